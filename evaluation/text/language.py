@@ -62,9 +62,10 @@ def detect_language(texts: Iterable[str]) -> str:
             break
     if script := _script_language("".join(sample)):
         return script
-    if len(set(words)) < _FEWEST_WORDS or _share(words, word_list("english_marks.txt")) >= _MARK_SHARE:
+    different = sorted(set(words))
+    if len(different) < _FEWEST_WORDS or _share(words, word_list("english_marks.txt")) >= _MARK_SHARE:
         return "en"
-    return "en" if _share(words, english_words()) >= _ENGLISH_SHARE else UNDETERMINED
+    return "en" if _share(different, english_words()) >= _ENGLISH_SHARE else UNDETERMINED
 
 
 def message_language(text: str, tokens: Sequence[Token], function_words: frozenset[str]) -> str:

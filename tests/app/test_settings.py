@@ -139,6 +139,21 @@ def test_a_backup_can_be_downloaded_and_restored(open_page, filled, words, datab
     assert len(list(database.parent.glob("app-before-restore-*.duckdb"))) == 1
 
 
+@pytest.mark.parametrize("is_confirmed", [False, True])
+def test_addresses_in_a_backup_are_restored_only_when_confirmed(open_page, filled, words, is_confirmed) -> None:
+    held = {"base_url": "http://evil.test/v1"}
+    filled.settings.set("judge", held)
+    data = backup_bytes(filled)
+    filled.settings.set("judge", {})
+    app = settings(open_page)
+    app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
+    assert "judge.base_url = http://evil.test/v1" in words(app)
+    app.checkbox(key="restore_addresses").set_value(is_confirmed).run()
+    app.button(key="restore").click().run()
+    assert not app.exception
+    assert filled.settings.get("judge") == (held if is_confirmed else None)
+
+
 def test_a_damaged_database_is_replaced_by_a_backup_on_the_settings_page(
     open_page, filled, words, database, tmp_path
 ) -> None:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers.import_report import ImportReport
+from evaluation.store.backup._rows import tables_of
 from evaluation.store.games.transcript_rows import unpack
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _ROWS_AT_ONCE = 50
-_TABLES = "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal ORDER BY ALL"
 _JSON_COLUMNS = """
 SELECT schema_name, table_name, column_name FROM duckdb_columns()
-WHERE NOT internal AND data_type = 'JSON' AND (schema_name, table_name) IN
-    (SELECT (schema_name, table_name) FROM duckdb_tables() WHERE NOT internal)
+WHERE database_name = $catalog AND NOT internal AND data_type = 'JSON' AND (schema_name, table_name) IN
+    (SELECT (schema_name, table_name) FROM duckdb_tables() WHERE database_name = $catalog AND NOT internal)
 ORDER BY ALL
 """
 
@@ -29,7 +29,7 @@ _SHAPES = {
     **dict.fromkeys(("evidence", "citations", "ideas", "links"), "ARRAY"),
 }
 _WRONG = """
-SELECT count(*) FROM "{schema}"."{table}"
+SELECT count(*) FROM {catalog}."{schema}"."{table}"
 WHERE CASE WHEN "{column}" IS NULL THEN false WHEN NOT json_valid("{column}") THEN true
     ELSE json_type("{column}") NOT IN ({shapes}) END
 """
@@ -43,35 +43,38 @@ _DOCUMENTS: tuple[tuple[str, str, str, Callable[[bytes], object]], ...] = (
 )
 
 
-def faults_in(connection: DuckDBPyConnection) -> Iterator[str]:
+def faults_in(connection: DuckDBPyConnection, catalog: str) -> Iterator[str]:
     """Reads every column of every table; yields a sentence for each stored value that cannot be what it should be.
 
     Args:
-        connection: A database with the tables of Dramaturg, of whatever version.
+        connection: A connection that can read the database.
+        catalog: The name there of a database with the tables of Dramaturg, of whatever version.
 
     Raises:
         duckdb.Error: A block of the file is damaged or missing.
     """
-    tables = connection.execute(_TABLES).fetchall()
+    tables = tables_of(connection, catalog)
     for schema, table in tables:
         # Counting rows asks the table's head only; a hash over whole rows has to read every block.
-        connection.execute(f'SELECT bit_xor(hash(everything)) FROM "{schema}"."{table}" everything').fetchall()
-    for schema, table, column in connection.execute(_JSON_COLUMNS).fetchall():
+        connection.execute(
+            f'SELECT bit_xor(hash(everything)) FROM {catalog}."{schema}"."{table}" everything'
+        ).fetchall()
+    for schema, table, column in connection.execute(_JSON_COLUMNS, {"catalog": catalog}).fetchall():
         shapes = (_SHAPES[column], "NULL") if column in _SHAPES else _ANY_SHAPE
         listed = ", ".join(f"'{shape}'" for shape in shapes)
-        query = _WRONG.format(schema=schema, table=table, column=column, shapes=listed)
+        query = _WRONG.format(catalog=catalog, schema=schema, table=table, column=column, shapes=listed)
         found = connection.execute(query).fetchone()
         if found and found[0]:
             yield f"In {found[0]} rows of {table} the column {column} does not hold the JSON that belongs there."
     for schema, table in tables:
-        yield from _unreadable(connection, schema, table)
+        yield from _unreadable(connection, f'{catalog}."{schema}"."{table}"', table)
 
 
-def _unreadable(connection: DuckDBPyConnection, schema: str, table: str) -> Iterator[str]:
+def _unreadable(connection: DuckDBPyConnection, place: str, table: str) -> Iterator[str]:
     for name, key, what, read in _DOCUMENTS:
         if name != table:
             continue
-        rows = connection.execute(f'SELECT "{key}", document FROM "{schema}"."{table}" WHERE document IS NOT NULL')
+        rows = connection.execute(f'SELECT "{key}", document FROM {place} WHERE document IS NOT NULL')
         while some := rows.fetchmany(_ROWS_AT_ONCE):
             yield from (f"The {what} {label!r} cannot be read." for label, text in some if not _can(read, text))
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.errors import ConflictError, InputError, NotFoundError, StoreError
 from evaluation.store._jobs import Jobs
+from evaluation.store.backup._addresses import StoredAddress, addresses_in
 from evaluation.store.backup._integrity import faults_in
+from evaluation.store.backup._rows import SOURCE, attached, copy_rows, make_tables, quoted_name, tables_of
 from evaluation.store.engine import duckdb_errors
-from evaluation.store.engine.database_file import DatabaseFile
+from evaluation.store.engine.database_file import CONFIG, MEMORY_LIMIT_MB, DatabaseFile
 from evaluation.store.engine.file_identity import name_for_kept
 from evaluation.store.engine.text_checks import require_storable
 from evaluation.store.engine.transactions import Units
-from evaluation.store.games.trash_tables import mirror
+from evaluation.store.engine.unfinished_files import unfinished
 from evaluation.store.migrations import MIGRATIONS, migrate
 from evaluation.text.display import counted
 
@@ -29,15 +30,17 @@ _ANOTHER = "Choose a file that Dramaturg wrote as a backup."
 _HEADER_BYTES = 3 * 4096
 """What DuckDB writes before the first block."""
 
-_COPY = "backup_copy"
-_SOURCE = "backup_source"
 _KEEP_FILE = "Keep a copy of the file itself, and go back to the latest backup that can be used."
 _COUNTS = """
-SELECT (SELECT max(number) FROM schema_migrations), (SELECT count(*) FROM transcripts),
-       (SELECT count(*) FROM iterations), (SELECT count(*) FROM ratings)
+SELECT (SELECT max(number) FROM {catalog}.main.schema_migrations), (SELECT count(*) FROM {catalog}.main.transcripts),
+       (SELECT count(*) FROM {catalog}.main.iterations), (SELECT count(*) FROM {catalog}.main.ratings)
 """
-_MAIN_TABLES = "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal"
-_NUMBER = "SELECT max(number) FROM schema_migrations"
+_NUMBER = "SELECT max(number) FROM {catalog}.main.schema_migrations"
+_NUMBER_COLUMN = """
+SELECT count(*) FROM duckdb_columns()
+WHERE database_name = ? AND (schema_name, table_name, column_name) = ('main', 'schema_migrations', 'number')
+"""
+_ADDRESSES_SHOWN = 20
 _TRASH_SINCE = 5
 """The migration that made room for what is deleted."""
 
@@ -49,6 +52,7 @@ class BackupInfo:
     Attributes:
         schema: The number of its latest migration; an older one is brought up to date when it is opened.
         size: Bytes of the file, with those of its log; 0 in memory.
+        addresses: Servers and files that its settings name.
     """
 
     schema: int
@@ -56,12 +60,20 @@ class BackupInfo:
     iterations: int
     ratings: int
     size: int
+    addresses: tuple[StoredAddress, ...] = ()
 
     @property
     def words(self) -> str:
         """The contents in words: "21 transcripts, 4 iterations, 22 ratings"."""
         counts = ((self.transcripts, "transcript"), (self.iterations, "iteration"), (self.ratings, "rating"))
         return ", ".join(counted(count, noun) for count, noun in counts)
+
+    @property
+    def address_lines(self) -> list[str]:
+        """A line for each address, of untrusted text; where there are many, the last one says how many more."""
+        lines = [one.words for one in self.addresses[:_ADDRESSES_SHOWN]]
+        more = len(self.addresses) - len(lines)
+        return [*lines, f"and {more} more"] if more else lines
 
 
 class Backups:
@@ -76,7 +88,7 @@ class Backups:
     def info(self) -> BackupInfo:
         """Contents of the database as it stands."""
         with self._units.unit() as cursor:
-            return _info(cursor, self._file.place)
+            return _info(cursor, _catalog(cursor), self._file.place)
 
     def write(self, path: Path) -> BackupInfo:
         """Writes the database, as it stands between two changes, to a new file, and says what is in it.
@@ -87,10 +99,12 @@ class Backups:
             StoreError: The disk is full, or the database cannot be read.
         """
         _require_new(path)
-        with _unfinished(path) as copy:
-            with self._units.unit() as cursor, self._file.nobody_else_writes(self._wait_seconds):
-                _copy(cursor, copy, self._file.place, path)
+        with unfinished(path) as copy:
             try:
+                with self._units.unit() as cursor, self._file.nobody_else_writes(self._wait_seconds):
+                    catalog = _catalog(cursor)
+                    _require_own(cursor, catalog, path)
+                    _write_rows(cursor, catalog, copy, len(MIGRATIONS), from_place=self._file.place, to_place=path)
                 info = check_backup(copy)
             except InputError as error:
                 # What was copied faithfully and cannot be used could not be used before either.
@@ -100,8 +114,15 @@ class Backups:
             copy.replace(path)
         return info
 
-    def restore(self, path: Path) -> Path | None:
-        """Puts a backup in the place of the database, whose file stays beside it under another name.
+    def restore(self, path: Path, *, with_addresses: bool = False) -> Path | None:
+        """Puts the rows of a backup in the place of the database, whose file stays beside it under another name.
+
+        The new file is made from today's tables. Nothing else that the backup defines gets into it.
+
+        Args:
+            path: The backup.
+            with_addresses: Also take settings that name servers or files (``BackupInfo.addresses``). Show them to
+                somebody first: keys are sent to these servers.
 
         Returns:
             Where the database of before is now; ``None`` when there was none.
@@ -114,12 +135,17 @@ class Backups:
         place = self._file.path
         if place is None:
             raise InputError("A database in memory cannot be restored.", remedy="Give it a file with --db.")
-        check_backup(path)
+        _require_file(path)
         kept = name_for_kept(place) if place.exists() else None
-        self._require_no_job()
         place.parent.mkdir(parents=True, exist_ok=True)
-        with _unfinished(place) as copy:
-            _rewrite(path, copy)
+        with unfinished(place) as copy:
+            with _readable(path) as source:
+                info = _check(source, path)
+                self._require_no_job()
+                left_out = set() if with_addresses else {one.setting for one in info.addresses}
+                _write_rows(
+                    source, SOURCE, copy, info.schema, from_place=str(path), to_place=place, left_out_settings=left_out
+                )
             check_backup(copy)
             self._file.replace(copy, kept, self._wait_seconds)
         return kept
@@ -133,45 +159,47 @@ class Backups:
             raise ConflictError(f"{running[0].label} is running.", remedy="Wait for it, or cancel it, then restore.")
 
 
-def _copy(cursor: DuckDBPyConnection, target: Path, source_place: str, target_place: Path) -> None:
-    """Copies the cursor's database to ``target``; an error names the one of the two places that it is about."""
+def _write_rows(
+    source: DuckDBPyConnection,
+    catalog: str,
+    copy: Path,
+    number: int,
+    *,
+    from_place: str,
+    to_place: Path,
+    left_out_settings: Collection[str] = (),
+) -> None:
+    """Makes ``copy`` a database of today's schema with the source's rows; an error names the place that it is about.
+
+    Args:
+        source: A connection that can read the source, whose tables are those of schema ``number``.
+        catalog: The source's name there.
+        copy: The file to make.
+        number: The schema of the source.
+        from_place: What the source is called in errors.
+        to_place: Where the copy goes when it is done.
+        left_out_settings: Keys of settings that are not copied.
+    """
     import duckdb
 
+    trash = {table for schema, table in tables_of(source, catalog) if schema == "trash"}
+    try:
+        with duckdb.connect(str(copy), config=CONFIG | {"memory_limit": f"{MEMORY_LIMIT_MB}MB"}) as target:
+            make_tables(target, number, trash)
+            copy_rows(source, catalog, target, left_out_settings=left_out_settings)
+            migrate(target)
+    except duckdb.Error as error:
+        if isinstance(error, duckdb_errors.row_faults()):
+            raise _unusable(Path(from_place), error) from None
+        if duckdb_errors.is_damage(error) and catalog == SOURCE:
+            raise _unusable(Path(from_place), error) from None
+        raise duckdb_errors.explain(error, from_place if duckdb_errors.is_damage(error) else str(to_place)) from error
+
+
+def _catalog(cursor: DuckDBPyConnection) -> str:
     found = cursor.execute("SELECT current_database()").fetchone()
     assert found is not None
-    source = str(found[0]).replace('"', '""')
-    try:
-        # Also from a database that was opened for reading only.
-        cursor.execute(f"ATTACH '{_quoted(target)}' AS {_COPY} (READ_WRITE)")
-        try:
-            cursor.execute(f'COPY FROM DATABASE "{source}" TO {_COPY}')
-        finally:
-            cursor.execute(f"DETACH {_COPY}")
-    except duckdb.Error as error:
-        raise duckdb_errors.explain(
-            error, source_place if duckdb_errors.is_damage(error) else str(target_place)
-        ) from error
-
-
-def _rewrite(path: Path, target: Path) -> None:
-    """Writes everything in the backup to a new file, so that whatever its own file has lost shows, indexes included."""
-    import duckdb
-
-    try:
-        with duckdb.connect() as connection:
-            connection.execute(f"ATTACH '{_quoted(path)}' AS {_SOURCE} (READ_ONLY)")
-            connection.execute(f"ATTACH '{_quoted(target)}' AS {_COPY}")
-            connection.execute("SET enable_external_access = false")
-            connection.execute(f"COPY FROM DATABASE {_SOURCE} TO {_COPY}")
-            connection.execute(f"DETACH {_COPY}")
-    except duckdb.Error as error:
-        if duckdb_errors.is_damage(error):
-            raise _unusable(path, error) from None
-        raise duckdb_errors.explain(error, str(target.parent)) from error
-
-
-def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")
+    return str(found[0])
 
 
 def check_backup(path: Path) -> BackupInfo:
@@ -182,26 +210,41 @@ def check_backup(path: Path) -> BackupInfo:
         InputError: It is not a database, no database of Dramaturg, one of a newer version, or damaged; or UTF-8 cannot
             hold its name.
     """
-    import duckdb
+    _require_file(path)
+    with _readable(path) as connection:
+        return _check(connection, path)
 
+
+def _require_file(path: Path) -> None:
     require_storable(path=str(path))
     if not path.is_file():
         raise NotFoundError("There is no such file.", place=str(path), remedy="Check the path.")
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[DuckDBPyConnection]:
+    """A connection that reads a backup under the name ``SOURCE``; what the engine refuses in the block is damage."""
+    import duckdb
+
     try:
-        # Whatever somebody has put into it should not reach other files.
-        with duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"}) as connection:
-            _require_whole(connection, path)
-            _require_own(connection, path)
-            if fault := next(faults_in(connection), None):
-                raise InputError(f"It cannot be used as a backup: {fault}", place=str(path), remedy=_ANOTHER)
-            return _info(connection, str(path))
+        with attached(path) as connection:
+            yield connection
     except duckdb.Error as error:
         raise _unusable(path, error) from None
 
 
+def _check(connection: DuckDBPyConnection, path: Path) -> BackupInfo:
+    _require_whole(connection, path)
+    _require_own(connection, SOURCE, path)
+    if fault := next(faults_in(connection, SOURCE), None):
+        raise InputError(f"It cannot be used as a backup: {fault}", place=str(path), remedy=_ANOTHER)
+    return replace(_info(connection, SOURCE, str(path)), addresses=addresses_in(connection, SOURCE))
+
+
 def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
     """Refuse a file that is shorter than its size says: the missing part may be an index that is read late."""
-    found = connection.execute("SELECT block_size * total_blocks FROM pragma_database_size()").fetchone()
+    query = "SELECT block_size * total_blocks FROM pragma_database_size() WHERE database_name = ?"
+    found = connection.execute(query, [SOURCE]).fetchone()
     if found and path.stat().st_size < _HEADER_BYTES + int(found[0]):
         raise InputError(
             "It cannot be used as a backup: The database file is damaged: its end is missing.",
@@ -210,13 +253,15 @@ def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
         )
 
 
-def _require_own(connection: DuckDBPyConnection, path: Path) -> None:
+def _require_own(connection: DuckDBPyConnection, catalog: str, path: Path) -> None:
     """Its schema must have the very tables that this version makes with its number."""
     import duckdb
 
-    tables = {table for (table,) in connection.execute(_MAIN_TABLES).fetchall()}
-    found = connection.execute(_NUMBER).fetchone() if "schema_migrations" in tables else None
-    number = found[0] if found else None
+    tables = tables_of(connection, catalog)
+    number = None
+    if ("main", "schema_migrations") in tables and connection.execute(_NUMBER_COLUMN, [catalog]).fetchone() == (1,):
+        found = connection.execute(_NUMBER.format(catalog=_quoted(catalog))).fetchone()
+        number = found[0] if found else None
     if not isinstance(number, int) or number < 1:
         raise InputError("It is not a database of Dramaturg.", place=str(path), remedy=_ANOTHER)
     if number > len(MIGRATIONS):
@@ -225,29 +270,38 @@ def _require_own(connection: DuckDBPyConnection, path: Path) -> None:
             place=str(path),
             remedy="Update Dramaturg.",
         )
-    with duckdb.connect(":memory:") as fresh:
-        migrate(fresh, MIGRATIONS[:number])
-        least = _shape(fresh)
+    with duckdb.connect(":memory:", config=CONFIG) as fresh:
+        make_tables(fresh, number, ())
+        least = _shape(fresh, _catalog(fresh))
         # The trash gets its tables when something is deleted that belongs into them.
         if number >= _TRASH_SINCE:
-            mirror(fresh, [str(table) for (table,) in fresh.execute(_MAIN_TABLES).fetchall()])
-        if not least <= _shape(connection) <= _shape(fresh):
+            make_tables(fresh, number, {table for _, table in tables_of(fresh, _catalog(fresh))})
+        if not least <= _shape(connection, catalog) <= _shape(fresh, _catalog(fresh)):
             raise InputError("Its tables are not those of Dramaturg.", place=str(path), remedy=_ANOTHER)
 
 
-def _shape(connection: DuckDBPyConnection) -> set[tuple[object, ...]]:
-    """Every column of every table and view with its type and default, and every macro."""
+def _shape(connection: DuckDBPyConnection, catalog: str) -> set[tuple[object, ...]]:
+    """Every table, its columns with types and defaults, and the names of views and macros."""
     columns = connection.execute(
         "SELECT schema_name, table_name, column_name, data_type, nullif(column_default, 'NULL') FROM duckdb_columns() "
-        "WHERE NOT internal"
+        "WHERE database_name = ? AND NOT internal",
+        [catalog],
     ).fetchall()
-    views = connection.execute("SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal").fetchall()
-    macros = connection.execute("SELECT function_name FROM duckdb_functions() WHERE NOT internal").fetchall()
-    return {*columns, *views, *macros}
+    views = connection.execute(
+        "SELECT schema_name, view_name, 'view' FROM duckdb_views() WHERE database_name = ? AND NOT internal", [catalog]
+    ).fetchall()
+    macros = connection.execute(
+        "SELECT function_name FROM duckdb_functions() WHERE database_name = ? AND NOT internal", [catalog]
+    ).fetchall()
+    return {*tables_of(connection, catalog), *columns, *views, *macros}
 
 
-def _info(connection: DuckDBPyConnection, place: str) -> BackupInfo:
-    counts = connection.execute(_COUNTS).fetchone()
+def _quoted(catalog: str) -> str:
+    return f'"{quoted_name(catalog)}"'
+
+
+def _info(connection: DuckDBPyConnection, catalog: str, place: str) -> BackupInfo:
+    counts = connection.execute(_COUNTS.format(catalog=_quoted(catalog))).fetchone()
     assert counts is not None
     size = sum(path.stat().st_size for ending in ("", ".wal") if (path := Path(place + ending)).is_file())
     schema, transcripts, iterations, ratings = counts
@@ -265,14 +319,3 @@ def _require_new(path: Path) -> None:
         raise ConflictError("The file exists.", place=str(path), remedy="Choose another name.")
     if not path.parent.is_dir():
         raise InputError("There is no such folder.", place=str(path.parent), remedy="Create it first.")
-
-
-@contextmanager
-def _unfinished(path: Path) -> Iterator[Path]:
-    """A name beside ``path`` for a file in the making, which nothing is left of unless it was put somewhere."""
-    copy = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        yield copy
-    finally:
-        for leftover in (copy, Path(f"{copy}.wal")):
-            leftover.unlink(missing_ok=True)

@@ -12,7 +12,6 @@ import math
 import os
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,6 +27,7 @@ from evaluation.store.engine.file_identity import (
     moved,
     require_file,
 )
+from evaluation.store.engine.unfinished_files import remove_abandoned, unfinished
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -67,13 +67,18 @@ BULK_MEMORY_LIMIT_MB = 100
 """The same while many games are imported: what was written need not stay. Some of what DuckDB needs cannot go to the
 disk and grows with the file, so a large database needs more: ``allow_more_in_bulk``."""
 
+CONFIG: dict[str, str | bool | int | float | list[str]] = {"enable_external_access": False}
+"""How every database is opened. No query of Dramaturg reads or writes other files, so none that somebody has put into a
+file (as a view, a macro or a default) may do so."""
+
 
 class ThreadState(threading.local):
-    """Use of a file by the current thread: the cursor of its unit of work, and whether it writes."""
+    """Use of a file by the current thread: the cursor of its unit of work, whether it writes, and whether in bulk."""
 
     cursor: DuckDBPyConnection | None = None
     is_writing: bool = False
     is_doomed: bool = False
+    is_in_bulk: bool = False
 
 
 class DatabaseFile:
@@ -112,6 +117,7 @@ class DatabaseFile:
         self._is_closer_running = False
         self._must_close = False
         self._identity: Identity | None = None
+        self._claim: Identity | None = None
         self.is_for_reading = self._is_read_only = read_only
         self._memory_limit_mb = MEMORY_LIMIT_MB
         self.generation = 0
@@ -121,14 +127,40 @@ class DatabaseFile:
         with self._state:
             self.generation += 1
 
+    def checkpoint(self, cursor: DuckDBPyConnection) -> None:
+        """Works the log into the file, so that nothing that is acknowledged from here on depends on the log.
+
+        DuckDB takes a log whose end is missing for one that was being written, and opens the file with fewer rows. A
+        file that has two names has two logs, of which each name finds one. Call after a transaction, before its caller
+        goes on. While a thread writes in bulk, its transactions wait for the end of that.
+        """
+        if self._path is None or self.thread.is_in_bulk:
+            return
+        try:
+            cursor.execute("CHECKPOINT")
+        except duckdb_errors.engine_failure():
+            # What was committed is in the log, and goes into the file when it is opened again.
+            with self._state:
+                self._must_close = True
+                self._state.notify_all()
+
     @contextmanager
     def written_in_bulk(self, limit_mb: int = BULK_MEMORY_LIMIT_MB) -> Iterator[None]:
-        """Lowers the memory limit for the block, also when the file is closed and opened again meanwhile."""
+        """Lowers the memory limit for the block, also when the file is closed and opened again meanwhile.
+
+        One checkpoint at its end does for all that this thread has written.
+        """
         self._limit_memory(limit_mb)
+        was_in_bulk, self.thread.is_in_bulk = self.thread.is_in_bulk, True
         try:
             yield
         finally:
+            self.thread.is_in_bulk = was_in_bulk
             self._limit_memory(MEMORY_LIMIT_MB)
+            with self._state:
+                # A closed file has no log.
+                if self._connection is not None and not was_in_bulk:
+                    self.checkpoint(self._connection)
 
     def allow_more_in_bulk(self) -> bool:
         """Doubles a lowered memory limit until the block ends; ``False`` when it was not lowered."""
@@ -300,6 +332,7 @@ class DatabaseFile:
             yield
         finally:
             connection.close()
+            self._release_claim()
 
     def _give_way(self) -> None:
         if self._connection is not None and (self._must_close or self._is_turn_over()):
@@ -330,7 +363,33 @@ class DatabaseFile:
         finally:
             if not is_ready:
                 connection.close()
+                self._release_claim()
         return connection
+
+    def _claim_file(self) -> None:
+        """Refuse a file that this process has open under another name: the lock on it keeps out other processes only.
+
+        Raises:
+            StoreError: Another ``DatabaseFile`` of this process holds the same file.
+        """
+        assert self._path is not None
+        if (identity := identity_of(self._path)) is None:
+            return
+        with _files_lock:
+            holder = _open_files.setdefault((os.getpid(), *identity), self._path)
+        if holder != self._path:
+            raise StoreError(
+                f"The file is open under another name, {holder}; nothing was stored.",
+                place=self.place,
+                remedy="Use one of its names, and delete the other.",
+            )
+        self._claim = identity
+
+    def _release_claim(self) -> None:
+        if self._claim is not None:
+            with _files_lock:
+                _open_files.pop((os.getpid(), *self._claim), None)
+            self._claim = None
 
     def _remember(self) -> None:
         if self._path is not None:
@@ -342,7 +401,7 @@ class DatabaseFile:
         import duckdb
 
         if self._path is None:
-            return duckdb.connect(":memory:")
+            return duckdb.connect(":memory:", config=CONFIG)
         if not self.is_for_reading:
             _make_folder(self._path.parent)
         require_file(self._path)
@@ -350,17 +409,34 @@ class DatabaseFile:
         if self.is_for_reading:
             _require_there(self._path)
         elif self._identity is None:
+            remove_abandoned(self._path)
             with duckdb_errors.translated(self.place):
                 _create(self._path)
         elif not self._path.exists():
             # DuckDB would make an empty database there.
             raise moved(self._path)
+        self._claim_file()
+        is_open = False
+        try:
+            connection = self._wait_and_connect(started, wait_seconds)
+            is_open = True
+        finally:
+            if not is_open:
+                self._release_claim()
+        return connection
+
+    def _wait_and_connect(self, started: float, wait_seconds: float) -> DuckDBPyConnection:
+        import duckdb
+
+        assert self._path is not None
         with _process_queue.Turn(self._path) as turn:
             turn.wait_behind_others(wait_seconds - (time.monotonic() - started))
             while True:
                 try:
                     return duckdb.connect(
-                        self.place, read_only=self._is_read_only, config={"memory_limit": f"{self._memory_limit_mb}MB"}
+                        self.place,
+                        read_only=self._is_read_only,
+                        config=CONFIG | {"memory_limit": f"{self._memory_limit_mb}MB"},
                     )
                 except duckdb.Error as error:
                     waited = time.monotonic() - started
@@ -374,6 +450,7 @@ class DatabaseFile:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+            self._release_claim()
             self._rest_until = time.monotonic() + (REST_SECONDS if self._somebody_waits() else 0.0)
         self._must_close = False
 
@@ -434,19 +511,17 @@ def _create(path: Path) -> None:
 
     if path.exists():
         return
-    unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        duckdb.connect(str(unfinished)).close()
+    with unfinished(path) as made:
+        duckdb.connect(str(made), config=CONFIG).close()
         # A file that is there by now was made by another process. A file system without links leaves it to DuckDB.
         with suppress(OSError):
-            os.link(unfinished, path)
-    finally:
-        for leftover in (unfinished, Path(f"{unfinished}.wal")):
-            leftover.unlink(missing_ok=True)
+            os.link(made, path)
 
 
 _files: dict[tuple[int, Path, bool], DatabaseFile] = {}
 _files_lock = threading.Lock()
+_open_files: dict[tuple[int, int, int], Path] = {}
+"""By process and identity: the name under which this process has a file open."""
 
 
 def shared_file(path: Path, prepare: Callable[[DuckDBPyConnection], None], *, read_only: bool = False) -> DatabaseFile:

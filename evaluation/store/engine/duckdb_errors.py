@@ -17,6 +17,10 @@ LONGEST_COMMAND = 80
 
 _HOLDER = re.compile(r"Conflicting lock is held in (?P<program>.*?) ?\(PID (?P<pid>\d+)\)")
 _BACKUP = "Restore a backup, or move the file away to start again."
+_MOVE_LOG = (
+    "Keep a copy of both files, then move the .wal file away: what was reported as saved is in the database itself, "
+    "unless an earlier version of Dramaturg wrote the log. Restoring a backup helps too."
+)
 _DAMAGE = ("Corrupt database file", "Could not read enough bytes", "not a valid DuckDB database", "INTERNAL Error")
 _EXPLANATIONS = (
     ("not a valid DuckDB database", "The file is not a DuckDB database.", "Choose another file with --db."),
@@ -28,6 +32,7 @@ _EXPLANATIONS = (
     ("No space left", "The disk is full; the last change was not stored.", "Free some space and try again."),
     ("File too large", "The disk takes no more; the last change was not stored.", "Free some space and try again."),
     ("WAL does not match", "The .wal file beside the database belongs to another one.", "Move the .wal file away."),
+    ("replaying WAL", "The log beside the database (its name ends in .wal) is damaged.", _MOVE_LOG),
     ("Corrupt database file", "The database file is damaged.", _BACKUP),
     ("Could not read enough bytes", "The database file is damaged: its end is missing.", _BACKUP),
 )

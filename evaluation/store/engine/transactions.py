@@ -168,6 +168,7 @@ class Units:
             self._file.require_unmoved()
             cursor.commit()
             is_done = True
+            self._file.checkpoint(cursor)
         finally:
             if not is_done:
                 # An engine that failed has rolled back by itself and says so.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -318,3 +319,78 @@ def test_a_backup_of_a_damaged_database_names_the_database(large: Path, tmp_path
         Store(large).backups.write(tmp_path / "new.duckdb")
     assert caught.value.place == str(large)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["large.duckdb"]
+
+
+RESTORE = """
+import sys
+from pathlib import Path
+from evaluation.store import Store
+while True:
+    Store(sys.argv[1], wait_seconds=60).backups.restore(Path(sys.argv[2]))
+"""
+MAKE = """
+import sys
+from pathlib import Path
+from evaluation.store.engine.unfinished_files import unfinished
+with unfinished(Path(sys.argv[1])) as made:
+    made.write_text("half")
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+def hidden(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.name.startswith(".")]
+
+
+def kill_a_restore(store: Store, backup: Path) -> None:
+    """Kills a process that restores, at a moment at which it leaves half a database."""
+    folder = Path(store.place).parent
+    for _ in range(50):
+        with subprocess.Popen([sys.executable, "-c", RESTORE, store.place, str(backup)]) as process:
+            while not hidden(folder):
+                assert process.poll() is None
+            process.kill()
+        if hidden(folder):
+            return
+    raise AssertionError("no restore was killed while it wrote")
+
+
+def test_a_restore_that_is_killed_leaves_nothing_after_the_next_opening(store: Store, tmp_path: Path) -> None:
+    store.backups.write(tmp_path / "copy.duckdb")
+    folder = Path(store.place).parent
+    for begin_again in (store.transcripts.summaries, lambda: store.backups.restore(tmp_path / "copy.duckdb")):
+        store.close()
+        kill_a_restore(store, tmp_path / "copy.duckdb")
+        begin_again()
+        assert not hidden(folder)
+        assert names(store) == ["one", "two"]
+
+
+def test_a_file_in_the_making_is_left_to_its_process_and_removed_after_it(store: Store, tmp_path: Path) -> None:
+    folder = Path(store.place).parent
+    command = [sys.executable, "-c", MAKE, store.place]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "ready\n"
+        store.close()
+        assert names(store) == ["one", "two"]
+        (made,) = hidden(folder)
+        assert [path.read_text() for path in made.iterdir()] == ["half"]
+        other.kill()
+    store.close()
+    assert names(store) == ["one", "two"]
+    assert not hidden(folder)
+
+
+def test_what_an_earlier_version_left_is_removed_when_it_is_old(store: Store) -> None:
+    store.close()
+    folder = Path(store.place).parent
+    kept = [folder / ".main.duckdb.notes", folder / f".other.duckdb.{'a' * 32}", folder / f".main.duckdb.{'b' * 32}"]
+    gone = [folder / f".main.duckdb.{'a' * 32}", folder / f".main.duckdb.{'a' * 32}.wal"]
+    for path in (*kept, *gone):
+        path.write_text("x")
+    for path in (*kept[:2], *gone):
+        os.utime(path, (0, 0))
+    assert names(store) == ["one", "two"]
+    assert sorted(hidden(folder)) == sorted(kept)

@@ -119,10 +119,93 @@ def read_all(store: Store) -> int:
     return sum(store.transcripts.get(one).id == one for one in ids)
 
 
+LOG = """
+import os, sys, duckdb
+connection = duckdb.connect(sys.argv[1])
+for number in range(20):
+    connection.execute("INSERT INTO settings (key, value) VALUES (?, '1')", [f"{number} {'x' * 100}"])
+os._exit(0)
+"""
+
+
+def leave_log(path: Path) -> Path:
+    """The log of somebody else's process that was killed, beside a database of Dramaturg."""
+    store = Store(path)
+    store.settings.set("a", 1)
+    store.close()
+    subprocess.run([sys.executable, "-c", LOG, str(path)], check=True)
+    return path.with_name(f"{path.name}.wal")
+
+
+ACKNOWLEDGED = """
+import os, sys
+from evaluation.ratings import Rating
+from evaluation.store import Store
+store = Store(sys.argv[1])
+for number in range(10):
+    store.ratings.add(Rating(sys.argv[2], f"Rater {number}", 4))
+    print(number, flush=True)
+os._exit(0)
+"""
+
+
+def rated_by_a_killed_process(path: Path) -> str:
+    store = filled(path)
+    rated = str(store.transcripts.summaries()["transcript_id"][0])
+    store.close()
+    subprocess.run([sys.executable, "-c", ACKNOWLEDGED, str(path), rated], check=True, stdout=subprocess.DEVNULL)
+    return rated
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.3, 0.7, 0.95])
+def test_no_acknowledged_rating_depends_on_the_log(path: Path, kept: float) -> None:
+    rated = rated_by_a_killed_process(path)
+    log = path.with_name("a.duckdb.wal")
+    if log.exists():
+        data = log.read_bytes()
+        log.write_bytes(data[: int(len(data) * kept)])
+    assert len(Store(path).ratings.latest(rated)) == 10
+
+
+def test_no_acknowledged_rating_is_lost_between_two_names_of_a_file(path: Path) -> None:
+    rated = rated_by_a_killed_process(path)
+    other = path.with_name("other.duckdb")
+    os.link(path, other)
+    # The log of the first name is not that of the second.
+    subprocess.run([sys.executable, "-c", ACKNOWLEDGED.replace("Rater", "Other"), str(other), rated], check=True)
+    assert len(Store(path).ratings.latest(rated)) == 20
+
+
+def test_one_process_does_not_open_a_file_under_two_names(path: Path) -> None:
+    store = filled(path)
+    other = path.with_name("other.duckdb")
+    os.link(path, other)
+    assert read_all(store) == 20
+    with pytest.raises(StoreError, match=r"other\.duckdb: The file is open under another name, .*a\.duckdb"):
+        Store(other).settings.set("a", 1)
+    store.settings.set("b", 2)
+    store.close()
+    second = Store(other)
+    second.settings.set("a", 1)
+    with pytest.raises(StoreError, match="another name"):
+        store.settings.get("a")
+    second.close()
+    assert (store.settings.get("a"), store.settings.get("b")) == (1, 2)
+
+
+def test_a_damaged_log_is_told_with_what_to_do(path: Path) -> None:
+    log = leave_log(path)
+    data = bytearray(log.read_bytes())
+    data[data.index(b"x" * 50) + 20] ^= 0xFF
+    log.write_bytes(data)
+    with pytest.raises(StoreError, match=r"a\.duckdb: The log .*\.wal.* is damaged.*move the \.wal file away"):
+        Store(path).settings.get("a")
+    log.rename(path.with_name("away"))
+    assert Store(path).settings.get("a") == 1
+
+
 def test_a_log_that_belongs_to_another_file_is_told(path: Path) -> None:
-    code = "import os, sys\nfrom evaluation.store import Store\nStore(sys.argv[1]).settings.set('a', 1)\nos._exit(0)"
-    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
-    assert path.with_name("a.duckdb.wal").exists()
+    leave_log(path)
     path.unlink()
     with pytest.raises(StoreError, match=r"\.wal file.*Move the \.wal file away"):
         Store(path).settings.get("a")
@@ -186,3 +269,23 @@ def test_reports_of_the_engine_in_our_words(report: str, kind: type[StoreError],
     assert type(error) is kind
     assert words in str(error)
     assert "Stack trace" not in str(error)
+
+
+IN_BULK = """
+import os, sys
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+store = Store(sys.argv[1])
+with store.written_in_bulk():
+    for number in range(5):
+        said = (Message(id="m", index=0, speaker="A", text="Hello"),)
+        one = Transcript(game_id=f"b{number}", source_format="native", players=(Player(name="A"),), messages=said)
+        store.transcripts.add(one, source_name="b")
+os._exit(0)
+"""
+
+
+def test_what_was_imported_in_bulk_does_not_depend_on_the_log_when_it_is_done(path: Path) -> None:
+    subprocess.run([sys.executable, "-c", IN_BULK, str(path)], check=True)
+    assert not path.with_name("a.duckdb.wal").exists()
+    assert len(Store(path).transcripts.summaries()) == 5

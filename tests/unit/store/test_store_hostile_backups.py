@@ -1,0 +1,334 @@
+"""Backups that somebody has prepared: rows are restored, and nothing else that the file defines."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from evaluation.errors import InputError, StoreError
+from evaluation.ratings import Rating
+from evaluation.store import Store
+from evaluation.store.backup.backup import check_backup
+from evaluation.store.migrations import MIGRATIONS, migrate
+from evaluation.transcript import Message, Player, Transcript
+
+VIEW = "CREATE OR REPLACE VIEW current_ratings AS SELECT * REPLACE ({query} AS comment) FROM ratings"
+
+
+def game(name: str) -> Transcript:
+    said = (Message(id="m0", index=0, speaker="Ann", text=f"Hello {name}"),)
+    return Transcript(game_id=name, source_format="native", players=(Player(name="Ann"),), messages=said)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A store with a rated game."""
+    made = Store(tmp_path / "main" / "main.duckdb")
+    made.iterations.create("First")
+    made.transcripts.add(game("one"), source_name="one", iteration="First")
+    made.ratings.add(Rating(game("one").id, "Ada", 4, comment="good"))
+    made.settings.set("thresholds", {"pacing": 0.5})
+    return made
+
+
+@pytest.fixture
+def backup(store: Store, tmp_path: Path) -> Path:
+    """A backup of the store."""
+    store.backups.write(tmp_path / "copy.duckdb")
+    return tmp_path / "copy.duckdb"
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    """A file that no backup may show."""
+    path = tmp_path / "secret"
+    path.write_text("canary-4711")
+    return path
+
+
+def change(path: Path, *statements: str) -> None:
+    with duckdb.connect(str(path)) as connection:
+        for statement in statements:
+            connection.execute(statement).fetchall()
+
+
+def definitions(path: Path) -> dict[str, list[Any]]:
+    """Everything a database defines, as it would be written again; sequences without the number they have reached."""
+    with duckdb.connect(str(path), read_only=True) as connection:
+        return {
+            kind: connection.execute(query).fetchall()
+            for kind, query in {
+                "tables": "SELECT schema_name, sql FROM duckdb_tables() WHERE NOT internal ORDER BY ALL",
+                "views": "SELECT schema_name, sql FROM duckdb_views() WHERE NOT internal ORDER BY ALL",
+                "indexes": "SELECT schema_name, sql FROM duckdb_indexes() ORDER BY ALL",
+                "macros": "SELECT function_name FROM duckdb_functions() WHERE NOT internal ORDER BY ALL",
+                "types": "SELECT type_name FROM duckdb_types() WHERE NOT internal ORDER BY ALL",
+                "triggers": "SELECT count(*) FROM duckdb_triggers()",
+                "schemas": "SELECT schema_name FROM duckdb_schemas() WHERE NOT internal ORDER BY ALL",
+                "sequences": "SELECT schema_name, sequence_name, increment_by, cycle, min_value, max_value "
+                "FROM duckdb_sequences() ORDER BY ALL",
+            }.items()
+        }
+
+
+def contents(path: Path) -> dict[tuple[str, str], list[str]]:
+    """Every row of every table as text, without when its migrations ran."""
+    with duckdb.connect(str(path), read_only=True) as connection:
+        tables = connection.execute("SELECT schema_name, table_name FROM duckdb_tables() ORDER BY ALL").fetchall()
+        return {
+            (schema, table): [
+                str(row)
+                for row in connection.execute(f'SELECT t::text FROM "{schema}"."{table}" t ORDER BY ALL').fetchall()
+            ]
+            for schema, table in tables
+            if table != "schema_migrations"
+        }
+
+
+def test_a_view_that_reads_a_file_leaves_nothing_of_itself(store: Store, backup: Path, secret: Path) -> None:
+    wanted = definitions(backup)
+    change(backup, VIEW.format(query=f"(SELECT content FROM read_text('{secret}'))"))
+    # The file is no damaged one: as a trap it is worth nothing, so its rows may come back.
+    assert check_backup(backup).ratings == 1
+    store.backups.restore(backup)
+    assert [rating.comment for rating in store.ratings.latest(game("one").id)] == ["good"]
+    store.close()
+    assert definitions(Path(store.place)) == wanted
+    assert b"read_text" not in Path(store.place).read_bytes()
+
+
+def test_every_database_is_opened_without_other_files(store: Store, secret: Path, tmp_path: Path) -> None:
+    for one in (store, Store(":memory:")):
+        for query in (
+            f"FROM read_text('{secret}')",
+            f"FROM '{secret}.csv'",
+            f"COPY (SELECT 1 AS a) TO '{tmp_path}/out.csv'",
+            f"ATTACH '{tmp_path}/other.duckdb' AS other",
+            "SET enable_external_access = true",
+            "INSTALL httpfs",
+        ):
+            with one.unit() as cursor, pytest.raises(duckdb.Error, match=r"disabled|external access|Cannot change"):
+                cursor.execute(query)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["main", "secret"]
+
+
+def test_a_view_that_reads_a_file_does_not_where_the_file_is_used_as_it_is(
+    store: Store, backup: Path, secret: Path
+) -> None:
+    change(backup, VIEW.format(query=f"(SELECT content FROM read_text('{secret}'))"))
+    with pytest.raises((StoreError, duckdb.Error), match="disabled"):
+        Store(backup).ratings.latest(game("one").id)
+
+
+def test_work_that_does_not_fit_into_memory_still_goes_to_the_disk(store: Store) -> None:
+    with store.written_in_bulk(), store.unit() as cursor:
+        query = """SELECT count(*) FROM (SELECT repeat('y', 200) || (hash(range) % 1000003)::text AS s
+            FROM range(1_500_000) ORDER BY s)"""
+        assert cursor.execute(query).fetchall() == [(1_500_000,)]
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["CREATE TABLE other (a text DEFAULT current_setting('memory_limit'))"],
+        ["CREATE VIEW spy AS FROM read_text('{secret}')"],
+        ["CREATE MACRO spy() AS (SELECT content FROM read_text('{secret}'))"],
+        ["CREATE MACRO spy() AS TABLE FROM read_text('{secret}')"],
+        # Functions that the check itself calls.
+        ["CREATE MACRO hash(x) AS 1"],
+        ["CREATE MACRO json_valid(x) AS true"],
+        ["CREATE MACRO duckdb_functions() AS TABLE SELECT 'none' AS function_name, true AS internal"],
+        ["CREATE MACRO duckdb_tables() AS TABLE SELECT 'main' AS schema_name, 'x' AS table_name, false AS internal"],
+        ["CREATE VIEW duckdb_views AS SELECT 1 AS a"],
+        # A view where a table belongs.
+        ["ALTER TABLE watched_files RENAME TO away", "CREATE VIEW watched_files AS FROM away"],
+        ["ALTER TABLE baselines RENAME TO away", "CREATE VIEW baselines AS FROM away"],
+        ["CREATE OR REPLACE VIEW engagement AS SELECT transcript_id, 5.0 AS score, 9 AS raters FROM ratings"],
+        ["CREATE OR REPLACE VIEW current_gold AS SELECT * FROM gold_ratings, (SELECT 'spy' AS spy)"],
+        ["DROP TABLE judged_games", "CREATE TABLE judged_games (a text)"],
+        ["ALTER TABLE drafts ADD COLUMN spy text"],
+        ["ALTER TABLE drafts ALTER touched SET DEFAULT 3"],
+        ["ALTER TABLE drafts ALTER touched TYPE text"],
+        ["CREATE SCHEMA other", "CREATE TABLE other.transcripts AS FROM main.transcripts"],
+        ["CREATE TABLE trash.spy (a text)"],
+        ["CREATE TYPE spy AS ENUM ('a')", "ALTER TABLE players ALTER name TYPE spy USING 'a'::spy"],
+        ["DROP TABLE watched_files", "CREATE TABLE watched_files (folder text, path text, bytes bigint, "
+         "modified_ns bigint, is_refused boolean, taken_at timestamptz GENERATED ALWAYS AS (now()))"],
+    ],
+)  # fmt: skip
+def test_what_defines_more_than_rows_is_refused(
+    store: Store, backup: Path, secret: Path, statements: list[str]
+) -> None:
+    before = Path(store.place).read_bytes()
+    change(backup, *(statement.format(secret=secret) for statement in statements))
+    with pytest.raises(
+        InputError, match=r"Its tables are not those of Dramaturg|not a database of Dramaturg|cannot be used"
+    ):
+        store.backups.restore(backup)
+    store.close()
+    assert Path(store.place).read_bytes() == before
+    assert [path.name for path in Path(store.place).parent.iterdir()] == ["main.duckdb"]
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["CREATE TYPE spy AS ENUM ('a')"],
+        ["CREATE SCHEMA spy"],
+        ["CREATE SEQUENCE spy"],
+        ["CREATE INDEX spy ON ratings (comment)"],
+        ["COMMENT ON TABLE ratings IS 'spy'"],
+        [
+            "CREATE OR REPLACE VIEW engagement AS "
+            "SELECT 'spy' AS transcript_id, 5.0::double AS score, 9::bigint AS raters"
+        ],
+    ],
+)
+def test_other_definitions_stay_behind(store: Store, backup: Path, statements: list[str]) -> None:
+    wanted = definitions(backup)
+    change(backup, *statements)
+    store.backups.restore(backup)
+    store.close()
+    assert definitions(Path(store.place)) == wanted
+    assert b"spy" not in Path(store.place).read_bytes()
+
+
+def test_constraints_that_were_dropped_are_checked_anew(store: Store, backup: Path) -> None:
+    change(
+        backup,
+        "CREATE TABLE away AS FROM settings",
+        "DROP TABLE settings",
+        "CREATE TABLE settings (key text, value JSON)",
+        "INSERT INTO settings BY NAME SELECT key, value FROM away",
+        "INSERT INTO settings BY NAME SELECT key, value FROM away",
+        "DROP TABLE away",
+    )
+    with pytest.raises(InputError, match=r"cannot be used as a backup|not those of Dramaturg"):
+        store.backups.restore(backup)
+    assert store.settings.get("thresholds") == {"pacing": 0.5}
+
+
+@pytest.mark.parametrize("last", [2**63 - 2, 2**53 + 1])
+def test_a_sequence_at_its_end_is_refused(store: Store, backup: Path, last: int) -> None:
+    change(backup, f"SELECT setval('transcript_numbers', {last})")
+    with pytest.raises(InputError, match=r"transcript_numbers stands at"):
+        store.backups.restore(backup)
+    store.transcripts.add(game("two"), source_name="two")
+
+
+def test_a_log_beside_a_backup_cannot_reach_files_either(
+    store: Store, backup: Path, secret: Path, tmp_path: Path
+) -> None:
+    wanted = definitions(backup)
+    connection = duckdb.connect(str(backup))
+    connection.execute("SET checkpoint_threshold = '1GB'")
+    connection.execute(VIEW.format(query=f"(SELECT content FROM read_text('{secret}'))"))
+    for ending in ("", ".wal"):
+        shutil.copy(f"{backup}{ending}", f"{tmp_path}/with log{ending}")
+    connection.close()
+    store.backups.restore(tmp_path / "with log")
+    store.close()
+    assert definitions(Path(store.place)) == wanted
+
+
+def test_rows_of_every_table_and_type_come_back_as_they_were(store: Store, tmp_path: Path) -> None:
+    store.deletions.delete([game("one").id], who="Ada")
+    store.transcripts.add(game("two"), source_name="two", iteration="First")
+    with store.unit(write=True) as cursor:
+        columns: dict[str, list[tuple[str, str]]] = {}
+        for table, name, kind in cursor.execute(
+            "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE schema_name = 'main' "
+            "AND table_name IN (SELECT table_name FROM duckdb_tables()) ORDER BY column_index"
+        ).fetchall():
+            columns.setdefault(table, []).append((name, kind))
+        values = {
+            "VARCHAR": "'it''s \n ü 𝄞'", "JSON": """'{"a": [1, null, "ü"]}'""", "UUID": "gen_random_uuid()",
+            "TIMESTAMP WITH TIME ZONE": "'1969-12-31 23:59:59.123456+00'::timestamptz", "BLOB": "'\\x00\\xff'::blob",
+            "BIGINT": "-9007199254740993", "INTEGER": "-7", "DOUBLE": "'nan'::double", "FLOAT": "1.5",
+            "BOOLEAN": "true", "VARCHAR[]": "['a', NULL, 'ü']",
+        }  # fmt: skip
+        filled = 0
+        for table in (
+            "watched_files",
+            "import_reports",
+            "llm_calls",
+            "runs",
+            "judgements",
+            "settings",
+            "messages",
+            "generations",
+        ):
+            kinds = columns[table]
+            held = {"status": "'pending'", "document": "'{}'"} if table != "import_reports" else {}
+            if table == "import_reports":
+                continue
+            cursor.execute(
+                f"INSERT INTO {table} ({', '.join(name for name, _ in kinds)}) "
+                f"VALUES ({', '.join(held.get(name, values[kind]) for name, kind in kinds)})"
+            )
+            filled += 1
+        assert filled == 7
+    store.backups.write(tmp_path / "copy.duckdb")
+    wanted_rows, before = contents(tmp_path / "copy.duckdb"), definitions(tmp_path / "copy.duckdb")
+    store.close()
+    assert contents(Path(store.place)) == wanted_rows
+    store.backups.restore(tmp_path / "copy.duckdb")
+    store.close()
+    assert contents(Path(store.place)) == wanted_rows
+    assert definitions(Path(store.place)) == before
+
+
+@pytest.mark.parametrize("number", range(3, len(MIGRATIONS) + 1))
+def test_a_backup_of_every_version_gets_the_tables_of_today(tmp_path: Path, number: int) -> None:
+    with duckdb.connect(str(tmp_path / "old.duckdb")) as connection:
+        migrate(connection, MIGRATIONS[:number])
+        connection.execute("INSERT INTO agents (id, display_name) VALUES ('ann', 'Ann')")
+        if number >= 5:
+            connection.execute("INSERT INTO trash.iterations BY NAME SELECT 7 AS position, 'gone' AS name")
+    store = Store(tmp_path / "new" / "new.duckdb")
+    store.backups.restore(tmp_path / "old.duckdb")
+    with store.unit() as cursor:
+        assert cursor.execute("SELECT id FROM agents").fetchall() == [("ann",)]
+        assert cursor.execute("SELECT max(number) FROM schema_migrations").fetchall() == [(len(MIGRATIONS),)]
+        assert cursor.execute("SELECT count(*) FROM trash.iterations").fetchall() == [(int(number >= 5),)]
+
+
+ORDER = {"experiment": "e", "options": {"limits": [{"base_url": "http://127.0.0.1:9/v1"}]}}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("judge", {"base_url": "http://evil.test/v1"}, "judge.base_url = http://evil.test/v1"),
+        ("judge", {"model": "x", "pricing": "/etc/passwd"}, "judge.pricing = /etc/passwd"),
+        ("judge", {"jury": ["HTTPS:\n//evil.test"]}, "judge.jury = HTTPS: //evil.test"),
+        ("order:experiment:1", ORDER, "order:experiment:1.options.limits.base_url = http://127.0.0.1:9/v1"),
+        ("plain", "http://evil.test", "plain = http://evil.test"),
+    ],
+)
+def test_settings_that_name_addresses_are_restored_only_when_asked(
+    store: Store, tmp_path: Path, key: str, value: object, line: str
+) -> None:
+    store.settings.set(key, value)
+    store.backups.write(tmp_path / "copy.duckdb")
+    assert check_backup(tmp_path / "copy.duckdb").address_lines == [line]
+    with store.unit(write=True) as cursor:
+        cursor.execute("DELETE FROM settings")
+    store.backups.restore(tmp_path / "copy.duckdb")
+    assert store.settings.get(key) is None
+    assert store.settings.get("thresholds") == {"pacing": 0.5}
+    store.backups.restore(tmp_path / "copy.duckdb", with_addresses=True)
+    assert store.settings.get(key) == json.loads(json.dumps(value))
+
+
+def test_many_addresses_are_counted(store: Store, tmp_path: Path) -> None:
+    for number in range(30):
+        store.settings.set(f"s{number:02}", f"http://{'x' * 1000}")
+    lines = store.backups.write(tmp_path / "copy.duckdb").address_lines
+    assert (len(lines), lines[-1]) == (21, "and 10 more")
+    assert max(map(len, lines)) < 400
