@@ -31,9 +31,23 @@ PATIENCE_SECONDS = 60
 
 def login_cookie(url: str, secret: str, claims: Mapping[str, object]) -> str:
     """The cookie that the server gives whoever logged in with these claims."""
-    body = json.dumps({**claims, "is_logged_in": True, "origin": url})
-    signed = URLSafeTimedSerializer(secret, salt=LOGIN_COOKIE).dumps(body)
-    return signed.decode() if isinstance(signed, bytes) else signed
+    return signed(login_body(url, claims), secret)
+
+
+def login_body(url: str, claims: Mapping[str, object]) -> str:
+    """What that cookie says."""
+    return json.dumps({**claims, "is_logged_in": True, "origin": url})
+
+
+def signed(body: str, secret: str, *, salt: str = LOGIN_COOKIE) -> str:
+    """A cookie of the server's; ``salt`` is the cookie's name."""
+    found = URLSafeTimedSerializer(secret, salt=salt).dumps(body)
+    return found.decode() if isinstance(found, bytes) else found
+
+
+def is_login_cookie(value: str, secret: str) -> bool:
+    """Whether the server would take the cookie for one of its own."""
+    return URLSafeTimedSerializer(secret, salt=LOGIN_COOKIE).loads_unsafe(value)[0]
 
 
 @dataclass
@@ -43,10 +57,12 @@ class Tab:
     Attributes:
         url: The server's address.
         cookie: What ``login_cookie`` made; empty for a visitor who has not logged in.
+        more_cookies: Others that the browser sends.
     """
 
     url: str
     cookie: str = ""
+    more_cookies: Mapping[str, str] = field(default_factory=dict)
     session_id: str = ""
     elements: list[Element] = field(default_factory=list)
     fragments: set[str] = field(default_factory=set)
@@ -62,7 +78,8 @@ class Tab:
         # A browser gets this token with the first answer of the server, and shows it with everything that it sends.
         self._token = httpx.get(f"{self.url}/_stcore/health", trust_env=False).cookies[XSRF_COOKIE]
         login = f"; {LOGIN_COOKIE}={self.cookie}" if self.cookie else ""
-        self._cookies = {"Cookie": f"{XSRF_COOKIE}={self._token}{login}"}
+        others = "".join(f"; {name}={value}" for name, value in self.more_cookies.items())
+        self._cookies = {"Cookie": f"{XSRF_COOKIE}={self._token}{login}{others}"}
         self._open = ExitStack()
         self._socket: ClientConnection = self._open.enter_context(
             connect(

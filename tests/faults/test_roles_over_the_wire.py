@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import ascii_letters, digits
 from typing import Any
 
 import httpx
@@ -17,7 +18,7 @@ from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.workflows.samples import load_samples
 from tests.browser.conftest import Server, free_port
-from tests.faults.tab import Tab, events_of, login_cookie
+from tests.faults.tab import LOGIN_COOKIE, Tab, events_of, is_login_cookie, login_body, login_cookie, signed
 
 # Where the address is not the title in small letters.
 ADDRESSES = {"Overview": "", "Games": "transcripts", "Insights": "network", "Verdicts to check": "verdicts"}
@@ -58,9 +59,23 @@ class Site:
     def log_in(self, who: str, number: int) -> str:
         """The cookie of a login; the same one for every tab of the login with this number."""
         if (who, number) not in self.logins:
-            claims = {"sub": who, "iss": "http://localhost:9", "email": f"{who}@example.org", "email_verified": True}
-            self.logins[who, number] = login_cookie(self.url, SECRET, claims | {"iat": number})
+            self.logins[who, number] = login_cookie(self.url, SECRET, self.claims(who, number))
         return self.logins[who, number]
+
+    def claims(self, who: str, number: int) -> dict[str, object]:
+        claims = {"sub": who, "iss": "http://localhost:9", "email": f"{who}@example.org", "email_verified": True}
+        return claims | {"iat": number}
+
+
+def in_chunks(site: Site, who: str, number: int) -> dict[str, str]:
+    """The same login as a browser holds it when it is too long for one cookie."""
+    body = login_body(site.url, site.claims(who, number))
+    parts = [body[:100], body[100:]]
+    found = {LOGIN_COOKIE: signed(f"chunks-{len(parts)}", SECRET)}
+    return found | {
+        name: signed(part, SECRET, salt=name)
+        for name, part in ((f"{LOGIN_COOKIE}_{i}", part) for i, part in enumerate(parts, 1))
+    }
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +140,30 @@ def test_logging_out_in_one_tab_ends_the_others_of_that_login(site: Site, tab: A
     # The cookie of a login that was ended is worth nothing any more, whoever kept it.
     assert [one.label for one in tab("ada", 1).open("settings").buttons()] == ["Log in"]
     assert len(elsewhere.open("settings").downloads()) == 1
+
+
+def test_an_ended_login_stays_ended_whatever_else_the_browser_sends(site: Site, tab: Any) -> None:
+    open_one = tab("ada", 3)
+    cookie = site.logins["ada", 3]
+    (log_out,) = [one for one in open_one.open("overview").buttons() if one.label == "Log out"]
+    open_one.press(log_out.id)
+    # The last character of a signature holds two bits that say nothing, so four letters are the same one.
+    spellings = [cookie[:-1] + letter for letter in ascii_letters + digits + "-_"]
+    same = [one for one in spellings if one != cookie and is_login_cookie(one, SECRET)]
+    assert len(same) == 3
+    tricks: list[tuple[str, dict[str, str]]] = [
+        *((one, {}) for one in same),
+        (cookie, {"_streamlit_userX": "1"}),
+        (cookie, {"_streamlit_user_1": "1"}),
+        (cookie, {"_streamlit_user_tokens": "1"}),
+        ("", in_chunks(site, "ada", 3)),
+    ]
+    for spelled, others in tricks:
+        seen = Tab(site.url, spelled, others)
+        try:
+            assert [one.label for one in seen.open("settings").buttons()] == ["Log in"], (spelled, others)
+        finally:
+            seen.close()
 
 
 def test_files_are_taken_from_nobody_who_may_not_send_them(site: Site, tab: Any) -> None:

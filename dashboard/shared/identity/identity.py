@@ -7,6 +7,7 @@ a login, name and role come from it, and nothing that the browser sends can chan
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import threading
 import time
@@ -33,7 +34,6 @@ _TYPED = "typed_name"
 
 NOBODY = "somebody at the dashboard"
 
-_LOGIN_COOKIE = "_streamlit_user"
 _LONGEST_LOGIN_SECONDS = 31 * 24 * 3600
 # Logins that somebody ended, by what tells them apart, with the time; kept for longer than the cookie is taken.
 _ended_logins: dict[str, float] = {}
@@ -178,10 +178,16 @@ def log_out() -> None:
 
 
 def _login() -> str | None:
-    """Tells this browser's login from all others; ``None`` where no browser is connected."""
-    # A long one is cut into several cookies, whose names begin alike.
-    parts = sorted((name, value) for name, value in st.context.cookies.items() if name.startswith(_LOGIN_COOKIE))
-    return hashlib.sha256(repr(parts).encode()).hexdigest() if parts else None
+    """A digest of what the login provider said, which tells this login from others; ``None`` where nobody logged in.
+
+    The cookies themselves would not do: a browser can add others whose names begin alike, and spell the same signature
+    in several ways. What was signed cannot be changed.
+    """
+    if not st.user.get("is_logged_in"):
+        return None
+    # Tokens come in a cookie of their own, which a browser may leave out.
+    claims = {name: value for name, value in dict(st.user).items() if name != "tokens"}
+    return hashlib.sha256(json.dumps(claims, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def is_remote_without_login() -> bool:
