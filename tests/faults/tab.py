@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -19,6 +19,7 @@ from streamlit.proto.DownloadButton_pb2 import DownloadButton
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
@@ -68,6 +69,7 @@ class Tab:
     fragments: set[str] = field(default_factory=set)
     redirect: str = ""
     received: bytes = b""
+    kinds: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._known: dict[str, ForwardMsg] = {}
@@ -125,6 +127,8 @@ class Tab:
             told = json.dumps([{"event": event, "value": value}])
             name = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_{component.id}__events"
             state.widget_states.widgets.add(id=name, json_trigger_value=told)
+            # A browser sends the component's own value with it, without which nobody is told of the event.
+            state.widget_states.widgets.add(id=component.id, json_value="{}")
         self._run(state)
 
     def rerun(self, fragment: str) -> None:
@@ -147,6 +151,26 @@ class Tab:
         if response.error_msg:
             return None
         return httpx.get(self.url + response.deferred_file.url, trust_env=False).raise_for_status().content
+
+    def tell(self, message: BackMsg) -> None:
+        """Sends something and waits for no answer; the server may end the connection before it is through."""
+        with suppress(ConnectionClosed):
+            self._socket.send(message.SerializeToString())
+
+    def is_open(self) -> bool:
+        """Whether the server still answers on this connection."""
+        try:
+            return self._socket.ping().wait(PATIENCE_SECONDS)
+        except ConnectionClosed:
+            return False
+
+    def wait_until_closed(self) -> None:
+        """Reads until the server ends the connection."""
+        try:
+            while True:
+                self._socket.recv(timeout=PATIENCE_SECONDS)
+        except ConnectionClosed:
+            return
 
     def upload(self, content: bytes) -> int:
         """Sends a file as the browser does that has chosen one; the status of the answer."""
@@ -172,8 +196,12 @@ class Tab:
     def _run(self, state: ClientState) -> None:
         message = BackMsg()
         message.rerun_script.CopyFrom(state)
-        self.elements, self.fragments, self.received = [], set(), b""
-        self._socket.send(message.SerializeToString())
+        self.ask(message)
+
+    def ask(self, message: BackMsg) -> None:
+        """Sends something and waits until the script that it starts has ended."""
+        self.elements, self.fragments, self.received, self.kinds = [], set(), b"", []
+        self.tell(message)
         while not self._has_ended(self._receive()):
             pass
 
@@ -201,6 +229,7 @@ class Tab:
         assert isinstance(data, bytes)
         self.received += data
         message = ForwardMsg.FromString(data)
+        self.kinds.append(message.WhichOneof("type") or "")
         if message.WhichOneof("type") == "ref_hash":
             known = self._known[message.ref_hash]
             message = ForwardMsg.FromString(known.SerializeToString())
