@@ -9,7 +9,6 @@ from dashboard import access_checks
 from dashboard.app_pages.review.style_check import style_table
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
-from dashboard.shared.rating.closed_until_done import is_closed
 from dashboard.shared.rating.practice_table import practice_table
 from dashboard.shared.status_table import status_table
 from evaluation.access.roles import Action
@@ -28,17 +27,16 @@ _LONGEST_NAME = 60
 def records(store: Store, rater: str) -> None:
     """Import and export for everybody, of one's own ratings; records of all raters for who may see them."""
     is_lead = identity.allowed(Action.EDIT)
-    shows_others = is_lead and not is_closed(store)
-    _export(store, rater, shows_others)
+    _export(store, rater, is_lead)
     _import(store, rater, is_lead)
-    if shows_others:
+    if is_lead:
         st.divider()
         _discards(store, rater)
         practice_table(store)
         style_table(store)
 
 
-def _export(store: Store, rater: str, shows_others: bool) -> None:
+def _export(store: Store, rater: str, is_lead: bool) -> None:
     st.subheader("Ratings as a sheet", anchor=False)
     st.markdown(
         "CSV that a spreadsheet opens; nothing in it can run as a formula, and it can be imported again as it is."
@@ -53,7 +51,7 @@ def _export(store: Store, rater: str, shows_others: bool) -> None:
             "text/csv",
             key="export_own",
         )
-        if shows_others:
+        if is_lead:
             access_checks.download_button(
                 "export_all",
                 "Everybody's ratings",
