@@ -73,8 +73,8 @@ def _import(store: Store, rater: str, is_lead: bool) -> None:
         st.code(", ".join(COLUMNS), language=None)
         st.markdown(
             "Answers are yes, no or empty; for question 4 yes means that it flowed naturally. Leave `rated_at` "
-            "empty in rows that you write yourself: the same sheet imported again then adds nothing, and a row that was "
-            "changed since becomes a revision."
+            "empty in rows that you write yourself: the same sheet imported again then adds nothing, and a row that "
+            "was changed since becomes a revision."
         )
     file = st.file_uploader("CSV file", type=["csv", "tsv", "txt"], max_upload_size=LARGEST_MEGABYTES, key="sheet")
     if message := st.session_state.pop(_DONE, None):
