@@ -245,10 +245,18 @@ def events_of(component: BidiComponent) -> dict[str, object]:
         form = {"token": token, "score": 4, "answers": [None] * 5, "comment": "Too late", "rev": 7}
         discard = {"token": token, "reason": str(next(iter(DiscardReason))), "note": "Too late"}
         return {"draft": form, "submit": form, "discard": discard, "skip": {"token": token}, "begun": [form]}
-    if "chat" in component.component_name:
-        return {"open": {"message": "m1", "metric": "coherence"}}
-    if "cockpit" in component.component_name or "comparison" in component.component_name:
-        return {"open": {"row": 0, "kind": "metric", "index": 0}}
-    if "atlas" in component.component_name:
-        return {"open": {"row": 0, "kind": "example", "index": 0}}
-    return {"open": 0} if "graph" in component.component_name else {}
+    name = component.component_name.removeprefix("dramaturg_")
+    return {"open": OPENED[name]} if name in OPENED else {}
+
+
+OPENED: Mapping[str, object] = {
+    "chat_view": {"message": "m1", "metric": "coherence"},
+    "cockpit_rows": {"row": 0, "kind": "metric", "index": 0},
+    "comparison_picture": {"row": 0, "kind": "metric", "index": 0},
+    "failure_atlas": {"row": 0, "kind": "example", "index": 0},
+    "game_rows": {"row": 0, "kind": "game", "index": 0},
+    "heat_cells": {"row": 0, "kind": "cell", "index": 0},
+    "profile_rows": {"row": 0, "kind": "dimension", "index": 0},
+    "graph_view": 0,
+}
+"""What a browser reports of each component that opens something when it is clicked."""

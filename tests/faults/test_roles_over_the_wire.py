@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
+from streamlit.proto.BidiComponent_pb2 import BidiComponent
 
 from dashboard import access_checks
 from evaluation.access.roles import Role, may
@@ -284,3 +286,45 @@ def _expect_way_out(seen: Tab, what: str) -> None:
     assert b"nobody gave you a role" in seen.received, what
     for secret in (b"Told nobody else", b"suspicious", b"grace@example.org"):
         assert secret not in seen.received, what
+
+
+def test_events_as_the_tests_send_them_are_obeyed_for_those_who_may(site: Site, tab: Any) -> None:
+    """Else the tests above could not fail: what nobody obeys can be sent by anybody."""
+    store, rae = site.server.store, "rae@example.org"
+
+    def desk_of(seen: Tab) -> BidiComponent:
+        (desk,) = [one for one in seen.components() if "rating_desk" in one.component_name]
+        return desk
+
+    def token_of(seen: Tab) -> str:
+        return str(json.loads(desk_of(seen).json)["token"])
+
+    seen = tab("rae").open("review")
+    for event, effect in (
+        ("draft", lambda token: store.drafts.load(token) is not None),
+        ("submit", lambda token: token in {one.token for one in store.ratings.every(rae)}),
+        ("begun", lambda token: store.drafts.load(token) is not None),
+        ("skip", lambda token: token_of(seen.open("review")) != token),
+        ("discard", lambda token: rae in {one.rater for one in store.discards.list()}),
+    ):
+        desk, token = desk_of(seen), token_of(seen)
+        assert not effect(token), event
+        seen.open("review")
+        seen.send(desk, event, events_of(desk)[event], is_state=event == "draft")
+        assert effect(token), event
+        store.close()
+        seen.open("review")
+    obeyed: Counter[str] = Counter()
+    for _, page, query in _places(store):
+        seen = tab("ada").open(page, query)
+        for component in seen.components():
+            for value in (events_of(component)[event] for event in events_of(component) if event == "open"):
+                before = seen.open(page, query).components()
+                # What changes without an event says nothing.
+                assert seen.open(page, query).components() == before
+                seen.send(component, "open", value)
+                has_moved = "page_info_changed" in seen.kinds
+                obeyed[component.component_name] += has_moved or seen.components() != before
+    store.close()
+    shown = {"cockpit_rows", "comparison_picture", "game_rows", "graph_view", "heat_cells"}
+    assert {name.removeprefix("dramaturg_") for name, count in obeyed.items() if count} >= shown
