@@ -104,6 +104,7 @@ bad-input-table: install-dev ## Write docs/bad-input.md anew, from what each bad
 lock: ## Write the lock files anew (needs uv)
 	uv export $(LOCK_FLAGS) --extra build --extra auth > requirements.lock
 	uv export $(LOCK_FLAGS) --extra build --extra dev > requirements-dev.lock
+	printf 'pip-audit==2.10.1\ncyclonedx-bom==7.5.0\n' | uv pip compile --generate-hashes --no-header --no-annotate --quiet --python-version 3.11 - > requirements-audit.lock
 
 clean: ## Remove the environment and everything generated
 	rm -rf $(VENV) build dist test-results .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -12,11 +12,10 @@ from typing import ParamSpec
 
 import streamlit as st
 
-from dashboard.shared import resources
 from dashboard.shared.identity import identity
 from dashboard.shared.identity.identity import Person
 from evaluation.access.roles import Action, may
-from evaluation.errors import InputError, StoreError
+from evaluation.errors import InputError
 
 Parameters = ParamSpec("Parameters")
 
@@ -36,10 +35,7 @@ PAGES: Mapping[str, Action] = {
     "Settings": Action.READ,
     "Guide": Action.READ,
 }
-"""By title: what somebody must be allowed to do to reach the page.
-
-Raters may see what others gave once their own queue is done: ``may_open`` says so for the moment of the question.
-"""
+"""By title: what somebody must be allowed to do to reach the page."""
 
 DOWNLOADS: Mapping[str, Action] = {
     "backup": Action.RESTORE,
@@ -84,20 +80,8 @@ EVENTS: Mapping[str, Action] = {
 
 
 def may_open(title: str, person: Person) -> bool:
-    """Whether somebody may reach a page now: by their role or, for what others gave, because their queue is done."""
-    action = PAGES[title]
-    if may(person.role, action):
-        return True
-    return action is Action.SEE_RATINGS and may(person.role, Action.RATE) and _has_finished(person.name)
-
-
-def _has_finished(rater: str) -> bool:
-    """Whether the rater's queue is done; not, while the database cannot say so."""
-    try:
-        progress = resources.store().rating_queue.progress(rater)
-    except StoreError:
-        return False
-    return progress.total > 0 and progress.is_done
+    """Whether somebody may reach a page now."""
+    return may(person.role, PAGES[title])
 
 
 def download_button(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import access_checks, uploads
+from dashboard import access_checks, visitors
 from dashboard.shared import resources, state, tour_progress
 from dashboard.shared.database_panel import way_out
 from dashboard.shared.identity.identity import Person
@@ -157,7 +157,7 @@ def show_jobs(page: str) -> None:
 
 def frame(person: Person) -> None:
     """The pages that the person may see, and the one that was asked for."""
-    uploads.admit()
+    visitors.admit()
     # A page that is not registered cannot be reached, neither by its address nor by a message that a browser makes up.
     reachable = {
         group: [one for one in pages if access_checks.may_open(one.title, person)] for group, pages in PAGES.items()

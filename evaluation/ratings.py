@@ -156,30 +156,6 @@ def _check_text(place: str, text: str, limit: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class BlindMark:
-    """A person's mark of a claim that a judge had marked, given without seeing what the judge said.
-
-    Attributes:
-        judgement_key: Of the judgement.
-        model: Who judged.
-        claim: Untrusted text.
-        judge_mark: The judge's mark of the claim as it stands, 0 to 9; not turned round where it names a fault.
-        mark: The person's, on the same scale; ``None`` where they could not tell.
-        evidence: The words or messages it rests on; untrusted text.
-    """
-
-    judgement_key: str
-    model: str
-    dimension: str
-    proposition_id: str
-    claim: str
-    judge_mark: int
-    rater: str
-    mark: int | None
-    evidence: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class EngagementDecision:
     """A lead's score for a game whose raters differ; it counts in place of their ratings.
 

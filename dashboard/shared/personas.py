@@ -12,13 +12,11 @@ from typing import Any
 
 import pandas as pd
 
-from evaluation.comparison.runs import Run
 from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
 from evaluation.persona.agents import is_channel_id, slug_of
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents
-from evaluation.workflows.ratings.calibration import calibration_of_runs
 
 _UNKNOWN_SCORE = "–"
 
@@ -101,16 +99,6 @@ def judge_words(run: Mapping[str, Any] | None) -> str:
     if run is None:
         return ""
     return ": ".join(str(part) for part in (run["judge"], run["model"]) if part and not pd.isna(part))
-
-
-def latest_calibration(store: Store) -> str:
-    """Whether the judges of every agent's latest run are calibrated, in words."""
-    return calibration_of_runs(store, [Run.of(row) for row in store.evaluations.latest().to_dict("records")])
-
-
-def agent_calibration(store: Store, agent_id: str) -> str:
-    """Whether the judges of an agent's completed runs are calibrated, in words."""
-    return calibration_of_runs(store, [Run.of(row) for row in completed_runs(store, agent_id)])
 
 
 def proposition_frame(scores: pd.DataFrame, dimension: Dimension) -> pd.DataFrame:

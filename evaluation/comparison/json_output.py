@@ -39,17 +39,15 @@ def _controls(before: ControlSummary, after: ControlSummary) -> dict[str, Any]:
     return {"before": before.as_dict(), "after": after.as_dict()}
 
 
-def run_comparison_data(found: RunComparison, calibration: str = "") -> dict[str, Any]:
+def run_comparison_data(found: RunComparison) -> dict[str, Any]:
     """Both runs, every dimension's difference with its words, and the propositions that moved most.
 
     Args:
         found: The comparison.
-        calibration: Whether the judges are calibrated, in words.
     """
     return {
         "before": _run(found.before),
         "after": _run(found.after),
-        "calibration": calibration,
         "level": found.comparison.level,
         "dimensions": [difference_data(one) for one in found.comparison.differences],
         "movers": [asdict(one) | {"change": one.change} for one in found.movers],

@@ -23,8 +23,8 @@ def junit_xml(comparison: BaselineComparison) -> str:
     """One test suite per agent, one test case per dimension.
 
     A regression and a lost score are failures, a judge that failed is an error, what cannot be compared is skipped; a
-    score without a baseline passes and says so in its output. Each suite says whether the judges are calibrated. Where
-    a baseline is required and nothing was compared, a case of its own fails.
+    score without a baseline passes and says so in its output. Where a baseline is required
+    and nothing was compared, a case of its own fails.
     """
     is_empty = comparison.verdict == "nothing_compared" and comparison.requires_baseline
     root = Element("testsuites", {"name": _NAME, **_counts(comparison.rows, int(is_empty))})
@@ -39,8 +39,6 @@ def junit_xml(comparison: BaselineComparison) -> str:
         suite = SubElement(root, "testsuite", {"name": name, **_counts(rows), "skipped": str(skipped)})
         for row in rows:
             _case(suite, row, comparison.max_drop)
-        if comparison.calibration:
-            SubElement(suite, "system-out").text = xml_text(comparison.calibration)
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'
 

@@ -79,8 +79,6 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
         sections.append("A baseline is required (`--require-baseline`), so this fails.")
     if comparison.get("rule"):
         sections.append(_quoted(comparison["rule"], _LONGEST_PROBLEM))
-    if comparison.get("calibration"):
-        sections.append(_quoted(comparison["calibration"], _LONGEST_PROBLEM))
     if comparison.get("problem"):
         sections.append(_quoted(comparison["problem"], _LONGEST_PROBLEM))
     if rows:

@@ -190,14 +190,12 @@ class BaselineComparison:
         max_drop: By how much a score may fall.
         models: Who judged now.
         requires_baseline: Whether it fails when nothing was compared.
-        calibration: Whether the judges are calibrated, in words; empty where nobody said.
     """
 
     rows: tuple[BaselineRow, ...]
     max_drop: float = MAX_DROP
     models: tuple[str, ...] = ()
     requires_baseline: bool = False
-    calibration: str = ""
 
     def having(self, outcomes: Collection[RegressionOutcome]) -> list[BaselineRow]:
         """The rows with one of these outcomes."""
@@ -251,7 +249,6 @@ class BaselineComparison:
             "has_failed": self.has_failed,
             "requires_baseline": self.requires_baseline,
             "rule": self.rule,
-            "calibration": self.calibration,
             "max_drop": self.max_drop,
             "models": list(self.models),
             "rows": [_row_dict(row) for row in self.rows],

@@ -42,7 +42,7 @@ def annotation_export(tool: Tool, transcripts: Iterable[Transcript], ratings: Se
     one answer a rater, so of revised ratings the latest. Both must be set up as :func:`annotation_settings` says.
 
     Label Studio refuses annotations of people who are not members of it, and forgets times and identifiers. So the
-    rater's name is an answer of its own, and the rating's time and token stand in what it keeps as it is. Argilla knows
+    rater's name is an answer of its own, and the rating's time stands in what it keeps as it is. Argilla knows
     people by UUID: a rater's is made from the name, the name stands in the record's metadata.
 
     Raises:
@@ -174,7 +174,7 @@ def _chat(transcript: Transcript) -> list[dict[str, str]]:
 def _origin(rating: Rating) -> dict[str, str]:
     """Identity of a rating that a tool hands back with the answers, to know ratings again that nobody changed."""
     row = {_SCORE: str(rating.score), **dict(_answers(rating)), _COMMENT: rating.comment, _RATER: rating.rater}
-    return {"token": rating.token, "rated_at": rating.created_at.isoformat(), "said": _digest(row)}
+    return {"rated_at": rating.created_at.isoformat(), "said": _digest(row)}
 
 
 def _digest(row: Mapping[str, str]) -> str:
@@ -244,22 +244,20 @@ def _rows_of_task(task: Mapping[str, Any]) -> Iterator[dict[str, str]]:
                 # Nobody fills in a name that is the account's.
                 row[name] = _cell(next(iter(value.values()), "")) or row.get(name, "")
                 origin = result.get("meta") if name == _SCORE else origin
-        yield row | (_known(row, origin) or _time_and_token(annotation))
+        yield row | (_known(row, origin) or _time(annotation))
 
 
 def _known(row: Mapping[str, str], origin: Any) -> dict[str, str]:
-    """Time and token of a rating that comes back as it went out; nothing where its answers were changed."""
+    """Time of a rating that comes back as it went out; nothing where its answers were changed."""
     if not isinstance(origin, dict) or origin.get("said") != _digest(row):
         return {}
-    return {"rated_at": _cell(origin.get("rated_at")), "token": _cell(origin.get("token"))}
+    return {"rated_at": _cell(origin.get("rated_at"))}
 
 
-def _time_and_token(annotation: Mapping[str, Any]) -> dict[str, str]:
+def _time(annotation: Mapping[str, Any]) -> dict[str, str]:
     """Time at which a person gave or last changed it; an annotation that was changed is another rating."""
     made, changed = _cell(annotation.get("created_at")), _cell(annotation.get("updated_at"))
-    if changed and _is_later(changed, made):
-        return {"rated_at": changed}
-    return {"rated_at": made, "token": _token(annotation.get("unique_id"))}
+    return {"rated_at": changed if changed and _is_later(changed, made) else made}
 
 
 def _is_later(changed: str, made: str) -> bool:
@@ -273,15 +271,6 @@ def _rater(value: Any) -> str:
     if isinstance(value, dict):
         return next((_cell(value[key]) for key in ("email", "username", "id") if value.get(key)), "")
     return _cell(value)
-
-
-def _token(value: Any) -> str:
-    """A token as Dramaturg writes it, where the tool kept it or wrote it as a UUID."""
-    written = _cell(value)
-    try:
-        return uuid.UUID(written).hex
-    except ValueError:
-        return written
 
 
 def _rows_of_record(record: Mapping[str, Any]) -> Iterator[dict[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-import uuid
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -15,22 +15,21 @@ from evaluation.escaping import cut, is_formula
 from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, QUESTION_COUNT, Rating
 
 MAX_ROWS = 100_000
+MAX_COLUMNS = 100
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _CLOCKS_APART = timedelta(days=1)
 _LONGEST_SHOWN = 60
 
 QUESTION_COLUMNS = tuple(f"question_{number}" for number in range(1, QUESTION_COUNT + 1))
-COLUMNS = ("transcript_id", "game", "rater", "score", *QUESTION_COLUMNS, "comment", "rated_at", "token")
+COLUMNS = ("transcript_id", "game", "rater", "score", *QUESTION_COLUMNS, "comment", "rated_at")
 """In this order in a sheet that Dramaturg writes; one that people make needs ``score`` and one of the first two."""
 
 _YES = frozenset({"yes", "y", "true", "1"})
 _NO = frozenset({"no", "n", "false", "0"})
 _NONE = frozenset({"", "-"})
 
-# So that the same row of a sheet without tokens is the same rating whenever it is read.
 # A first line as Excel writes and reads it.
 _NAMED_DELIMITER = re.compile(r'"?sep=([,;\t])"?(?=\r?\n)', re.IGNORECASE)
-_TOKENS = uuid.UUID("6f0c2c0e-31a5-5b8e-9d64-1f8f6a2d7b11")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +63,13 @@ class Sheet:
         ratings: In its order, with the line of each; only those without a problem.
         problems: In its order. With any of them nothing of the sheet should be stored.
         blank: Rows without a score: not rated yet.
-        undated: Lines of ratings without token and time: they say what the rater thinks now.
+        read_at: When it was read: the time of ratings whose row names none, which say what the rater thinks now.
     """
 
     ratings: tuple[tuple[int, Rating], ...] = ()
     problems: tuple[SheetProblem, ...] = ()
     blank: int = 0
-    undated: frozenset[int] = frozenset()
+    read_at: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -90,7 +89,7 @@ class _Row:
 
 
 def write_sheet(ratings: Iterable[Rating], names: Mapping[str, str]) -> str:
-    """The ratings as CSV, a row each; :func:`read_sheet` gives back the same ratings.
+    """The ratings as CSV, a row each; :func:`read_sheet` gives back the same ratings, but for their tokens.
 
     Args:
         ratings: In any order, which is kept.
@@ -106,7 +105,7 @@ def write_sheet(ratings: Iterable[Rating], names: Mapping[str, str]) -> str:
     for one in ratings:
         answers = ["" if answer is None else "yes" if answer else "no" for answer in one.answers]
         whose = [one.transcript_id, names.get(one.transcript_id, ""), one.rater]
-        cells = [*whose, str(one.score), *answers, one.comment, one.created_at.isoformat(), one.token]
+        cells = [*whose, str(one.score), *answers, one.comment, one.created_at.isoformat()]
         # A formula with apostrophes in front gets one more, so that taking one away gives back what was there.
         writer.writerow([f"'{cell}" if is_formula(cell.lstrip("'")) else cell for cell in cells])
     return out.getvalue()
@@ -138,13 +137,7 @@ def read_sheet(
     ratings = tuple((row.line, rating) for row, rating in found if rating is not None)
     problems = tuple(problem for row in rows for problem in row.problems)
     blank = sum(rating is None and not row.problems for row, rating in found)
-    undated = frozenset(row.line for row, rating in found if rating and not row.get("token") + row.get("rated_at"))
-    return Sheet(ratings, problems, blank, undated)
-
-
-def revision_token(rating: Rating, revised: Rating) -> str:
-    """The token of a rating that comes back to what was said before ``revised``: always the same for the same two."""
-    return f"sheet:{uuid.uuid5(_TOKENS, repr((rating.token, revised.token)))}"
+    return Sheet(ratings, problems, blank, now)
 
 
 def _rows(text: str) -> Iterator[_Row]:
@@ -173,9 +166,11 @@ def _rows(text: str) -> Iterator[_Row]:
 
 
 def _missing(header: list[str]) -> str:
+    if len(header) > MAX_COLUMNS:
+        return f"There are {len(header):,} columns."
     if "score" not in header or not {"transcript_id", "game"} & set(header):
         return "The first line must name the columns score and transcript_id (or game)."
-    twice = next((name for name in header if name and header.count(name) > 1), None)
+    twice = next((name for name, count in Counter(header).items() if name and count > 1), None)
     return f"Two columns are called {twice[:_LONGEST_SHOWN]!r}." if twice else ""
 
 
@@ -221,9 +216,8 @@ class _Reader:
         if row.problems:
             return None
         comment = row.cells.get("comment", "")
-        token = row.get("token") or _token(transcript_id, rater, score, answers, comment, row.get("rated_at"))
         try:
-            return Rating(transcript_id, rater, score, answers, comment, rated_at, token)
+            return Rating(transcript_id, rater, score, answers, comment, rated_at)
         except InputError as error:
             row.refuse(error.place, error.message, error.remedy)
             return None
@@ -280,10 +274,3 @@ def _answer(row: _Row, column: str) -> bool | None:
     if word not in _YES | _NO | _NONE:
         row.refuse(column, "is neither yes nor no.", "Write yes or no, or leave it empty.")
     return None if word in _NONE else word in _YES
-
-
-def _token(
-    transcript_id: str, rater: str, score: int, answers: tuple[bool | None, ...], comment: str, rated_at: str
-) -> str:
-    parts = repr((transcript_id, rater.strip(), score, answers, comment, rated_at))
-    return f"sheet:{uuid.uuid5(_TOKENS, parts)}"

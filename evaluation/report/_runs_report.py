@@ -28,13 +28,12 @@ _NOTES = (
 _NINE = 9.0
 
 
-def run_page(found: RunComparison, made_at: datetime, calibration: str = "") -> str:
+def run_page(found: RunComparison, made_at: datetime) -> str:
     """The report as one HTML document.
 
     Args:
         found: The comparison, as the Compare page shows it.
         made_at: When the report is written (UTC).
-        calibration: Whether the judges are calibrated, in words.
     """
     labels = {str(dimension): label for dimension, label in LABELS.items()}
     agents = dict.fromkeys((found.before.agent, found.after.agent))
@@ -42,7 +41,7 @@ def run_page(found: RunComparison, made_at: datetime, calibration: str = "") -> 
         "runs.html.j2",
         f"{'Evaluation' if len(agents) > 1 else 'Two evaluation'} runs of {' and '.join(agents)} compared",
         made_at,
-        (*_NOTES, *([calibration] if calibration else [])),
+        _NOTES,
         found=found,
         labels=labels,
         said=[_run_words("Before", found.before), _run_words("After", found.after)],

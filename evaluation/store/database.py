@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from evaluation.store.model_calls.generations import Generations
     from evaluation.store.model_calls.judgement_cache import Judgements
     from evaluation.store.model_calls.llm_calls import LLMCalls
-    from evaluation.store.ratings.calibration_marks import CalibrationMarks
     from evaluation.store.ratings.discards import Discards
     from evaluation.store.ratings.drafts import Drafts
     from evaluation.store.ratings.engagement_decisions import EngagementDecisions
@@ -117,7 +116,6 @@ class Store(Units):
     blind: BlindGames = _part("evaluation.store.games.blind_games", is_for_everybody=True)
     practice: Practice = _part("evaluation.store.ratings.practice", is_for_everybody=True)
     style_answers: StyleAnswers = _part("evaluation.store.ratings.style_answers", is_for_everybody=True)
-    calibration_marks: CalibrationMarks = _part("evaluation.store.ratings.calibration_marks", is_for_everybody=True)
     rating_assignments: RatingAssignments = _part("evaluation.store.ratings.rating_assignments")
     gold_ratings: GoldRatings = _part("evaluation.store.ratings.gold_ratings")
     engagement_decisions: EngagementDecisions = _part("evaluation.store.ratings.engagement_decisions")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -38,7 +37,6 @@ from evaluation.store import Store
 from evaluation.testing._files import Place, transcripts_in
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import find_subjects
-from evaluation.workflows.ratings.calibration import calibration_of
 
 
 def assert_persona(
@@ -95,24 +93,8 @@ def assert_persona(
     if told is not None:
         told(evaluation)
     if complaints := wanted.complaints(evaluation, plan, require_baseline):
-        words = calibration_words_for(evaluation)
-        raise AssertionError("\n\n".join([*complaints, *([words] if words else [])]))
+        raise AssertionError("\n\n".join(complaints))
     return evaluation
-
-
-def calibration_words_for(evaluation: PersonaEvaluation) -> str:
-    """Whether the judges of an evaluation are calibrated, by the marks in the database that DRAMATURG_DB names.
-
-    Where it names none nobody has marked anything: a test opens no database that it was not told of.
-    """
-    named = os.environ.get("DRAMATURG_DB", "")
-    if not named or not Path(named).is_file():
-        return calibration_of(None, [evaluation])
-    store = Store(Path(named))
-    try:
-        return calibration_of(store, [evaluation])
-    finally:
-        store.close()
 
 
 def _subject(

@@ -15,7 +15,7 @@ from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.persona.results import LABELS, PersonaEvaluation
 from evaluation.store import Store
-from evaluation.testing._personas import calibration_words_for, recorded_judge
+from evaluation.testing._personas import recorded_judge
 
 
 class _SharedJudge:
@@ -95,7 +95,6 @@ class JudgingSession:
             "scores": {LABELS[key]: each.score for key, each in evaluation.dimensions.items()},
             "overall_score": evaluation.overall_score,
             "judged_by": ", ".join(model for _, model in evaluation.judges),
-            "calibration": calibration_words_for(evaluation),
         }
 
     @contextmanager

@@ -135,8 +135,6 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     terminalreporter.section("Dramaturg")
     for row in found:
         terminalreporter.write_line(_line(row))
-    for words in dict.fromkeys(row["calibration"] for row in found if row["calibration"]):
-        terminalreporter.write_line(words)
     if spending := config.stash[_SPENDING]:
         terminalreporter.write_line(f"Spent: {spending[-1]}.")
     if place := _place(config, config.getoption("--dramaturg-report")):

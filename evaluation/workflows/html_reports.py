@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 from evaluation.report import IterationFacts, comparison_page, iteration_page, run_page
 from evaluation.store.database import Store
-from evaluation.workflows.ratings.calibration import calibration_of_runs
 from evaluation.workflows.reports import stored_board, stored_comparison, stored_losses, stored_run_comparison
 
 
@@ -64,5 +63,4 @@ def run_html(store: Store, before: str, after: str, *, seed: int = 0, made_at: d
         InputError: Both are the same.
     """
     found = stored_run_comparison(store, before, after, seed=seed)
-    words = calibration_of_runs(store, [found.before, found.after])
-    return run_page(found, made_at or datetime.now(UTC), words)
+    return run_page(found, made_at or datetime.now(UTC))

@@ -30,7 +30,6 @@ from evaluation.persona.results import PersonaEvaluation
 from evaluation.persona.subjects import Subject
 from evaluation.store import Store
 from evaluation.workflows.agents import find_subjects
-from evaluation.workflows.ratings.calibration import calibration_of
 
 JudgeFor = Callable[[str], Judge]
 """Makes the judge for a run, given the run's id, under which its calls are logged."""
@@ -314,13 +313,9 @@ def compare_with_baselines(
     max_drop: float = MAX_DROP,
     *,
     requires_baseline: bool = False,
-    store: Store | None = None,
 ) -> BaselineComparison:
-    """The evaluations that a request led to, beside the baselines; arguments as for ``compare``.
-
-    With ``store`` it says whether the judges are calibrated.
-    """
-    found = compare(
+    """The evaluations that a request led to, beside the baselines; arguments as for ``compare``."""
+    return compare(
         [evaluation for _, evaluation in rated],
         baselines,
         request.plan,
@@ -331,9 +326,6 @@ def compare_with_baselines(
         requires_baseline=requires_baseline,
         with_simulated=request.with_simulated,
     )
-    if store is None:
-        return found
-    return replace(found, calibration=calibration_of(store, [evaluation for _, evaluation in rated]))
 
 
 def write_baselines(store: Store, request: PersonaRunRequest, rated: Sequence[Rated], folder: Path) -> list[Path]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.workflows.ratings.teams import rating_grid
@@ -134,22 +132,3 @@ def test_assignments_end_with_thanks_and_more_games_on_request(open_page, filled
     assert "You have done the game that was assigned to you." in words(app)
     app.button(key="go_on").click().run()
     assert drawn_desk(app)["progress"].startswith("3 of 5 games rated by you")
-
-
-@pytest.mark.parametrize("place", [("agreement", {}), ("review", {"desk": "Team"})])
-def test_without_a_login_what_others_gave_is_closed_by_request(open_page, filled: Store, words, place) -> None:
-    page, query = place
-    app = open_page(page, rater="Grace", **query)
-    assert not app.exception
-    assert "Your queue is not done: 3 games to go." in words(app)
-    assert "a request, not a lock" in words(app)
-    assert len(app.dataframe) == 0
-    app.button(key="open_ratings").click().run()
-    assert not app.exception
-    assert "Your queue is not done" not in words(app)
-
-
-def test_agreement_opens_when_the_queue_is_done(open_page, filled: Store, words, small_game) -> None:
-    filled.rating_assignments.add([(small_game("one").id, "Grace")], who="Lea")
-    filled.close()
-    assert "Your queue is not done" not in words(open_page("agreement", rater="Grace"))

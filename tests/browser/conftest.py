@@ -59,12 +59,13 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @dataclass
 class Server:
-    """``dramaturg serve`` on a free port."""
+    """``dramaturg serve`` on a free port; with no more than so many open files, if that is given."""
 
     database: Path
     loads_samples: bool = False
     options: tuple[str, ...] = ()
     port: int = 0
+    most_files: int | None = None
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -89,6 +90,8 @@ class Server:
         ]
         command += ["--samples"] if self.loads_samples else []
         command += self.options
+        if self.most_files is not None:
+            command = ["sh", "-c", f'ulimit -n {self.most_files} && exec "$@"', "sh", *command]
         log = self.database.with_suffix(".log").open("ab")
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=ROOT, env=environment)

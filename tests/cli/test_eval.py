@@ -199,7 +199,7 @@ def test_a_judge_that_answers_nonsense_is_exit_code_3_and_no_score(run: Any, dat
 def test_runs_are_listed(run: Any) -> None:
     assert "No agent was evaluated yet." in run("eval", "runs").stderr
     run("eval", "run", *OFFLINE, "--agents", "jim", "--dimensions", "fluency")
-    line = run("eval", "runs", "--agent", "jim").stdout.splitlines()[-2]
+    line = run("eval", "runs", "--agent", "jim").stdout.splitlines()[-1]
     assert "Jim Halpert" in line
     assert "offline" in line
     (row,) = json.loads(run("eval", "runs", "--format", "json").stdout)
@@ -239,9 +239,7 @@ def test_a_jury_of_two_models_says_how_far_they_agree(run: Any) -> None:
         estimate = run("persona", "run", *options, "--jury", "one,three", "--estimate").stdout
         noise = run("persona", "noise", *options, "--jury", "one,two", "--repeats", 2)
     assert "Jury of one, two: over" in done.stdout, done.stdout + done.stderr
-    assert "Not calibrated: people marked too few judgements of jury of one, two (mean) blind" in done.stdout
     assert "Jury of one, two: over" in noise.stdout, noise.stdout + noise.stderr
-    assert "Not calibrated: people marked too few judgements of jury of one, two (mean) blind" in noise.stdout
     assert estimate.startswith("one: ")
     assert "three: " in estimate
     assert "A jury can only be asked live." in run("persona", "run", "--jury", "a,b").stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,9 @@ def test_a_sheet_goes_out_and_comes_back_without_loss(run: Any, game: str, datab
     other = tmp_path / "other.duckdb"
     run("import", tmp_path / "game-1.json", "--db", other)
     assert run("rate", "import", sheet, "--db", other).stdout.startswith("2 new stored")
-    assert Store(other).ratings.every() == before
+    assert [replace(one, token="t") for one in Store(other).ratings.every()] == [
+        replace(one, token="t") for one in before
+    ]
 
 
 def test_only_one_raters_sheet(run: Any, game: str) -> None:

@@ -12,7 +12,7 @@ from evaluation.access.roles import Access
 from evaluation.cli.system.serve import (
     command_line,
     corpus_database,
-    entry_script,
+    entry_module,
     environment_for,
     is_loopback,
     known_names,
@@ -53,7 +53,7 @@ def test_which_addresses_are_loopback(host: str, expected: bool) -> None:
 
 def test_the_server_starts_headless_silent_and_on_the_address_given() -> None:
     line = " ".join(command_line("127.0.0.1", 8600))
-    assert "streamlit run" in line
+    assert "-m dashboard.server" in line
     for setting in (
         "--server.headless true",
         "--server.address 127.0.0.1",
@@ -65,7 +65,7 @@ def test_the_server_starts_headless_silent_and_on_the_address_given() -> None:
 
 
 def test_the_dashboard_is_found_and_told_its_database(tmp_path: Path) -> None:
-    assert entry_script().name == "server.py"
+    assert entry_module() == "dashboard.server"
     environment = environment_for(tmp_path / "x.duckdb", samples=True)
     assert environment["DRAMATURG_DB"] == str(tmp_path / "x.duckdb")
     assert environment["DRAMATURG_LOAD_SAMPLES"] == "1"

@@ -70,6 +70,9 @@ def fuzz_pages(inputs: int, seed: int, folder: Path) -> Found:
         tab = Tab(server.url)
         while found.inputs.total() < inputs:
             page, query = random.choice([*PAGES]), _query(random, games)
+            if page == "review" and random.random() < 0.5:
+                # Else nobody has given a name, and no desk is there to send anything to.
+                query = f"rater=Fuzz&{query}"
             what = f"/{page}?{query[:300]}"
             tab = _send(tab, lambda page=page, query=query, tab=tab: tab.open(page, query), what, found)
             found.inputs["addresses"] += 1
@@ -80,7 +83,7 @@ def fuzz_pages(inputs: int, seed: int, folder: Path) -> Found:
                     tab = _send(
                         tab,
                         lambda tab=tab, component=component, event=event, value=value: tab.send(
-                            component, event, value
+                            component, event, value, is_state=event == "draft"
                         ),
                         f"{what} {event} {json.dumps(value)[:300]}",
                         found,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -19,6 +19,7 @@ from streamlit.proto.DownloadButton_pb2 import DownloadButton
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
@@ -31,9 +32,23 @@ PATIENCE_SECONDS = 60
 
 def login_cookie(url: str, secret: str, claims: Mapping[str, object]) -> str:
     """The cookie that the server gives whoever logged in with these claims."""
-    body = json.dumps({**claims, "is_logged_in": True, "origin": url})
-    signed = URLSafeTimedSerializer(secret, salt=LOGIN_COOKIE).dumps(body)
-    return signed.decode() if isinstance(signed, bytes) else signed
+    return signed(login_body(url, claims), secret)
+
+
+def login_body(url: str, claims: Mapping[str, object]) -> str:
+    """What that cookie says."""
+    return json.dumps({**claims, "is_logged_in": True, "origin": url})
+
+
+def signed(body: str, secret: str, *, salt: str = LOGIN_COOKIE) -> str:
+    """A cookie of the server's; ``salt`` is the cookie's name."""
+    found = URLSafeTimedSerializer(secret, salt=salt).dumps(body)
+    return found.decode() if isinstance(found, bytes) else found
+
+
+def is_login_cookie(value: str, secret: str) -> bool:
+    """Whether the server would take the cookie for one of its own."""
+    return URLSafeTimedSerializer(secret, salt=LOGIN_COOKIE).loads_unsafe(value)[0]
 
 
 @dataclass
@@ -43,15 +58,18 @@ class Tab:
     Attributes:
         url: The server's address.
         cookie: What ``login_cookie`` made; empty for a visitor who has not logged in.
+        more_cookies: Others that the browser sends.
     """
 
     url: str
     cookie: str = ""
+    more_cookies: Mapping[str, str] = field(default_factory=dict)
     session_id: str = ""
     elements: list[Element] = field(default_factory=list)
     fragments: set[str] = field(default_factory=set)
     redirect: str = ""
     received: bytes = b""
+    kinds: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._known: dict[str, ForwardMsg] = {}
@@ -62,7 +80,8 @@ class Tab:
         # A browser gets this token with the first answer of the server, and shows it with everything that it sends.
         self._token = httpx.get(f"{self.url}/_stcore/health", trust_env=False).cookies[XSRF_COOKIE]
         login = f"; {LOGIN_COOKIE}={self.cookie}" if self.cookie else ""
-        self._cookies = {"Cookie": f"{XSRF_COOKIE}={self._token}{login}"}
+        others = "".join(f"; {name}={value}" for name, value in self.more_cookies.items())
+        self._cookies = {"Cookie": f"{XSRF_COOKIE}={self._token}{login}{others}"}
         self._open = ExitStack()
         self._socket: ClientConnection = self._open.enter_context(
             connect(
@@ -108,6 +127,8 @@ class Tab:
             told = json.dumps([{"event": event, "value": value}])
             name = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_{component.id}__events"
             state.widget_states.widgets.add(id=name, json_trigger_value=told)
+            # A browser sends the component's own value with it, without which nobody is told of the event.
+            state.widget_states.widgets.add(id=component.id, json_value="{}")
         self._run(state)
 
     def rerun(self, fragment: str) -> None:
@@ -130,6 +151,26 @@ class Tab:
         if response.error_msg:
             return None
         return httpx.get(self.url + response.deferred_file.url, trust_env=False).raise_for_status().content
+
+    def tell(self, message: BackMsg) -> None:
+        """Sends something and waits for no answer; the server may end the connection before it is through."""
+        with suppress(ConnectionClosed):
+            self._socket.send(message.SerializeToString())
+
+    def is_open(self) -> bool:
+        """Whether the server still answers on this connection."""
+        try:
+            return self._socket.ping().wait(PATIENCE_SECONDS)
+        except ConnectionClosed:
+            return False
+
+    def wait_until_closed(self) -> None:
+        """Reads until the server ends the connection."""
+        try:
+            while True:
+                self._socket.recv(timeout=PATIENCE_SECONDS)
+        except ConnectionClosed:
+            return
 
     def upload(self, content: bytes) -> int:
         """Sends a file as the browser does that has chosen one; the status of the answer."""
@@ -155,8 +196,12 @@ class Tab:
     def _run(self, state: ClientState) -> None:
         message = BackMsg()
         message.rerun_script.CopyFrom(state)
-        self.elements, self.fragments, self.received = [], set(), b""
-        self._socket.send(message.SerializeToString())
+        self.ask(message)
+
+    def ask(self, message: BackMsg) -> None:
+        """Sends something and waits until the script that it starts has ended."""
+        self.elements, self.fragments, self.received, self.kinds = [], set(), b"", []
+        self.tell(message)
         while not self._has_ended(self._receive()):
             pass
 
@@ -184,6 +229,7 @@ class Tab:
         assert isinstance(data, bytes)
         self.received += data
         message = ForwardMsg.FromString(data)
+        self.kinds.append(message.WhichOneof("type") or "")
         if message.WhichOneof("type") == "ref_hash":
             known = self._known[message.ref_hash]
             message = ForwardMsg.FromString(known.SerializeToString())
@@ -199,10 +245,18 @@ def events_of(component: BidiComponent) -> dict[str, object]:
         form = {"token": token, "score": 4, "answers": [None] * 5, "comment": "Too late", "rev": 7}
         discard = {"token": token, "reason": str(next(iter(DiscardReason))), "note": "Too late"}
         return {"draft": form, "submit": form, "discard": discard, "skip": {"token": token}, "begun": [form]}
-    if "chat" in component.component_name:
-        return {"open": {"message": "m1", "metric": "coherence"}}
-    if "cockpit" in component.component_name or "comparison" in component.component_name:
-        return {"open": {"row": 0, "kind": "metric", "index": 0}}
-    if "atlas" in component.component_name:
-        return {"open": {"row": 0, "kind": "example", "index": 0}}
-    return {"open": 0} if "graph" in component.component_name else {}
+    name = component.component_name.removeprefix("dramaturg_")
+    return {"open": OPENED[name]} if name in OPENED else {}
+
+
+OPENED: Mapping[str, object] = {
+    "chat_view": {"message": "m1", "metric": "coherence"},
+    "cockpit_rows": {"row": 0, "kind": "metric", "index": 0},
+    "comparison_picture": {"row": 0, "kind": "metric", "index": 0},
+    "failure_atlas": {"row": 0, "kind": "example", "index": 0},
+    "game_rows": {"row": 0, "kind": "game", "index": 0},
+    "heat_cells": {"row": 0, "kind": "cell", "index": 0},
+    "profile_rows": {"row": 0, "kind": "dimension", "index": 0},
+    "graph_view": 0,
+}
+"""What a browser reports of each component that opens something when it is clicked."""

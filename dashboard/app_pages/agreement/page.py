@@ -4,14 +4,10 @@ import streamlit as st
 
 from dashboard.app_pages.agreement import sections as parts
 from dashboard.app_pages.agreement.disagreements import disagreements, row_agreement
-from dashboard.app_pages.agreement.judge_calibration import judge_calibration
 from dashboard.shared import queries, resources
 from dashboard.shared.first_run import first_steps
-from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state
-from dashboard.shared.rating.closed_until_done import is_closed
 from dashboard.shared.rating.practice_table import practice_table
-from evaluation.access.roles import Action
 from evaluation.text.display import counted
 from evaluation.workflows.reports import stored_agreement
 
@@ -26,8 +22,6 @@ def show() -> None:
         first_steps("agreement")
         return
 
-    if is_closed(resources.store()):
-        return
     report = resources.read(stored_agreement)
     if not report.shared_games:
         empty_state(
@@ -38,12 +32,9 @@ def show() -> None:
         )
         with st.container(horizontal=True, horizontal_alignment="center"):
             st.page_link("app_pages/review/page.py", label="Go to the desk", icon=":material/rate_review:")
-        if not identity.allowed(Action.READ):
-            return
         if report.ratings:
             parts.references(report)
         row_agreement(report)
-        judge_calibration()
         return
 
     st.info(
@@ -56,15 +47,10 @@ def show() -> None:
         st.badge(counted(report.ratings, "rating"), color="gray")
         st.badge(f"{counted(report.shared_games, 'game')} rated by two or more", color="gray")
 
-    if not identity.allowed(Action.READ):
-        # A rater whose queue is done sees how raters agree, and nothing of games and scores.
-        parts.raters(report)
-        return
     disagreements(report)
     row_agreement(report)
     parts.raters(report)
     parts.references(report)
-    judge_calibration()
     practice_table(resources.store())
     parts.export(report)
 

@@ -21,7 +21,6 @@ from evaluation.statistics.comparison import Difference
 from evaluation.statistics.words import difference_sentences
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
-from evaluation.workflows.ratings.calibration import calibration_of_runs
 from evaluation.workflows.reports import stored_run_comparison
 
 _LONGEST = 300
@@ -50,14 +49,11 @@ def compare_runs() -> None:
         st.info("Both sides are the same run. Choose another one to compare with.", icon=":material/info:")
         return
     found = resources.read(stored_run_comparison, before, after)
-    words = calibration_of_runs(resources.store(), [found.before, found.after])
     _sides(found)
-    if words:
-        plain(words)
     _differences(found)
     _one_dimension(found)
     _movers(found)
-    _export(found, words)
+    _export(found)
 
 
 def _pick(runs: list[Run]) -> tuple[str, str]:
@@ -175,7 +171,7 @@ def _mover(one: RunMover) -> None:
             transcript_link("Open the message", transcript=example.transcript_id, message=example.message_id)
 
 
-def _export(found: RunComparison, calibration: str) -> None:
+def _export(found: RunComparison) -> None:
     with st.container(horizontal=True):
         run_report(found.before.id, found.after.id)
         csv_download(
@@ -183,4 +179,4 @@ def _export(found: RunComparison, calibration: str) -> None:
             lambda: export_frame(found.comparison, found.before.id, found.after.id),
             "runs.csv",
         )
-        json_download("Download everything (JSON)", lambda: run_comparison_data(found, calibration), "runs.json")
+        json_download("Download everything (JSON)", lambda: run_comparison_data(found), "runs.json")

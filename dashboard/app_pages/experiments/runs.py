@@ -27,7 +27,6 @@ from evaluation.text.display import counted
 from evaluation.workflows.experiments.ab_jobs import KIND as AB_KIND
 from evaluation.workflows.experiments.ab_jobs import latest_order, running_ab_job
 from evaluation.workflows.experiments.jobs import KIND, latest_options, running_job
-from evaluation.workflows.ratings.calibration import calibration_of_experiments
 
 _ID = "experiment"
 _CHOSEN_AB = "chosen_ab_test"
@@ -61,13 +60,13 @@ def run_view(store: Store, run: ShownRun) -> None:
     if record.is_scripted:
         st.caption(SCRIPTED_NOTE)
     if run.rows:
-        _report(store, run)
+        _report(run)
     else:
         _unfinished(store, run)
     _conversations(run)
 
 
-def _report(store: Store, run: ShownRun) -> None:
+def _report(run: ShownRun) -> None:
     if words := verdict_words(run.rows):
         st.caption(words)
     draw_chart(
@@ -83,8 +82,6 @@ def _report(store: Store, run: ShownRun) -> None:
     lost = [f"{row['label']}: {row['unscored']}" for row in run.rows if row["unscored"]]
     if lost:
         st.caption(f"Scores that are missing: {', '.join(lost)}.")
-    if words := calibration_of_experiments(store, [run.record]):
-        plain(words)
     st.caption(CAVEAT)
     csv_download("Download the table", lambda: data.report_frame(run.rows), f"experiment-{run.record.id[:8]}.csv")
 

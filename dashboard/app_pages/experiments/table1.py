@@ -16,7 +16,6 @@ from dashboard.shared.status_table import status_table
 from evaluation.errors import DramaturgError
 from evaluation.experiments.table1.published import published_experiments
 from evaluation.experiments.table1.recomputed import CAVEAT, Table1Row
-from evaluation.workflows.ratings.calibration import calibration_of_experiments
 
 
 def table1(found: Sequence[ShownRun]) -> None:
@@ -29,8 +28,6 @@ def table1(found: Sequence[ShownRun]) -> None:
     raw = _raw_rows()
     frame = data.table1_frame(raw, found)
     status_table(frame, "Table 1 as published, with the runs here beside it", height=38 + 35 * len(frame))
-    if words := calibration_of_experiments(resources.store(), [each.record for each in found]):
-        plain(words)
     if raw:
         as_published = sum(row.has_published_values for row in raw)
         st.caption(f"{as_published} of {len(raw)} rows of the raw files have the published values. {CAVEAT}")

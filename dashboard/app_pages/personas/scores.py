@@ -21,12 +21,10 @@ from dashboard.shared.notices import plain
 from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
 from evaluation.access.roles import Action
-from evaluation.comparison.runs import Run
 from evaluation.judging.propositions.mark_words import mark_words
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.results import LABELS
 from evaluation.workflows.persona_runs import evaluate_example
-from evaluation.workflows.ratings.calibration import calibration_of_runs
 
 _ID = "agent"
 """The agent in the address of a link from another page."""
@@ -42,8 +40,6 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
         f"{len(found)} agents and channels, {evaluated} evaluated. Scores run from 0 to 9, higher is better; "
         "ideas are counted."
     )
-    if words := resources.read(personas.latest_calibration):
-        plain(words)
     frame = personas.people_frame(found)
     status_table(frame, "Agents with their scores on five dimensions", height=min(38 + 35 * len(frame), 320))
 
@@ -79,7 +75,6 @@ def scores(person: SelectableAgent) -> None:
     upto = [replace(person, run=run) for run in runs[: place + 1]]
     run = runs[place]
     st.caption(_about(run))
-    plain(calibration_of_runs(resources.store(), [Run.of(run)]))
     detail = resources.read(personas.run_detail, str(run["run_id"]))
     games = resources.read(personas.game_names)
     dimensions = shown_dimensions(upto[-1])
@@ -100,8 +95,6 @@ def scores(person: SelectableAgent) -> None:
     if len(history) > 1:
         with st.expander("Earlier runs"):
             status_table(history, "All runs of this agent, the latest first")
-            if words := resources.read(personas.agent_calibration, person.id):
-                plain(words)
 
 
 def _offer_example() -> None:

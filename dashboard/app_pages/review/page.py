@@ -3,7 +3,6 @@
 import streamlit as st
 
 from dashboard.app_pages.review import sections as parts
-from dashboard.app_pages.review.blind_marks import blind_marks
 from dashboard.app_pages.review.instructions import invitation, rating_guide
 from dashboard.app_pages.review.own_ratings import own_ratings
 from dashboard.app_pages.review.picked_game import take_handed_over, take_picked
@@ -47,8 +46,6 @@ def show() -> None:
         practice(store, rater)
     elif view == parts.STYLE:
         style_check(store, rater)
-    elif view == parts.JUDGE:
-        blind_marks(store, rater)
     elif view == parts.TEAM:
         team(store, rater)
     elif view == parts.PAIRS:

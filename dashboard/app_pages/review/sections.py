@@ -26,10 +26,9 @@ OWN = "My ratings"
 GUIDE = "How to rate"
 PRACTICE = "Practice"
 STYLE = "Who speaks?"
-JUDGE = "Mark a judge"
 PAIRS = "Which was better?"
 RECORDS = "Records"
-VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, JUDGE, PAIRS, RECORDS)
+VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, PAIRS, RECORDS)
 """For everybody who rates; leads have ``TEAM`` beside them."""
 
 _KEY = "rating_desk"

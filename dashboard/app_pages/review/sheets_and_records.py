@@ -9,7 +9,6 @@ from dashboard import access_checks
 from dashboard.app_pages.review.style_check import style_table
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
-from dashboard.shared.rating.closed_until_done import is_closed
 from dashboard.shared.rating.practice_table import practice_table
 from dashboard.shared.status_table import status_table
 from evaluation.access.roles import Action
@@ -28,17 +27,16 @@ _LONGEST_NAME = 60
 def records(store: Store, rater: str) -> None:
     """Import and export for everybody, of one's own ratings; records of all raters for who may see them."""
     is_lead = identity.allowed(Action.EDIT)
-    shows_others = is_lead and not is_closed(store)
-    _export(store, rater, shows_others)
+    _export(store, rater, is_lead)
     _import(store, rater, is_lead)
-    if shows_others:
+    if is_lead:
         st.divider()
         _discards(store, rater)
         practice_table(store)
         style_table(store)
 
 
-def _export(store: Store, rater: str, shows_others: bool) -> None:
+def _export(store: Store, rater: str, is_lead: bool) -> None:
     st.subheader("Ratings as a sheet", anchor=False)
     st.markdown(
         "CSV that a spreadsheet opens; nothing in it can run as a formula, and it can be imported again as it is."
@@ -53,7 +51,7 @@ def _export(store: Store, rater: str, shows_others: bool) -> None:
             "text/csv",
             key="export_own",
         )
-        if shows_others:
+        if is_lead:
             access_checks.download_button(
                 "export_all",
                 "Everybody's ratings",
@@ -74,9 +72,9 @@ def _import(store: Store, rater: str, is_lead: bool) -> None:
     with st.expander("The columns"):
         st.code(", ".join(COLUMNS), language=None)
         st.markdown(
-            "Answers are yes, no or empty; for question 4 yes means that it flowed naturally. Leave `rated_at` and "
-            "`token` empty in rows that you write yourself: the same sheet imported again then adds nothing, and a row "
-            "that was changed since becomes a revision."
+            "Answers are yes, no or empty; for question 4 yes means that it flowed naturally. Leave `rated_at` "
+            "empty in rows that you write yourself: the same sheet imported again then adds nothing, and a row that "
+            "was changed since becomes a revision."
         )
     file = st.file_uploader("CSV file", type=["csv", "tsv", "txt"], max_upload_size=LARGEST_MEGABYTES, key="sheet")
     if message := st.session_state.pop(_DONE, None):

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import access_checks
 from dashboard.app_pages.trends import charts as trend_charts
 from dashboard.app_pages.trends import data
-from dashboard.shared import personas, queries, resources
+from dashboard.shared import queries, resources
 from dashboard.shared.beside_chance import companion_data
 from dashboard.shared.beside_chance.parts import companion, in_words
 from dashboard.shared.charts import metric_charts as charts
@@ -21,7 +21,6 @@ from dashboard.shared.downloads import csv_download
 from dashboard.shared.formatting import threshold_text
 from dashboard.shared.marks.pictures import define_picture, remember_click, remember_point
 from dashboard.shared.marks.targets import MarkTargets
-from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.coverage import Coverage
 from evaluation.report.svg import HEIGHT, stacked_svg, strip_svg
@@ -217,8 +216,6 @@ def persona_dimensions(first: int, last: int) -> None:
         "agent said belongs to no game and stands below."
     )
     known = {name: one for name, one in data.PERSONA_DEFINITIONS.items() if (shown["metric"] == name).any()}
-    if words := resources.read(personas.latest_calibration):
-        plain(words)
     metric_charts(shown, known, {}, ("personas", first, last))
 
 
@@ -250,8 +247,6 @@ def drift() -> None:
         "A point opens its run with the messages that were judged. Runs of other judges or samples are not comparable; "
         "the table names both. Ideas are counts, in the table."
     )
-    if words := resources.read(personas.agent_calibration, chosen):
-        plain(words)
     status_table(trend_charts.drift_table(points), "Runs of one agent, the latest first")
 
 

@@ -7,18 +7,24 @@ a login, name and role come from it, and nothing that the browser sends can chan
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 import streamlit as st
 from streamlit import runtime
+from streamlit.auth_util import get_cookie_with_chunks
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
+from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.starlette import starlette_app_utils
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from dashboard.shared import state
 from evaluation.access.login import ALLOW_ANONYMOUS_VARIABLE, read_access
@@ -33,7 +39,6 @@ _TYPED = "typed_name"
 
 NOBODY = "somebody at the dashboard"
 
-_LOGIN_COOKIE = "_streamlit_user"
 _LONGEST_LOGIN_SECONDS = 31 * 24 * 3600
 # Logins that somebody ended, by what tells them apart, with the time; kept for longer than the cookie is taken.
 _ended_logins: dict[str, float] = {}
@@ -159,9 +164,49 @@ def _role() -> Role | None:
 
 def _claims() -> Mapping[str, object] | None:
     """The login provider's claims about the person; ``None`` before the login and after its end."""
-    if not st.user.get("is_logged_in") or _login() in _ended_logins:
-        return None
-    return dict(st.user)
+    return _current(dict(st.user))
+
+
+def _current(claims: Mapping[str, object]) -> Mapping[str, object] | None:
+    return None if not claims.get("is_logged_in") or _login(claims) in _ended_logins else claims
+
+
+def is_known(cookies: Mapping[str, str], origin: str, address: str) -> bool:
+    """Whether a connection comes from somebody who may see pages now; for the web server, outside of any session.
+
+    Args:
+        cookies: What the browser sent.
+        origin: The page that opened the connection; a login counts for its own only.
+        address: The visitor's address.
+    """
+    try:
+        rules = access()
+    except InputError:
+        return False
+    if rules is None:
+        return os.environ.get(ALLOW_ANONYMOUS_VARIABLE) == "1" or _is_loopback(address)
+
+    def signed(name: str) -> bytes | None:
+        # A browser's header is Latin-1.
+        value = cookies.get(name, "").encode("latin-1", "replace")
+        return starlette_app_utils.decode_signed_value(get_cookie_secret(), name, value)
+
+    content = get_cookie_with_chunks(signed, USER_COOKIE_NAME)
+    try:
+        claims = json.loads(content) if content else None
+    except ValueError:
+        return False
+    if not isinstance(claims, dict) or claims.pop("origin", None) != origin:
+        return False
+    current = _current(claims)
+    return current is not None and rules.role_of(current) is not None
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 def log_out() -> None:
@@ -169,19 +214,23 @@ def log_out() -> None:
 
     Streamlit looks at the cookie when a tab connects and never again, so a tab that stays open would stay logged in.
     """
-    login, now = _login(), time.time()
-    if login is not None:
+    claims, now = dict(st.user), time.time()
+    if claims.get("is_logged_in"):
         for old in [one for one, ended in list(_ended_logins.items()) if now - ended > _LONGEST_LOGIN_SECONDS]:
             _ended_logins.pop(old, None)
-        _ended_logins[login] = now
+        _ended_logins[_login(claims)] = now
     st.logout()
 
 
-def _login() -> str | None:
-    """Tells this browser's login from all others; ``None`` where no browser is connected."""
-    # A long one is cut into several cookies, whose names begin alike.
-    parts = sorted((name, value) for name, value in st.context.cookies.items() if name.startswith(_LOGIN_COOKIE))
-    return hashlib.sha256(repr(parts).encode()).hexdigest() if parts else None
+def _login(claims: Mapping[str, object]) -> str:
+    """A digest of what the login provider said, which tells this login from others.
+
+    The cookies themselves would not do: a browser can add others whose names begin alike, and spell the same signature
+    in several ways. What was signed cannot be changed.
+    """
+    # Tokens come in a cookie of their own, which a browser may leave out.
+    signed = {name: value for name, value in claims.items() if name != "tokens"}
+    return hashlib.sha256(json.dumps(signed, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def is_remote_without_login() -> bool:

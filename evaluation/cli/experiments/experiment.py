@@ -125,14 +125,13 @@ def run(
 def runs(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
     """List the experiments that were run, the latest first."""
     from evaluation.cli.experiments.rendering import record_dict
-    from evaluation.workflows.ratings.calibration import calibration_of_experiments
 
     store = open_store(db)
     found = [each for each in store.experiments.all() if each.config.get("kind") == "experiment"]
     if output is ListFormat.JSON:
         from evaluation.escaping import json_text
 
-        say(json_text([record_dict(each, calibration_of_experiments(store, [each])) for each in found]))
+        say(json_text([record_dict(each) for each in found]))
     elif not found:
         note("No experiment was run yet. Without a key: dramaturg experiment run debate-controversial --scripted.")
     else:
@@ -163,13 +162,12 @@ def report(
     """Print the report of an experiment that is done."""
     from evaluation.cli.experiments.rendering import record_text
     from evaluation.errors import InputError
-    from evaluation.workflows.ratings.calibration import calibration_of_experiments
 
     store = open_store(db)
     record = store.experiments.get(experiment)
     if not (record.results or {}).get("rows"):
         raise InputError(f"The experiment {record.id[:8]} is not done.", remedy="Run it again to go on with it.")
-    say(record_text(record, output, calibration_of_experiments(store, [record])))
+    say(record_text(record, output))
 
 
 @app.command("scripted-server")

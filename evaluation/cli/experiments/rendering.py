@@ -15,13 +15,12 @@ _HEADERS = ("Dimension", "T mean (sd)", "C mean (sd)", "n", "Difference", "95 % 
 _MORE = ("p cluster", "Here", "Paper T", "Paper C", "Paper diff.", "Paper p", "Direction")
 
 
-def record_text(record: ExperimentRecord, output: OutputFormat, calibration: str) -> str:
+def record_text(record: ExperimentRecord, output: OutputFormat) -> str:
     """A finished experiment's report.
 
     Args:
         record: Of the experiment.
         output: The format.
-        calibration: Whether the judge is calibrated, in words.
     """
     from evaluation.experiments.plan import judge_of
     from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, stored_rows, verdict_words
@@ -30,7 +29,7 @@ def record_text(record: ExperimentRecord, output: OutputFormat, calibration: str
     if output is OutputFormat.JSON:
         from evaluation.escaping import json_text
 
-        return json_text(record_dict(record, calibration))
+        return json_text(record_dict(record))
     rows = stored_rows(record.results)
     draw = markdown_table if output is OutputFormat.MARKDOWN else table
     head = f"{safe(record.name)} ({record.scenario}), seed {record.seed}, scale {record.scale:g}, id {record.id[:8]}"
@@ -39,7 +38,7 @@ def record_text(record: ExperimentRecord, output: OutputFormat, calibration: str
     words = verdict_words(rows)
     activity = [draw(("What happened", "Treatment", "Control"), found)] if (found := stored_activity(record)) else []
     tables = [draw((*_HEADERS, *_MORE), [_line(row) for row in rows]), *([words] if words else []), *activity]
-    return "\n\n".join([*notes, head, *tables, *_missing(rows), *([safe(calibration)] if calibration else []), CAVEAT])
+    return "\n\n".join([*notes, head, *tables, *_missing(rows), CAVEAT])
 
 
 def _missing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -47,7 +46,7 @@ def _missing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"Scores that are missing: {', '.join(lost)}."] if lost else []
 
 
-def record_dict(record: ExperimentRecord, calibration: str) -> dict[str, Any]:
+def record_dict(record: ExperimentRecord) -> dict[str, Any]:
     """An experiment as JSON-compatible data; arguments as for ``record_text``."""
     from evaluation.experiments.plan import judge_of
     from evaluation.experiments.report import CAVEAT, stored_rows
@@ -65,7 +64,6 @@ def record_dict(record: ExperimentRecord, calibration: str) -> dict[str, Any]:
         "status": str(record.status),
         "rows": stored_rows(record.results),
         "activity": (record.results or {}).get("activity"),
-        "calibration": calibration,
         "caveat": CAVEAT,
     }
 

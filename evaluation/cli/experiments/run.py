@@ -28,7 +28,6 @@ from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.experiments.jobs import connected, run_as_job
 from evaluation.workflows.experiments.runs import ExperimentOutcome
-from evaluation.workflows.ratings.calibration import calibration_of_experiments
 
 
 def carry_out(store: Store, plan: ExperimentPlan, config: JudgeConfig, options: dict[str, Any]) -> ExperimentOutcome:
@@ -156,8 +155,8 @@ def run_all(
                 agree(plan, config, yes)
                 records.append(finished(carry_out(store, plan, config, limits)))
                 if not is_list:
-                    say(record_text(records[-1], output, calibration_of_experiments(store, records[-1:])))
+                    say(record_text(records[-1], output))
     finally:
         # One document, also when a later one stops: those that are done are known.
         if is_list and records:
-            say(json_text([record_dict(each, calibration_of_experiments(store, [each])) for each in records]))
+            say(json_text([record_dict(each) for each in records]))

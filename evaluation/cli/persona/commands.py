@@ -50,11 +50,10 @@ from evaluation.cli.shared.options import (
     judge_limits,
     open_store,
 )
-from evaluation.cli.shared.terminal import note, safe, say, shortened, table
+from evaluation.cli.shared.terminal import note, say, shortened, table
 
 if TYPE_CHECKING:
     from evaluation.harness.regression import BaselineComparison
-    from evaluation.store import Store
     from evaluation.workflows.persona_runs import Rated
 
 app = command_group(
@@ -127,10 +126,8 @@ def run(
         say(estimate_personas(store, request))
         return
     rated = run_with_progress(store, request)
-    comparison = compare_with_baselines(
-        request, rated, known, max_drop, requires_baseline=require_baseline, store=store
-    )
-    _print_scores(store, rated, comparison, output, mode)
+    comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
+    _print_scores(rated, comparison, output, mode)
     _finish(comparison)
 
 
@@ -192,9 +189,7 @@ def compare(
         say(estimate_personas(store, request))
         return
     rated = run_with_progress(store, request)
-    comparison = compare_with_baselines(
-        request, rated, known, max_drop, requires_baseline=require_baseline, store=store
-    )
+    comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
     _print_comparison(comparison, output)
     _finish(comparison)
 
@@ -257,7 +252,7 @@ def baseline(
         say(estimate_personas(store, request))
         return
     rated = run_request.run_with_progress(store, request)
-    comparison = compare_with_baselines(request, rated, before, store=store)
+    comparison = compare_with_baselines(request, rated, before)
     _print_comparison(comparison, PersonaFormat.TABLE)
     if comparison.verdict == "error":
         note("No baseline was written.")
@@ -299,7 +294,6 @@ def noise(
     from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
     from evaluation.persona.judge_noise import as_dict, dimension_noise
     from evaluation.workflows.persona_runs import estimate_personas
-    from evaluation.workflows.ratings.calibration import calibration_of
 
     store = open_store(db)
     limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
@@ -319,14 +313,13 @@ def noise(
                 "agent_id": each.agent.id,
                 "dimension": str(key),
                 **as_dict(dimension_noise(score)),
-                "calibration": calibration_of(store, [each]),
             }
             for _, each in rated
             for key, score in each.dimensions.items()
         ]
         say(json_text(found))
     else:
-        say(noise_table(rated, calibration_of(store, [each for _, each in rated])))
+        say(noise_table(rated))
     if any(item.status == "error" for _, each in rated for item in each.items):
         raise typer.Exit(INFRASTRUCTURE)
 
@@ -385,7 +378,7 @@ def record(
     rated = run_with_progress(store, replace(request, wrap=files.record))
     failed = [item.detail for _, each in rated for item in each.items if item.status == "error"]
     paths = files.close(keeps_old=bool(failed))
-    _print_scores(store, rated, None, PersonaFormat.TABLE, Mode.LIVE)
+    _print_scores(rated, None, PersonaFormat.TABLE, Mode.LIVE)
     for path in paths:
         note(f"Recorded: {path}")
     if failed:
@@ -393,26 +386,20 @@ def record(
         raise typer.Exit(INFRASTRUCTURE)
 
 
-def _print_scores(
-    store: Store, rated: list[Rated], comparison: BaselineComparison | None, output: PersonaFormat, mode: Mode
-) -> None:
+def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, output: PersonaFormat, mode: Mode) -> None:
     from evaluation.cli.persona.rendering import evaluation_dict, evaluation_markdown, evaluation_table
     from evaluation.cli.shared.rendering import print_json_list
-    from evaluation.workflows.ratings.calibration import calibration_of
 
     if output is PersonaFormat.JSON:
         # Of recordings the output is the same every time; the runs are listed by 'runs'.
-        print_json_list(
-            evaluation_dict(None if mode is Mode.MOCK else key, each, calibration_of(store, [each]))
-            for key, each in rated
-        )
+        print_json_list(evaluation_dict(None if mode is Mode.MOCK else key, each) for key, each in rated)
     elif output is PersonaFormat.JUNIT and comparison is not None:
         _print_comparison(comparison, output)
     elif not rated:
         note("There is nobody to evaluate. Name agents with --agents, or 'all' for everybody who is stored.")
     else:
         draw = evaluation_markdown if output is PersonaFormat.MARKDOWN else evaluation_table
-        say(draw(rated, comparison, calibration_of(store, [each for _, each in rated])))
+        say(draw(rated, comparison))
 
 
 def _print_comparison(comparison: BaselineComparison, output: PersonaFormat) -> None:
@@ -476,26 +463,20 @@ def runs(
     db: Database = None,
 ) -> None:
     """List the stored evaluation runs, the latest last."""
-    from evaluation.comparison.runs import Run
     from evaluation.escaping import json_text
-    from evaluation.workflows.ratings.calibration import calibration_of_runs
 
     store = open_store(db)
     found = store.evaluations.runs(agent)
-    listed = [Run.of(row) for row in found.to_dict("records")]
     if output is ListFormat.JSON:
         import json
 
         rows = json.loads(found.to_json(orient="records", date_format="iso"))
-        told = [calibration_of_runs(store, [one]) for one in listed]
-        say(json_text([row | {"calibration": words} for row, words in zip(rows, told, strict=True)]))
+        say(json_text(rows))
     elif found.empty:
         note("No agent was evaluated yet. Begin with: dramaturg persona run.")
     else:
         headers = ("Run", "Agent", "Status", "Overall", "Sample", "Mode", "Model", "Begun (UTC)")
         say(table(headers, [_run_row(row) for row in found.to_dict("records")]))
-        if words := calibration_of_runs(store, listed):
-            say(f"  {safe(words)}")
 
 
 def _run_row(row: Mapping[Any, Any]) -> tuple[str, ...]:

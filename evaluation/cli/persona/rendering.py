@@ -33,37 +33,28 @@ _MOST_NOISY = 3
 _COMPARISON_HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
 
 
-def evaluation_table(
-    evaluations: Sequence[Rated], comparison: BaselineComparison | None = None, calibration: str = ""
-) -> str:
+def evaluation_table(evaluations: Sequence[Rated], comparison: BaselineComparison | None = None) -> str:
     """Scores 0 to 9 (ideas: a count), one line per agent or channel, and below what has no score and why.
 
     Args:
         evaluations: In the order of the lines.
         comparison: With baselines; what is not fine is said below, too.
-        calibration: Whether the judges are calibrated, in words.
     """
     rows = [(shortened(each.agent.display_name, _LONGEST_NAME), *_cells(each)) for _, each in evaluations]
-    remarks = [*_remarks(evaluations), *_baseline_remarks(comparison), *_said(calibration)]
+    remarks = [*_remarks(evaluations), *_baseline_remarks(comparison)]
     return "\n".join([table(_headers(), rows), *(f"  {line}" for line in remarks)])
 
 
-def evaluation_markdown(
-    evaluations: Sequence[Rated], comparison: BaselineComparison | None = None, calibration: str = ""
-) -> str:
+def evaluation_markdown(evaluations: Sequence[Rated], comparison: BaselineComparison | None = None) -> str:
     """The same as a Markdown table."""
     rows = [(code(shortened(each.agent.display_name, _LONGEST_NAME)), *_cells(each)) for _, each in evaluations]
-    lines = [*_remarks(evaluations), *_baseline_remarks(comparison), *_said(calibration)]
+    lines = [*_remarks(evaluations), *_baseline_remarks(comparison)]
     remarks = [f"- {code(line)}" for line in lines]
     return "\n".join([markdown_table(_headers(), rows), *(["", *remarks] if remarks else [])])
 
 
 def _headers() -> tuple[str, ...]:
     return ("Agent", *LABELS.values(), "Overall", "Sample", "Judge")
-
-
-def _said(calibration: str) -> list[str]:
-    return [shortened(calibration, _LONGEST_REMARK)] if calibration else []
 
 
 def _cells(evaluation: PersonaEvaluation) -> tuple[str, ...]:
@@ -91,12 +82,11 @@ def _cell(score: DimensionScore | None) -> str:
     return f"{shown} ({interval_words(dimension_noise(score).interval, digits=digits)})"
 
 
-def noise_table(evaluations: Sequence[Rated], calibration: str = "") -> str:
+def noise_table(evaluations: Sequence[Rated]) -> str:
     """The judge's noise by agent and dimension, and below the three noisiest propositions of each.
 
     Args:
         evaluations: In the order of the lines.
-        calibration: Whether the judges are calibrated, in words.
     """
     from evaluation.judging.judges.jury import jury_words
     from evaluation.persona.judge_noise import dimension_noise
@@ -123,7 +113,8 @@ def noise_table(evaluations: Sequence[Rated], calibration: str = "") -> str:
             if noisy:
                 lines.append(f"  {name}, {LABELS[score.dimension]}: noisiest {', '.join(noisy)}")
     judgements = [item.judgement for _, each in evaluations for item in each.items if item.judgement is not None]
-    lines += [f"  {line}" for line in (*_said(jury_words(judgements)), *_said(calibration))]
+    if words := jury_words(judgements):
+        lines.append(f"  {words}")
     return "\n".join([table(_NOISE_HEADERS, rows), *(shortened(line, _LONGEST_REMARK) for line in lines)])
 
 
@@ -211,7 +202,6 @@ def comparison_table(comparison: BaselineComparison) -> str:
         for each in row.behind:
             lines += [f"  {shortened(line, _LONGEST_REMARK)}" for line in behind_words(each).splitlines()]
     lines.append(f"  {comparison.rule}")
-    lines += [f"  {shortened(comparison.calibration, _LONGEST_REMARK)}"] if comparison.calibration else []
     return "\n".join(lines)
 
 
@@ -219,7 +209,7 @@ def _figure(score: float | None) -> str:
     return "" if score is None else f"{score:.2f}"
 
 
-def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation, calibration: str = "") -> dict[str, Any]:
+def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation) -> dict[str, Any]:
     """An evaluation with everything behind it, as the JSON output shows it; without a run's id where none is told."""
     period, used = evaluation.period, evaluation.usage
     return {
@@ -230,7 +220,6 @@ def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation, calibrati
             "kind": str(evaluation.agent.kind),
         },
         "overall_score": evaluation.overall_score,
-        "calibration": calibration,
         "dimensions": {str(key): _dimension_dict(each) for key, each in evaluation.dimensions.items()},
         "window_start": period.since.isoformat() if period.since else None,
         "window_end": period.until.isoformat() if period.until else None,

@@ -23,6 +23,8 @@ INBOX_TOKEN_VARIABLE = "DRAMATURG_INBOX_TOKEN"
 MALLOC_VARIABLE = "MALLOC_ARENA_MAX"
 """How many heaps glibc makes for the threads of a process; read when the process starts."""
 SHORTEST_TOKEN = 20
+MOST_FILES = 65_536
+"""How many files the server may have open, if the machine allows that many; every session takes a few."""
 
 
 def serve(
@@ -90,6 +92,7 @@ def serve(
         **environment_for(db, samples=samples, allow_anonymous=allow_anonymous, read_only=corpus is not None),
         **inbox_variables,
     }
+    raise_file_limit()
     # Taking this process's place lets signals and the exit code go straight to the server and back.
     names = () if allow_anonymous or not is_loopback(host) else known_names(host, access)
     os.execve(sys.executable, command_line(host, port, secrets, names), environment)
@@ -257,7 +260,7 @@ def command_line(host: str, port: int, secrets: Path | None = None, names: Seque
         settings["secrets.files"] = str(secrets.expanduser().absolute())
     options = [part for name, value in settings.items() for part in (f"--{name}", value)]
     options += [part for name in names for part in ("--server.allowedHosts", name)]
-    return [sys.executable, "-P", "-m", "streamlit", "run", str(entry_script()), *options]
+    return [sys.executable, "-P", "-m", entry_module(), *options]
 
 
 def environment_for(
@@ -280,7 +283,7 @@ def environment_for(
     return {**os.environ, **chosen}
 
 
-def entry_script() -> Path:
+def entry_module() -> str:
     """The dashboard's server, in a checkout or installed.
 
     Raises:
@@ -288,12 +291,25 @@ def entry_script() -> Path:
     """
     from importlib.util import find_spec
 
-    spec = find_spec("dashboard")
-    for folder in spec.submodule_search_locations or () if spec else ():
-        script = Path(folder) / "server.py"
-        if script.is_file():
-            return script
-    raise InfrastructureError("The dashboard is not installed.", remedy="Install Dramaturg again.")
+    try:
+        spec = find_spec("dashboard.server")
+    except ModuleNotFoundError:
+        spec = None
+    if spec is None:
+        raise InfrastructureError("The dashboard is not installed.", remedy="Install Dramaturg again.")
+    return spec.name
+
+
+def raise_file_limit() -> None:
+    """Lets this process, and the server that takes its place, open as many files as the machine allows it to."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _shown(host: str) -> str:

@@ -103,11 +103,13 @@ def _is_heading(cell: str) -> bool:
 def _delimited_table(document: Document) -> ParsedTable:
     document.limits.check_lines(document.text)
     columns, delimiter = split_heading(document)
-    for position, column in enumerate(columns):
-        if column in columns[:position]:
+    seen: set[str] = set()
+    for column in columns:
+        if column in seen:
             raise BrokenTranscriptError(
                 f"The column {shorten(column)!r} occurs twice.", place="line 1", remedy="Give each its own name."
             )
+        seen.add(column)
     numbered = _lines(document, delimiter)
     next(numbered)
     rows = tuple(_row(number, cells, columns) for number, cells in numbered)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -122,7 +123,7 @@ def _csv_rows(document: Document) -> Iterator[Node]:
 
     content = document.text.encode()
     columns = _csv_columns(document)
-    twice = [one for position, one in enumerate(columns) if one in columns[:position]]
+    twice = [one for one, count in Counter(columns).items() if count > 1]
     if twice:
         raise UnreadableFileError(
             f"The column {shorten(twice[0])!r} occurs twice.", place="line 1", remedy="Give each its own name."

@@ -28,7 +28,7 @@ from evaluation.store.migrations.m0019_handovers import create_handovers
 from evaluation.store.migrations.m0020_controls import create_controls
 from evaluation.store.migrations.m0021_repeats import create_repeat_column
 from evaluation.store.migrations.m0022_insight_answers import create_insight_answers
-from evaluation.store.migrations.m0023_calibration import create_calibration_tables
+from evaluation.store.migrations.m0023_activity import create_activity_table
 from evaluation.store.migrations.m0024_ab_runs import create_ab_runs
 from evaluation.store.migrations.m0025_pair_judgements import create_pair_judgements
 from evaluation.store.migrations.m0026_rating_teams import create_rating_team_tables
@@ -68,7 +68,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_controls,
     create_repeat_column,
     create_insight_answers,
-    create_calibration_tables,
+    create_activity_table,
     create_ab_runs,
     create_pair_judgements,
     create_rating_team_tables,

@@ -1,1 +1,1 @@
-"""Use cases of raters: sheets of ratings, and blind marks that calibrate a judge."""
+"""Use cases of raters: assignments, and sheets of ratings."""

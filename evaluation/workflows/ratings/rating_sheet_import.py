@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from evaluation.files.strict_json import parse_json
 from evaluation.rating_desk.annotation_tools import is_annotation_export, sheet_of_annotations
-from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, revision_token, write_sheet
+from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, write_sheet
 from evaluation.ratings import Rating
 from evaluation.readers.base.document import decode
 from evaluation.store import Store
@@ -42,8 +42,8 @@ def import_ratings(
     Exports of Label Studio and Argilla as JSON are read too, as a sheet with a row for each answer of a person: a
     problem's line counts these rows, from 2.
 
-    The same file again adds nothing. A row whose token is stored, but otherwise, is a problem and no revision. A row
-    without token and time says what the rater thinks now: said before and revised since, it is a revision again.
+    The same file again adds nothing. A row without a time says what the rater thinks now, and is a revision where what
+    counts says otherwise; one with a time is history unless it is the latest.
 
     Args:
         store: Where to.
@@ -54,19 +54,17 @@ def import_ratings(
     """
     if is_annotation_export(data):
         data = sheet_of_annotations(parse_json(decode(data), store.settings.limits()))
+    # The file is read before the database is taken: everybody else would wait for it.
+    sheet = read_sheet(data, store.transcripts.game_names(), now=datetime.now(UTC), rater=rater, is_own=is_own)
+    if problems := [*sheet.problems, *_rivals(sheet)]:
+        return SheetImport(blank=sheet.blank, problems=tuple(sorted(problems, key=lambda one: one.line)))
     # Raters may write ratings, and nothing else is written here.
     with store.unguarded().unit(write=not is_dry):
-        sheet = read_sheet(data, store.transcripts.game_names(), now=datetime.now(UTC), rater=rater, is_own=is_own)
-        stored = store.ratings.by_token([rating.token for _, rating in sheet.ratings])
-        sheet = _with_returns(store, sheet, stored)
-        stored |= store.ratings.by_token([rating.token for _, rating in sheet.ratings])
-        problems = [*sheet.problems, *_contradictions(sheet, stored), *_rivals(sheet, stored)]
-        if problems:
-            return SheetImport(blank=sheet.blank, problems=tuple(sorted(problems, key=lambda one: one.line)))
-        fresh = {rating.token: rating for _, rating in sheet.ratings if rating.token not in stored}
+        fresh = _fresh(store, sheet)
         if not is_dry:
-            store.ratings.add_many(list(fresh.values()), as_of_now=_said_now(sheet))
-    flagged = sum(rating.breaks_one_way_rule for rating in fresh.values())
+            said_now = [rating.token for rating in fresh if rating.created_at == sheet.read_at]
+            store.ratings.add_many(fresh, as_of_now=said_now)
+    flagged = sum(rating.breaks_one_way_rule for rating in fresh)
     return SheetImport(len(fresh), len(sheet.ratings) - len(fresh), sheet.blank, flagged)
 
 
@@ -78,44 +76,33 @@ def export_ratings(store: Store, *, rater: str | None = None) -> str:
     return write_sheet([rating for rating in ratings if rating.transcript_id in names], names)
 
 
-def _with_returns(store: Store, sheet: Sheet, stored: Mapping[str, Rating]) -> Sheet:
-    """The sheet with a fresh token for what raters said before and say again, having said otherwise in between.
+def _fresh(store: Store, sheet: Sheet) -> list[Rating]:
+    """The ratings that say something new.
 
-    Of a rater and a game that is the last row that says what holds now; none where a row of the sheet is what counts
-    once all of it is stored, so that the same sheet adds nothing when it comes again.
+    One with a time is known when the rater said the same then; one without when what counts already says the same.
     """
-    returning = {
-        _place(rating): line
-        for line, rating in sheet.ratings
-        # Somebody may have typed the token into a row about another game; that is told as a contradiction.
-        if line in sheet.undated and rating.token in stored and _content(stored[rating.token]) == _content(rating)
-    }
-    if not returning:
-        return sheet
-    latest, said_now = _latest(store, returning), _said_now(sheet)
-    of_place: dict[Place, list[Rating]] = {place: [] for place in returning}
-    for _, rating in sheet.ratings:
-        of_place.get(_place(rating), []).append(rating)
-    fresh = {}
-    for place, line in returning.items():
-        added = [rating for rating in of_place[place] if rating.token not in stored]
-        counting = max(
-            [*added, latest[place]], key=lambda rating: (rating.token in said_now - {*stored}, rating.created_at)
+    places = {_place(rating) for _, rating in sheet.ratings}
+    known = {(rating.created_at, *_content(rating)) for rating in _stored(store, places)}
+    counting = _latest(store, places)
+    fresh = []
+    # Those with a time first: the latest of them may be what counts.
+    for _, rating in sorted(sheet.ratings, key=lambda row: row[1].created_at == sheet.read_at):
+        said, current = (rating.created_at, *_content(rating)), counting.get(_place(rating))
+        is_known = said in known or (
+            rating.created_at == sheet.read_at and current is not None and _content(current) == _content(rating)
         )
-        if all(_content(rating) != _content(counting) for rating in of_place[place]):
-            fresh[line] = counting
-    return replace(
-        sheet,
-        ratings=tuple(
-            (line, replace(rating, token=revision_token(rating, fresh[line])) if line in fresh else rating)
-            for line, rating in sheet.ratings
-        ),
-    )
+        if not is_known:
+            known.add(said)
+            fresh.append(rating)
+            if current is None or rating.created_at > current.created_at:
+                counting[_place(rating)] = rating
+    return fresh
 
 
-def _said_now(sheet: Sheet) -> frozenset[str]:
-    """The tokens of rows that say what the rater thinks now."""
-    return frozenset(rating.token for line, rating in sheet.ratings if line in sheet.undated)
+def _stored(store: Store, places: Collection[Place]) -> list[Rating]:
+    """Every rating by the raters of these places."""
+    raters = {rater for _, rater in places}
+    return store.ratings.every(next(iter(raters))) if len(raters) == 1 else store.ratings.every()
 
 
 def _latest(store: Store, places: Collection[Place]) -> dict[Place, Rating]:
@@ -132,34 +119,13 @@ def _place(rating: Rating) -> Place:
     return rating.transcript_id, rating.rater
 
 
-def _contradictions(sheet: Sheet, stored: dict[str, Rating]) -> list[SheetProblem]:
+def _rivals(sheet: Sheet) -> list[SheetProblem]:
+    """Rows of one rater about one game at one time: nobody could say which of them counts."""
     found = []
-    seen: dict[str, Rating] = {}
+    first: dict[tuple[object, ...], tuple[int, Rating]] = {}
     for line, rating in sheet.ratings:
-        held = stored.get(rating.token) or seen.setdefault(rating.token, rating)
+        earlier, held = first.setdefault((*_place(rating), rating.created_at), (line, rating))
         if _content(held) != _content(rating):
-            found.append(
-                SheetProblem(
-                    line,
-                    "token",
-                    rating.token,
-                    f"belongs to a rating that says otherwise (score {held.score}).",
-                    "To revise a rating, empty its token and its time; to import it unchanged, restore the row.",
-                )
-            )
-    return found
-
-
-def _rivals(sheet: Sheet, stored: dict[str, Rating]) -> list[SheetProblem]:
-    """New rows of one rater about one game at one time: nobody could say which of them counts."""
-    found = []
-    first: dict[tuple[object, ...], tuple[int, str]] = {}
-    for line, rating in sheet.ratings:
-        if rating.token in stored:
-            continue
-        place = rating.transcript_id, rating.rater, rating.created_at
-        earlier, token = first.setdefault(place, (line, rating.token))
-        if token != rating.token:
             found.append(
                 SheetProblem(
                     line,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.uploads import CLOSED, UPLOADS
+from dashboard.visitors import CLOSED, UPLOADS
 
 TEXT = (Path(__file__).parents[3] / "docs" / "login.md").read_text("utf-8")
 

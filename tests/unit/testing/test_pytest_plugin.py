@@ -61,10 +61,6 @@ def test_answers_are_recorded_once_cached_for_all_tests_and_played_back(project:
         assert "Dramaturg" in recorded.stdout
         assert "Michael Scott: Fluency" in recorded.stdout
         assert "Jim Halpert, Fluency" in recorded.stdout
-        # The report says it once, and the failed assertion for itself.
-        words = "Not calibrated: people marked too few judgements of scripted blind (Fluency 0"
-        report = recorded.stdout.partition("= Dramaturg =")[2].partition("short test summary")[0]
-        assert report.count(words) == 1
         # Everything is in the cache: no call is needed any more, whichever test asks.
         again = pytest_in(project, "--dramaturg-max-calls", "0", "--dramaturg-report", "out/report.json", **address)
         assert "1 failed, 2 passed" in again.stdout, again.stdout
@@ -75,7 +71,6 @@ def test_answers_are_recorded_once_cached_for_all_tests_and_played_back(project:
         ("Jim Halpert", "passed"),
         ("Jim Halpert", "failed"),
     ]
-    assert all(row["calibration"].startswith(words) for row in rows)
     played = pytest_in(project, "-p", "no:cacheprovider", "--dramaturg-recordings", "tapes/answers.jsonl")
     assert "1 failed, 2 passed" in played.stdout, played.stdout
 

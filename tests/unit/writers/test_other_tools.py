@@ -57,7 +57,7 @@ def test_ratings_go_to_an_annotation_tool_and_come_back(tool: Any) -> None:
     assert (again.added, again.known) == (0, 2)
 
 
-def test_ratings_that_a_tool_kept_with_their_token_are_known() -> None:
+def test_ratings_that_a_tool_kept_unchanged_are_known() -> None:
     store, ratings = rated_store()
     with store.unit(write=True):
         store.ratings.add_many(ratings)
@@ -83,14 +83,14 @@ def as_label_studio_keeps(tasks: list[dict[str, Any]], *, changed: bool = False)
     return json.dumps([{"id": 7, "data": tasks[0]["data"], "annotations": kept}]).encode()
 
 
-def test_label_studio_knows_no_raters_and_they_come_back_with_their_tokens_nevertheless() -> None:
+def test_label_studio_knows_no_raters_and_they_come_back_nevertheless() -> None:
     store, ratings = rated_store()
     tasks = annotation_export("label-studio", [game()], ratings)
     # It refuses annotations by people who are not members of it.
     assert not any("completed_by" in annotation for annotation in tasks[0]["annotations"])
     assert import_ratings(store, as_label_studio_keeps(tasks)).added == 2
-    assert {(one.rater, one.token, one.created_at) for one in store.ratings.every()} == {
-        (one.rater, one.token, one.created_at) for one in ratings
+    assert {(one.rater, one.created_at) for one in store.ratings.every()} == {
+        (one.rater, one.created_at) for one in ratings
     }
 
 

@@ -9,7 +9,6 @@ from dashboard.app_pages.review.team._cell import DONE, chosen_cell
 from dashboard.app_pages.review.team._grid import choose_cell, grid_table, rater_table
 from dashboard.shared import queries, resources
 from dashboard.shared.notices import empty_state, plain
-from dashboard.shared.rating.closed_until_done import is_closed
 from evaluation.store import Store
 from evaluation.workflows.ratings.teams import rating_grid
 
@@ -18,8 +17,6 @@ _ALL_GAMES = "All games"
 
 def team(store: Store, lead: str) -> None:
     """Raters by games; a cell that is chosen opens the rating, with what can be done about it."""
-    if is_closed(store):
-        return
     if (said := st.session_state.pop(DONE, None)) is not None:
         words, is_fine = said
         if is_fine:

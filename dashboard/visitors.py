@@ -1,0 +1,187 @@
+"""Refuse what the dashboard does not need: messages and files of guests, other origins, addresses that tell of it.
+
+A guest is a visitor without a login. A browser has a session before its user has logged in, and Streamlit answers
+every session alike: it keeps the files and the widget state that it is sent in memory, names files by the hundred
+thousand, and empties caches for anybody. Here a guest gets answers to what the login page sends, and nothing else.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
+
+from google.protobuf.message import DecodeError
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse
+from streamlit import runtime
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.web.server.server_util import allowlisted_origins
+
+from dashboard.shared.identity import identity
+from evaluation.access.roles import Action
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+UPLOADS = "/_stcore/upload_file/"
+CLOSED = ("/_stcore/metrics", "/_stcore/script-health-check")
+"""What tells about the server and its memory; nobody of those who use the dashboard needs it."""
+
+GUEST_BYTES = 16_384
+"""The longest message before a login. The login page sends some hundred bytes."""
+GUEST_WIDGETS = 32
+"""The most widgets that a message before a login may hold: the login page has a button for each provider."""
+MOST_FILES = 1_000
+"""The most files that are sent at once."""
+CONNECTION = "dramaturg.connection"
+"""The extension of a scope through which the web server learns who is connected."""
+
+_GUEST_MESSAGES = frozenset({"rerun_script"})
+_MESSAGES = _GUEST_MESSAGES | {"stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request"}
+_FOLDER = str(Path(__file__).parent).encode()
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_POLICY_VIOLATION, _TOO_BIG = 1008, 1009
+
+_lock = threading.Lock()
+_may_send: dict[str, Callable[[], bool]] = {}
+
+
+class Connection(Protocol):
+    """A connection as the web server holds it."""
+
+    def came_from(self, address: str) -> None:
+        """Take the address that a trusted proxy gave for that of the visitor."""
+
+    def admit(self) -> None:
+        """Take long messages, and do not close the connection to make room for others."""
+
+
+def admit() -> None:
+    """Accept files for the session whose page is being drawn from now on, while its person may rate or more."""
+    context = get_script_run_ctx()
+    if context is None or not runtime.exists():
+        return
+    server, is_allowed = runtime.get_instance(), identity.asker()
+    with _lock:
+        for gone in [one for one in _may_send if not server.is_active_session(one)]:
+            del _may_send[gone]
+        _may_send[context.session_id] = lambda: is_allowed(Action.RATE)
+
+
+def may_send(session_id: str) -> bool:
+    """Whether the session's person may send files now."""
+    with _lock:
+        ask = _may_send.get(session_id)
+    return ask is not None and ask()
+
+
+class VisitorGuard:
+    """Answers for addresses of Streamlit's that are closed, and for what is not taken of a visitor."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes on what is taken; a request is refused before anything of its body is read."""
+        if scope["type"] == "websocket":
+            await self._connect(scope, receive, send)
+            return
+        refusal = await _refusal(scope) if scope["type"] == "http" else None
+        await (refusal or self._app)(scope, receive, send)
+
+    async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+        visitor = HTTPConnection(scope)
+        if not _has_own_origin(visitor):
+            await receive()
+            await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
+            return
+
+        async def is_known() -> bool:
+            return await run_in_threadpool(_is_known, visitor)
+
+        was_known = await is_known()
+        connection: Connection | None = scope.get("extensions", {}).get(CONNECTION)
+        if connection is not None:
+            connection.came_from(visitor.client.host if visitor.client else "")
+            if was_known:
+                connection.admit()
+
+        async def receive_answered() -> Message:
+            while True:
+                message = await receive()
+                data = message.get("bytes")
+                if data is None:
+                    return message
+                # Nobody who left is asked about for the short messages of the login page.
+                knows = was_known and (len(data) <= GUEST_BYTES or await is_known())
+                if len(data) > GUEST_BYTES and not knows:
+                    await send({"type": "websocket.close", "code": _TOO_BIG})
+                    return {"type": "websocket.disconnect", "code": _TOO_BIG}
+                if _is_answered(data, is_guest=not knows):
+                    return message
+
+        async def send_without_folders(message: Message) -> None:
+            await send(_without_folders(message))
+
+        await self._app(scope, receive_answered, send_without_folders)
+
+
+def _without_folders(message: Message) -> Message:
+    """Streamlit tells every browser where the script lies on the server; no browser needs the folder."""
+    data = message.get("bytes")
+    if data is None or _FOLDER not in data:
+        return message
+    told = ForwardMsg.FromString(data)
+    if told.WhichOneof("type") != "new_session":
+        return message
+    told.new_session.main_script_path = PurePath(told.new_session.main_script_path).name
+    return {**message, "bytes": told.SerializeToString()}
+
+
+def _is_known(visitor: HTTPConnection) -> bool:
+    address = visitor.client.host if visitor.client else ""
+    return identity.is_known(visitor.cookies, visitor.headers.get("origin", ""), address)
+
+
+def _is_answered(data: bytes, *, is_guest: bool) -> bool:
+    """Whether a message is one that the dashboard needs; Streamlit itself refuses what is none at all."""
+    try:
+        message = BackMsg.FromString(data)
+    except DecodeError:
+        return True
+    kind = message.WhichOneof("type")
+    if kind not in (_GUEST_MESSAGES if is_guest else _MESSAGES):
+        return False
+    if is_guest:
+        return len(message.rerun_script.widget_states.widgets) <= GUEST_WIDGETS
+    return len(message.file_urls_request.file_names) <= MOST_FILES
+
+
+def _has_own_origin(visitor: HTTPConnection) -> bool:
+    """Whether a page of this server asks, or a program; Streamlit would take pages of this machine's other ports."""
+    origin = visitor.headers.get("origin")
+    if origin is None or origin in allowlisted_origins():
+        return True
+    try:
+        return urlsplit(origin).netloc.lower() == visitor.headers.get("host", "").lower()
+    except ValueError:
+        return False
+
+
+async def _refusal(scope: Scope) -> PlainTextResponse | None:
+    path: str = scope["path"]
+    if path.endswith(CLOSED):
+        return PlainTextResponse("Not found", status_code=404)
+    if scope["method"] not in _SAFE_METHODS and not _has_own_origin(HTTPConnection(scope)):
+        return PlainTextResponse("Only pages of this server may send something here.", status_code=403)
+    if UPLOADS in path and scope["method"] != "OPTIONS":
+        session_id = path.partition(UPLOADS)[2].partition("/")[0]
+        if not await run_in_threadpool(may_send, session_id):
+            return PlainTextResponse("Log in before you send files.", status_code=403)
+    return None

@@ -1,0 +1,238 @@
+"""What strangers can do to a server before the login, however many they are: nothing that anybody else would notice."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Origin
+
+import dashboard
+from dashboard.connections import MOST_GUESTS
+from dashboard.visitors import GUEST_BYTES
+from evaluation.workflows.samples import load_samples
+from tests.browser.conftest import Server, free_port
+from tests.faults.tab import Tab, events_of
+from tests.faults.test_roles_over_the_wire import Site
+
+STRANGERS = 300
+MOST_FILES = 1_024
+LOGS_IN_WITHIN_SECONDS = 5
+MEGABYTE = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A server with a login that may not have more files open than most machines give a process."""
+    folder: Path = tmp_path_factory.mktemp("strangers")
+    secrets = folder / "secrets.toml"
+    server = Server(
+        folder / "wire.duckdb", options=("--secrets", str(secrets)), port=free_port(), most_files=MOST_FILES
+    )
+    made = Site(server, secrets)
+    made.name_admin("ada")
+    load_samples(server.store)
+    server.store.close()
+    server.start()
+    yield made
+    server.stop()
+
+
+@pytest.fixture
+def tab(site: Site) -> Iterator[Callable[..., Tab]]:
+    with ExitStack() as opened:
+
+        def open_(who: str = "", **options: object) -> Tab:
+            made = Tab(site.url, site.log_in(who, 0) if who else "", **options)  # type: ignore[arg-type]
+            opened.callback(made.close)
+            return made
+
+        yield open_
+
+
+def open_files(site: Site) -> int:
+    assert site.server.process is not None
+    return len(list(Path(f"/proc/{site.server.process.pid}/fd").iterdir()))
+
+
+def memory_bytes(site: Site) -> int:
+    assert site.server.process is not None
+    status = Path(f"/proc/{site.server.process.pid}/status").read_text("utf-8")
+    (line,) = [one for one in status.splitlines() if one.startswith("VmRSS")]
+    return int(line.split()[1]) * 1024
+
+
+def rate(rater: Tab, score: int) -> None:
+    (desk,) = [one for one in rater.open("review").components() if "rating_desk" in one.component_name]
+    form = {**events_of(desk)["submit"], "score": score}
+    rater.send(desk, "draft", form, is_state=True)
+    rater.send(desk, "submit", form)
+
+
+def ratings(site: Site) -> int:
+    store = site.server.store
+    count = len(store.ratings.all())
+    store.close()
+    return count
+
+
+def test_a_rater_logs_in_and_saves_beside_three_hundred_idle_strangers(site: Site, tab: Callable[..., Tab]) -> None:
+    before = ratings(site)
+    strangers = [tab().open("review") for _ in range(STRANGERS)]
+    silent = [socket.create_connection(("127.0.0.1", site.server.port)) for _ in range(STRANGERS)]
+    begun = time.monotonic()
+    rate(tab("rae"), 4)
+    assert time.monotonic() - begun < LOGS_IN_WITHIN_SECONDS
+    assert ratings(site) == before + 1
+    assert open_files(site) < MOST_FILES - 200
+    # The newest ones had to make room for nobody but those who came after them.
+    assert sum(one.is_open() for one in strangers) <= MOST_GUESTS
+    for one in silent:
+        one.close()
+
+
+def test_somebody_who_logged_in_is_not_closed_to_make_room(site: Site, tab: Callable[..., Tab]) -> None:
+    admin = tab("ada").open("settings")
+    strangers = [tab() for _ in range(2 * MOST_GUESTS)]
+    assert admin.is_open()
+    assert not strangers[0].is_open()
+    assert strangers[-1].is_open()
+
+
+def test_more_connections_than_there_are_descriptors_are_refused_and_end_nothing(
+    site: Site, tab: Callable[..., Tab]
+) -> None:
+    raters = []
+    refused = False
+    # Every one of them has a login, so nobody makes room.
+    for _ in range(MOST_FILES // 3):
+        try:
+            raters.append(tab("rae"))
+        except (httpx.HTTPError, OSError, ConnectionClosed, InvalidStatus, EOFError):
+            refused = True
+            break
+    assert refused
+    assert open_files(site) < MOST_FILES
+    raters[0].open("review")
+    for one in raters:
+        one.close()
+    before = ratings(site)
+    site.server.wait_until_healthy()
+    rate(tab("rae"), 3)
+    assert ratings(site) == before + 1
+
+
+def test_a_long_message_of_a_stranger_ends_the_connection_and_takes_no_memory(
+    site: Site, tab: Callable[..., Tab]
+) -> None:
+    before = memory_bytes(site)
+    for _ in range(30):
+        stranger, message = tab().open("review"), BackMsg()
+        for number in range(15):
+            message.rerun_script.widget_states.widgets.add(id=f"made-up-{number}", string_value="x" * MEGABYTE)
+        stranger.tell(message)
+        stranger.wait_until_closed()
+    assert memory_bytes(site) - before < 100 * MEGABYTE
+
+
+def test_messages_with_many_widgets_are_not_answered(tab: Callable[..., Tab]) -> None:
+    stranger = tab().open("review")
+    message = BackMsg(rerun_script=ClientState(page_name="review"))
+    for number in range(1_000):
+        message.rerun_script.widget_states.widgets.add(id=str(number), trigger_value=True)
+    stranger.tell(message)
+    stranger.open("review")
+    assert stranger.kinds.count("new_session") == 1
+
+
+def test_somebody_who_left_sends_no_long_messages_through_a_tab_that_is_open(
+    site: Site, tab: Callable[..., Tab]
+) -> None:
+    admin = tab("ada").open("settings")
+    long = BackMsg(rerun_script=ClientState(page_name="settings", query_string="x" * 2 * GUEST_BYTES))
+    admin.tell(long)
+    assert admin.is_open()
+    site.name_admin("eve")
+    try:
+        admin.tell(long)
+        admin.wait_until_closed()
+    finally:
+        site.name_admin("ada")
+
+
+@pytest.mark.parametrize("has_login", [True, False], ids=["with a login", "without a login"])
+def test_pages_of_other_ports_of_this_machine_are_refused(site: Site, tmp_path: Path, has_login: bool) -> None:
+    server = site.server
+    if not has_login:
+        server = Server(tmp_path / "open.duckdb", port=free_port())
+        server.start()
+    try:
+        address = f"ws://127.0.0.1:{server.port}/_stcore/stream"
+        for origin in ("http://127.0.0.1:1", "http://localhost:1", f"http://localhost:{server.port}", "null"):
+            with pytest.raises(InvalidStatus), connect(address, origin=Origin(origin), proxy=None):
+                pass
+            sent = httpx.post(f"{server.url}/inbox", headers={"Origin": origin}, content=b"{}", trust_env=False)
+            assert sent.status_code == 403
+        with connect(address, origin=Origin(server.url), proxy=None):
+            pass
+    finally:
+        if not has_login:
+            server.stop()
+
+
+def test_forwarded_addresses_count_from_a_proxy_only(site: Site, tab: Callable[..., Tab]) -> None:
+    guest = tab()
+    with ExitStack() as opened:
+        for number in range(2 * MOST_GUESTS):
+            # A stranger at another address of this machine, which is no proxy, makes up where he comes from.
+            reached = socket.create_connection(("127.0.0.1", site.server.port), source_address=("127.0.0.2", 0))
+            opened.enter_context(
+                connect(
+                    f"ws://127.0.0.1:{site.server.port}/_stcore/stream",
+                    sock=reached,
+                    additional_headers={"X-Forwarded-For": f"198.51.100.{number % 250}"},
+                    proxy=None,
+                )
+            )
+        assert guest.is_open()
+
+
+def test_nothing_that_a_stranger_is_told_names_a_folder_of_the_server(site: Site, tab: Callable[..., Tab]) -> None:
+    places = [str(Path(dashboard.__file__).parent).encode(), str(site.secrets.parent).encode(), b"site-packages"]
+    stranger = tab()
+    for page in ("", "review", "no-such-page", "../../etc/passwd"):
+        stranger.open(page)
+        for place in places:
+            assert place not in stranger.received, page
+    message = BackMsg(rerun_script=ClientState(page_script_hash="0" * 32, query_string="a=%ff&&="))
+    message.rerun_script.widget_states.widgets.add(id="$$ID-0-log_in_0", json_value="{")
+    stranger.ask(message)
+    for place in places:
+        assert place not in stranger.received
+    for path in (
+        "_stcore/bidi-components/none/none.js",
+        "component/none/index.html",
+        "app/static/none",
+        "app/static/..%2fapp.py",
+        "media/none.png",
+        "static/none.js",
+        "_stcore/host-config",
+        "oauth2callback?error=x&error_description=y",
+        "oauth2callback?code=1&state=2",
+        "auth/login?provider=none",
+        "auth/logout",
+        "inbox",
+    ):
+        for method in ("GET", "POST", "PUT"):
+            answer = httpx.request(method, f"{site.url}/{path}", trust_env=False)
+            for place in places:
+                assert place not in answer.content + repr(answer.headers).encode(), (method, path)
