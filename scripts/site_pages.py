@@ -67,14 +67,13 @@ def page_of(path: str) -> str | None:
 def generated_pages() -> Mapping[str, str]:
     """Text of each generated page, by its place in the site."""
     found = {page: _moved((ROOT / name).read_text("utf-8")) for name, page in PAGES.items()}
-    listed = ["# Examples", "", "- [Games in continuous integration](ci.md)"]
+    listed = ["# Examples", ""]
     for example in sorted((ROOT / "examples").glob("*.py")):
         text = example.read_text("utf-8")
         found[f"examples/{example.stem}.md"] = f"# {example.name}\n\n```python\n{text}```\n"
         first = (ast.get_docstring(ast.parse(text)) or example.name).partition("\n")[0]
         listed.append(f"- [{example.name}]({example.stem}.md): {first}")
     found[EXAMPLES] = "\n".join(listed)
-    found["examples/ci.md"] = _ci_example()
     found["reference/cli.md"] = "\n".join(command_lines())
     found["reference/python.md"] = "\n".join(python_lines())
     found["reference/formats.md"] = "\n".join(format_lines())
@@ -90,14 +89,6 @@ def _moved(text: str) -> str:
         return f"{found[1]}{target}{found[3] or ''})"
 
     return _LINK.sub(link, within)
-
-
-def _ci_example() -> str:
-    folder = ROOT / "examples" / "ci"
-    parts = [(folder / "README.md").read_text("utf-8")]
-    for name, language in (("dramaturg.toml", "toml"), (".github/workflows/games.yml", "yaml")):
-        parts.append(f"## {name}\n\n```{language}\n{(folder / name).read_text('utf-8')}```\n")
-    return "\n".join(parts)
 
 
 def command_lines() -> Iterator[str]:

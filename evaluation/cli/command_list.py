@@ -64,9 +64,6 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "corrections": CommandEntry("persona.corrections", "app", "What the gate did to messages, and its settings."),
     "persona": CommandEntry("persona.commands", "app", "Evaluate agents, and hold them against baselines."),
     "eval": CommandEntry("persona.commands", "app", "Alias of 'persona'."),
-    "ci": CommandEntry("system.ci", "app", "Score a repository's games, and comment on pull requests."),
-    "init": CommandEntry("system.init", "init", "Write a starting configuration for a project."),
-    "demo": CommandEntry("system.demo", "demo", "Play a scripted game live into the dashboard."),
     "export": CommandEntry("games.export", "app", "Write transcripts, scores or people's answers to files."),
 }
 

@@ -1,7 +1,5 @@
 """Compare the personas in a pull request's workflow, and keep one comment on the pull request up to date.
 
-``post`` also writes the comment on games, from the report of ``dramaturg ci check``: the report says which it is.
-
     dramaturg persona comment check FOLDER [OPTION]...   # runs dramaturg persona compare, writes FOLDER/...
     dramaturg persona comment post FOLDER                # writes or updates the pull request's comment
     python -m evaluation.harness.github_comment ...      # the same where only Python is installed
@@ -24,7 +22,6 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
-from evaluation.harness.games_comment import GAMES_KIND, GAMES_MARKER, games_markdown
 from evaluation.harness.pull_request_comment import MARKER, comparison_markdown
 
 REPORT = "comparison.json"
@@ -69,15 +66,13 @@ def _parsed(text: str) -> dict[str, Any]:
 def post(folder: Path, environment: Mapping[str, str]) -> str:
     """Writes the comment on the pull request, or updates the one that is there; returns what was done."""
     report = _report(folder / REPORT)
-    is_of_games = report.get("kind") == GAMES_KIND
-    body = games_markdown(report) if is_of_games else comparison_markdown(report)
-    marker = GAMES_MARKER if is_of_games else MARKER
+    body = comparison_markdown(report)
     api = GitHub(environment)
     number = _pull_request(api, _event(environment))
     if number is None:
         return "No open pull request has this commit at its head; nothing was written."
     author = environment.get("COMMENT_AUTHOR", _AUTHOR)
-    mine = next((each["id"] for each in api.comments(number) if _is_ours(each, author, marker)), None)
+    mine = next((each["id"] for each in api.comments(number) if _is_ours(each, author)), None)
     if mine is None:
         api.send("POST", f"issues/{number}/comments", {"body": body})
         return f"Wrote a comment on #{number}."
@@ -111,10 +106,10 @@ def _pull_request(api: GitHub, event: Mapping[str, Any]) -> int | None:
     return int(found[0]["number"]) if found else None
 
 
-def _is_ours(comment: Mapping[str, Any], author: str, marker: str) -> bool:
+def _is_ours(comment: Mapping[str, Any], author: str) -> bool:
     """Whether this script wrote it: anybody can write the marker, nobody can take the author's name."""
     login = (comment.get("user") or {}).get("login")
-    return login == author and str(comment.get("body", "")).startswith(marker)
+    return login == author and str(comment.get("body", "")).startswith(MARKER)
 
 
 class GitHub:

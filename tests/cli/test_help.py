@@ -17,9 +17,6 @@ from evaluation.cli.main import app
 
 PROMISED = {
     "ab",
-    "ci",
-    "init",
-    "demo",
     "serve",
     "import",
     "evaluate",

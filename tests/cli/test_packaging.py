@@ -105,10 +105,10 @@ def test_the_installed_command_is_the_wheels_and_works(built: Built, tmp_path: P
     code = "import dashboard, evaluation; print(evaluation.__file__, dashboard.__file__)"
     shown = subprocess.run([built.python, "-P", "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert all(name.startswith(str(built.environment)) for name in shown.stdout.split())
-    [sample, *_] = (ROOT / "examples" / "ci" / "games").iterdir()
+    [sample, *_] = sorted((ROOT / "data" / "samples" / "native" / "prompt-v4").iterdir())
     done = run(built, "evaluate", sample, "--format", "json", folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)[0]["metrics"]["coherence"]["score"] == 100.0
+    assert json.loads(done.stdout)[0]["metrics"]["coherence"]["score"] > 90.0
 
 
 def prefix_without_rights(built: Built) -> list[str]:

@@ -164,19 +164,6 @@ def test_the_first_run_writes_a_comment_and_the_next_updates_it(
     assert capsys.readouterr().out == "Wrote a comment on #7.\nUpdated the comment 2 on #7.\n"
 
 
-def test_the_comment_on_games_stands_beside_the_one_on_personas(
-    github: GitHubServer, report: Path, tmp_path: Path
-) -> None:
-    where = environment(github, tmp_path, PULL_REQUEST)
-    assert main(["post", str(report)], where) == 0
-    (report / "comparison.json").write_text(json.dumps({"kind": "games", "verdict": "fine"}), encoding="utf-8")
-    for _ in range(2):
-        assert main(["post", str(report)], where) == 0
-    first, second = (each["body"] for each in github.comments)
-    assert first.startswith(MARKER)
-    assert second.startswith("<!-- dramaturg-games -->\n### Games: fine")
-
-
 def test_its_comment_is_found_behind_hundreds_of_others_and_those_of_impostors_are_left_alone(
     github: GitHubServer, report: Path, tmp_path: Path
 ) -> None:

@@ -1,0 +1,53 @@
+"""The GitHub action's entry scores a folder of games by the gate, and takes nothing else from the checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "data" / "samples" / "native"
+
+
+def scored(folder: Path, tmp_path: Path, **variables: str) -> tuple[int, str]:
+    command = str(Path(sys.executable).with_name("dramaturg"))
+    environment = {**os.environ, "DRAMATURG": command, "INPUT_FOLDER": str(folder)}
+    environment |= {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"), **variables}
+    done = subprocess.run(
+        ["bash", str(ROOT / "scripts" / "score_games.sh")],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert (tmp_path / "summary.md").read_text() == done.stdout
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize(("version", "code"), [("prompt-v1", 1), ("prompt-v4", 0)])
+def test_the_gate_decides_and_the_table_stands_on_the_page_of_the_run(tmp_path: Path, version: str, code: int) -> None:
+    found, table = scored(SAMPLES / version, tmp_path)
+    assert found == code
+    assert table.startswith("| ")
+
+
+def test_a_folder_that_is_missing_and_a_name_like_an_option_are_wrong_usage(tmp_path: Path) -> None:
+    assert scored(tmp_path / "nothing", tmp_path)[0] == 2
+    (tmp_path / "summary.md").unlink()
+    assert scored(Path("--store"), tmp_path)[0] == 2
+
+
+def test_modules_of_the_checkout_are_not_run(tmp_path: Path) -> None:
+    (tmp_path / "evaluation.py").write_text("raise SystemExit('taken')")
+    found, told = scored(SAMPLES / "prompt-v4", tmp_path)
+    assert (found, "taken" in told) == (0, False)
+
+
+def test_no_input_is_put_into_a_command() -> None:
+    text: Any = (ROOT / "action.yml").read_text()
+    assert "${{ inputs" not in text.partition("run:")[2].partition("env:")[0]
