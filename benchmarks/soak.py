@@ -1,7 +1,7 @@
 """Mixed load from 20 clients on one server: ``python -m benchmarks.soak [--minutes 60] [--games 300]``.
 
-Twelve raters submit forms over the websocket that browsers use, five readers open the Review page again and again, two
-simulations send games to ``POST /inbox``, and a command line judges against a judge's server on loopback. It ends by
+Twelve raters submit forms over the websocket that browsers use, five readers open the Review page again and again, and
+a command line judges against a judge's server on loopback. It ends by
 itself. Printed are errors, the server's memory in each tenth of the time, how long forms took until the server said
 that they are saved, and how much of the processor the server and the clients beside it took.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import math
 import os
 import statistics
@@ -23,17 +22,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-import httpx
 import psutil
 
-from benchmarks.generate import generate, write
+from benchmarks.generate import write
 from benchmarks.judge_server import JudgeServer
 from benchmarks.rating_session import rating_session
 from benchmarks.startup import Serving, dramaturg, serving
 from benchmarks.table import Row, print_table
 from evaluation.store import Store
 
-TOKEN = "a-token-of-the-soak-alone"
 WANTED_SECONDS = 1.0
 WANTED_GROWTH = 0.10
 _TENTHS = 10
@@ -47,13 +44,11 @@ class Load:
     Attributes:
         raters: How many submit forms, each at least one.
         readers: How many open the Review page again and again.
-        senders: How many send a game every five seconds.
         pause_seconds: The shortest and the longest pause of a rater or reader.
     """
 
     raters: int = 12
     readers: int = 5
-    senders: int = 2
     pause_seconds: tuple[float, float] = (3.0, 9.0)
 
 
@@ -67,7 +62,6 @@ class Soaked:
     Attributes:
         saved: Seconds until the server said that a form is saved, for each form.
         comments: The comments of these forms; each must be stored once.
-        sent: How many games were accepted.
         read: How often a reader's page was drawn.
         judged: How many runs of the judge ended.
         errors: A sentence for each error.
@@ -80,7 +74,6 @@ class Soaked:
 
     saved: list[float] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
-    sent: int = 0
     read: int = 0
     judged: int = 0
     errors: list[str] = field(default_factory=list)
@@ -109,10 +102,9 @@ def soak(folder: Path, seconds: float, games: int, load: Load = DEFAULT_LOAD) ->
     (folder / "games").mkdir()
     write(folder / "games", games)
     asyncio.run(_command(found, "import", str(folder / "games"), "--db", str(database)))
-    log, environment = folder / "server.log", {"DRAMATURG_INBOX_TOKEN": TOKEN}
-    options = ("--inbox", str(folder / "inbox"))
+    log = folder / "server.log"
     judge = JudgeServer(latency_seconds=0.05)
-    with judge.in_thread() as judging, serving(database, *options, environment=environment, log=log) as server:
+    with judge.in_thread() as judging, serving(database, log=log) as server:
         asyncio.run(_run(found, load, server, judging.url, database, seconds))
     if "Traceback" in log.read_text("utf-8", "replace"):
         found.errors.append("The server's log holds a traceback.")
@@ -131,7 +123,6 @@ async def _run(found: Soaked, load: Load, server: Serving, judge: str, database:
     clients: list[Awaitable[None]] = [_watch_memory(found, process, seconds), _judge(found, judge, database, end)]
     clients += [_rate(found, load, url, f"Rater {number}", end) for number in range(load.raters)]
     clients += [_read(found, load, url, f"Reader {number}", end) for number in range(load.readers)]
-    clients += [_send(found, url, number, end) for number in range(load.senders)]
     for outcome in await asyncio.gather(*clients, return_exceptions=True):
         if isinstance(outcome, BaseException):
             found.errors.append(f"A client ended early: {type(outcome).__name__}: {outcome}")
@@ -188,20 +179,6 @@ async def _read(found: Soaked, load: Load, url: str, reader: str, end: float) ->
         await asyncio.sleep(pace.uniform(*load.pause_seconds))
 
 
-async def _send(found: Soaked, url: str, number: int, end: float) -> None:
-    async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
-        for place, document in enumerate(generate(100_000, seed=100 + number)):
-            if time.monotonic() >= end:
-                return
-            address = f"{url}/inbox?name=s{number}-{place}.json"
-            headers = {"Authorization": f"Bearer {TOKEN}"}
-            answer = await client.post(address, content=json.dumps(document), headers=headers)
-            found.sent += answer.status_code == 202
-            if answer.status_code != 202:
-                found.errors.append(f"POST /inbox answered {answer.status_code}: {answer.text[:200]}")
-            await asyncio.sleep(5)
-
-
 async def _judge(found: Soaked, url: str, database: Path, end: float) -> None:
     options = [
         "--dimensions",
@@ -242,9 +219,9 @@ def rows(found: Soaked) -> list[Row]:
     # A server that ended early was not looked at often enough.
     growth = 100 * (found.memory[-1] / found.memory[1] - 1) if len(found.memory) == _TENTHS else math.inf
     megabytes = ", ".join(f"{each / 2**20:.0f}" for each in found.memory)
-    counts = f"{len(found.saved)} / {found.read} / {found.sent} / {found.judged}"
+    counts = f"{len(found.saved)} / {found.read} / {found.judged}"
     return [
-        Row("forms saved / pages read / games sent / runs judged", counts),
+        Row("forms saved / pages read / runs judged", counts),
         Row.limited("errors", len(found.errors), 0, "", 0),
         Row.limited("forms lost or stored twice", found.lost, 0, "", 0),
         Row.limited("a form is saved, slowest percentile", found.slowest_percentile, WANTED_SECONDS, " s"),

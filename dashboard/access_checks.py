@@ -57,7 +57,6 @@ FRAGMENTS: Mapping[str, Action] = {
     "job_lookout": Action.READ,
     "job_progress": Action.READ,
     "judging_costs": Action.READ,
-    "running_games": Action.READ,
 }
 """By name: parts of a page that Streamlit draws without the rest of it."""
 

@@ -1,11 +1,10 @@
-"""The web server of ``dramaturg serve``: Streamlit with the dashboard, behind checks of visitors, with the inbox.
+"""The web server of ``dramaturg serve``: Streamlit with the dashboard, behind checks of visitors.
 
 ``python -m dashboard.server`` takes Streamlit's settings as options, as ``streamlit run`` does.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from streamlit import config
 from streamlit.web import bootstrap
 from streamlit.web.cli import configurator_options
 
-from dashboard import inbox
 from dashboard.connections import MESSAGE_BYTES, Pool, most_connections, protocols
 from dashboard.visitors import VisitorGuard
 
@@ -28,8 +26,6 @@ STOP_SECONDS = 10
 app = st.App(
     Path(__file__).with_name("app.py"),
     middleware=[Middleware(VisitorGuard)],
-    routes=inbox.routes(os.environ),
-    lifespan=inbox.lifespan,
 )
 
 

@@ -13,9 +13,7 @@ import json
 import os
 import re
 import threading
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -48,7 +46,6 @@ _PARTS: Mapping[str, str] = {
     "vote": "votes",
     "elimination": "eliminations",
 }
-_MESSAGE_LINE = b'{"message":'
 _NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 80
 
@@ -71,98 +68,6 @@ def is_left_to_its_recorder(path: Path) -> bool:
         # Gone meanwhile, or not to be opened: whoever reads it says why.
         return False
     return False
-
-
-@dataclass(frozen=True, slots=True)
-class RunningGame:
-    """A game that is being recorded.
-
-    Attributes:
-        game_id: The game's name.
-        messages: How many messages there are so far.
-        latest: Speaker and text of the latest public ones, in their order.
-    """
-
-    game_id: str
-    messages: int
-    latest: tuple[tuple[str, str], ...]
-
-
-@dataclass(slots=True)
-class _Followed:
-    """Content of a journal that was read so far: its whole lines up to ``offset``."""
-
-    inode: int
-    latest: deque[tuple[str, str]]
-    offset: int = 0
-    game_id: str | None = None
-    messages: int = 0
-
-    def take(self, line: bytes) -> None:
-        if self.game_id is None:
-            self.game_id = str(json.loads(line)["game_id"])
-        elif line.startswith(_MESSAGE_LINE):
-            said = json.loads(line)["message"]
-            self.messages += 1
-            if said.get("channel", "public") == "public":
-                self.latest.append((str(said["speaker"]), str(said["text"])))
-
-
-class RunningGames:
-    """The games that are being recorded in a folder or below it. Each look reads only what was added since the last.
-
-    Attributes:
-        bytes_read: How many bytes of journals were read so far.
-    """
-
-    def __init__(self, folder: Path, most: int = 3, shown: int = 6) -> None:
-        """Takes the folder, how many games at most a look gives, and how many messages of each."""
-        self.bytes_read = 0
-        self._folder, self._most, self._shown = folder, most, shown
-        self._followed: dict[Path, _Followed] = {}
-
-    def look(self) -> list[RunningGame]:
-        """The games, the one that spoke last first.
-
-        A journal that no recorder holds any more, and one that cannot be read, are passed over.
-        """
-        journals = []
-        for path in self._folder.rglob(f"*{JOURNAL_ENDING}"):
-            try:
-                spoke_at = path.stat().st_mtime_ns
-            except OSError:
-                continue
-            is_ended = path.with_name(path.name.removesuffix(JOURNAL_ENDING) + ".json").exists()
-            if not is_ended and is_left_to_its_recorder(path):
-                journals.append((spoke_at, path))
-        there = {path for _, path in journals}
-        self._followed = {path: one for path, one in self._followed.items() if path in there}
-        found = (self._read(path) for _, path in sorted(journals, reverse=True)[: self._most])
-        return [one for one in found if one is not None]
-
-    def _read(self, path: Path) -> RunningGame | None:
-        try:
-            with path.open("rb") as file:
-                state = os.fstat(file.fileno())
-                followed = self._followed.get(path)
-                if followed is None or followed.inode != state.st_ino or state.st_size < followed.offset:
-                    followed = self._followed[path] = _Followed(state.st_ino, deque(maxlen=self._shown))
-                file.seek(followed.offset)
-                added = file.read()
-            self.bytes_read += len(added)
-            for line in added.splitlines(keepends=True):
-                if not line.endswith(b"\n"):
-                    # It is being written: the next look finds it whole.
-                    break
-                followed.take(line)
-                followed.offset += len(line)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            # Gone, or no journal of a recorder: the next look begins anew.
-            self._followed.pop(path, None)
-            return None
-        if followed.game_id is None:
-            return None
-        return RunningGame(followed.game_id, followed.messages, tuple(followed.latest))
 
 
 class Recorder:

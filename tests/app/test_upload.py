@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-import time
-from collections.abc import Callable
 
 import pytest
 
-from dashboard import inbox
 from dashboard.app_pages.transcripts.add_games.found_games import reading_words
 from dashboard.shared.jobs import jobs
-from evaluation.recorder import Recorder
 from evaluation.store import JobState
-from evaluation.workflows.scoring import Tally, add_evaluated, current_evaluation, evaluate_paths
+from evaluation.workflows.scoring import add_evaluated, current_evaluation
 from tests.unit.readers.trace_samples import TWO_AGENTS
 
 
@@ -152,32 +148,3 @@ def test_agents_are_renamed_and_tools_left_out_before_games_are_stored(open_page
     transcript = store.transcripts.get(store.transcripts.ids(None)[0])
     assert [(one.speaker, one.text) for one in transcript.messages] == [("Ann", "Who is it?"), ("Rob", "I think Cid.")]
     assert current_evaluation(store, transcript).verdict.reasons
-
-
-def test_a_game_that_is_recorded_shows_as_it_grows_and_counts_when_it_has_ended(
-    open_page, store, words, tmp_path, monkeypatch
-) -> None:
-    watched = inbox.Inbox(tmp_path)
-    # As the environment of a server with --inbox would have it.
-    monkeypatch.setattr(inbox, "current", watched)
-    with Recorder(tmp_path, game_id="live") as recorder:
-        recorder.message("Ann", "Who is it?")
-        recorder.message("Ann", "I suspect Bob.", channel="private")
-        app = open_page("overview")
-        assert "live: 2 messages so far" in words(app)
-        assert "Ann: Who is it?" in words(app)
-        assert "suspect" not in words(app)
-        recorder.message("Bob", "Not me, Ann.")
-        wait_until(lambda: [game.messages for game in watched.running()] == [3])
-        assert "Bob: Not me, Ann." in words(open_page("transcripts", part="Games"))
-        assert store.transcripts.ids(None) == []
-    wait_until(lambda: watched.running() == [])
-    list(evaluate_paths([tmp_path], Tally(note=print), store=store))
-    assert len(store.transcripts.ids(None)) == 1
-    assert "so far" not in words(open_page("overview"))
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
-    while not is_so():
-        assert time.monotonic() < end

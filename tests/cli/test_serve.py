@@ -163,7 +163,7 @@ def test_a_corpus_that_cannot_be_shown_starts_nothing(run: Any, collected: Path)
     assert run("serve", "--corpus", collected / "none.duckdb").exit_code == 2
 
 
-@pytest.mark.parametrize("option", [("--db", "other.duckdb"), ("--inbox", "arriving"), ("--samples",)])
+@pytest.mark.parametrize("option", [("--db", "other.duckdb"), ("--samples",)])
 def test_nothing_that_writes_stands_beside_a_corpus(
     run: Any, collected: Path, option: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -22,7 +22,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import httpx
 import psutil
 from websockets.exceptions import ConnectionClosed
 
@@ -93,38 +92,6 @@ def kill_watch(place: Workplace, random: Random) -> Tally:
     tally.count("lost", range(len(found), sum(": stored, " in line for line in killed.lines)))
     run_to_the_end([*arguments, "--once"])
     _finish(tally, folder / "a.duckdb", place)
-    return tally
-
-
-def kill_inbox(place: Workplace, random: Random) -> Tally:
-    """``dramaturg serve --inbox`` while games are sent to it, and while it stores them."""
-    tally, folder = Tally(), place.fresh("inbox")
-    games, database = folder / "games", folder / "a.duckdb"
-    sent: dict[str, bytes] = {}
-    names = list(place.documents)
-    first = random.randint(1, len(names))
-    with serving(database, "--inbox", str(games), environment={"DRAMATURG_INBOX_TOKEN": TOKEN}) as server:
-        waiting = threading.Timer(random.uniform(0, 4.0), kill_all, [server.process])
-        for name in names:
-            if len(sent) == first and waiting.ident is None:
-                waiting.start()
-            with suppress(httpx.TransportError):
-                header = {"Authorization": f"Bearer {TOKEN}"}
-                address = f"{server.url}/inbox?name={name}"
-                answer = httpx.post(address, content=place.documents[name], headers=header, trust_env=False, timeout=60)
-                if answer.status_code == 202:
-                    sent[str(answer.json()["file"])] = place.documents[name]
-        if waiting.ident is None:
-            waiting.start()
-        waiting.join()
-        tally.kills += 1
-    tally.count("lost", (name for name, body in sent.items() if _bytes_of(games / name) != body))
-    compare(tally, read_content(database), place.wanted)
-    for name, content in place.documents.items():
-        if content not in sent.values():
-            (games / name).write_bytes(content)
-    run_to_the_end(command("watch", games, "--settle", "0", "--once", "--db", database))
-    _finish(tally, database, place)
     return tally
 
 
@@ -313,7 +280,6 @@ def kill_scheduler(place: Workplace, random: Random) -> Tally:
 KINDS: Mapping[str, Callable[[Workplace, Random], Tally]] = {
     "import": kill_import,
     "watch": kill_watch,
-    "inbox": kill_inbox,
     "rating": kill_rating,
     "judge": kill_judge,
     "persona": kill_persona,

@@ -76,7 +76,7 @@ def test_no_output_and_no_file_holds_a_secret(address: str, tmp_path: Path) -> N
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "DRAMATURG_"))}
     environment |= {
         "DRAMATURG_DB": str(tmp_path / "games.duckdb"),
-        "DRAMATURG_INBOX_TOKEN": TOKEN,
+        "DRAMATURG_MCP_TOKEN": TOKEN,
         "AWS_ACCESS_KEY_ID": "canary",
         "AWS_SECRET_ACCESS_KEY": STORE_SECRET,
         "AWS_ENDPOINT_URL": f"http://{address}",

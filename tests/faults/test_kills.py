@@ -16,7 +16,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
 
 # A worker is killed in test_corpora.py, an experiment, a judge's run and a watcher in files of their own.
-@pytest.mark.parametrize("kind", ["import", "inbox", "persona"])
+@pytest.mark.parametrize("kind", ["import", "watch", "persona"])
 def test_after_a_kill_nothing_is_lost_torn_or_doubled(kind: str, place: Workplace) -> None:
     tally = Tally()
     for attempt in range(10):

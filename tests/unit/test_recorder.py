@@ -16,7 +16,7 @@ import pytest
 
 from evaluation import Recorder, read_path
 from evaluation.errors import InputError
-from evaluation.recorder import JOURNAL_ENDING, RunningGames
+from evaluation.recorder import JOURNAL_ENDING
 from evaluation.transcript import Transcript
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
@@ -292,23 +292,6 @@ def test_a_game_that_is_being_recorded_is_not_imported_twice(tmp_path: Path) -> 
     assert only(tmp_path).metadata == {}
 
 
-def test_running_games_are_those_whose_recorder_is_there(tmp_path: Path) -> None:
-    with Recorder(tmp_path / "below", game_id="one") as one:
-        one.message("Ann", "It is night.", channel="system")
-        for number in range(8):
-            one.message("Ben", f"Word {number}")
-        # A journal of a recorder that was killed, and one that holds nothing of use.
-        (tmp_path / f"cut{JOURNAL_ENDING}").write_text('{"game_id": "cut"}\n')
-        [found] = RunningGames(tmp_path, shown=2).look()
-        assert (found.game_id, found.messages) == ("one", 9)
-        assert found.latest == (("Ben", "Word 6"), ("Ben", "Word 7"))
-        with Recorder(tmp_path, game_id="two") as two:
-            two.message("Cid", "Hi")
-            assert [game.game_id for game in RunningGames(tmp_path).look()] == ["two", "one"]
-            assert len(RunningGames(tmp_path, most=1).look()) == 1
-    assert RunningGames(tmp_path).look() == []
-
-
 _LOOKED_AT = """
 import fcntl, os, sys, threading
 from evaluation import Recorder
@@ -331,29 +314,3 @@ with Recorder(folder, game_id="g") as recorder:
 def test_a_look_at_a_new_journal_does_not_end_its_recorder(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", _LOOKED_AT, str(tmp_path)], check=True, timeout=30)
     assert os.listdir(tmp_path) == ["g.json"]
-
-
-def test_a_look_reads_only_what_was_added(tmp_path: Path) -> None:
-    games = RunningGames(tmp_path, shown=2)
-    with Recorder(tmp_path, game_id="g") as recorder:
-        for number in range(50):
-            recorder.message("Ann", f"Word {number}")
-        assert [one.messages for one in games.look()] == [50]
-        journal = tmp_path / f"g{JOURNAL_ENDING}"
-        before = journal.stat().st_size
-        assert games.bytes_read == before
-        recorder.message("Ann", "Last")
-        [found] = games.look()
-        assert (found.messages, found.latest) == (51, (("Ann", "Word 49"), ("Ann", "Last")))
-        assert games.bytes_read == journal.stat().st_size
-        # Half a line counts once it is whole.
-        whole = journal.read_bytes()
-        line = whole.splitlines(keepends=True)[-1]
-        for part, count in ((line[:20], 51), (line[20:], 52)):
-            with journal.open("ab") as file:
-                file.write(part)
-            assert [one.messages for one in games.look()] == [count]
-        # Shorter than it was: it is read from its beginning.
-        os.truncate(journal, len(whole))
-        assert [one.messages for one in games.look()] == [51]
-    assert games.look() == []

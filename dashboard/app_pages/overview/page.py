@@ -13,7 +13,6 @@ from dashboard.shared.changes.keep_or_revert import keep_or_revert
 from dashboard.shared.downloads import iteration_report
 from dashboard.shared.first_run import first_run_guide, first_steps
 from dashboard.shared.formatting import share_text, usd_text
-from dashboard.shared.jobs.running_games import show_running_games
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.version_notes import versions_banner
 from evaluation.iterations.board import Board, IterationSummary
@@ -24,7 +23,6 @@ from evaluation.text.display import counted
 
 def show(store: Store) -> None:
     show_outcome(store)
-    show_running_games()
     with st.spinner("Reading games and scores", show_time=True):
         seen = resources.share(queries.overview)
     if seen.board.iterations and seen.transcripts:

@@ -11,7 +11,6 @@ from dashboard.app_pages.transcripts.message_search import found_messages
 from dashboard.app_pages.transcripts.rename_move_delete import edit_transcript
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import recently_deleted, show_outcome
-from dashboard.shared.jobs.running_games import show_running_games
 from dashboard.shared.marks.pictures import take_clicked_mark
 from dashboard.shared.marks.targets import MarkTarget, address
 from dashboard.shared.notices import empty_state, plain
@@ -23,7 +22,6 @@ PART = "games_part"
 
 
 def show(store: Store) -> None:
-    show_running_games()
     show_outcome(store)
     open_marked_game(store)
     wanted = state.chosen(state.TRANSCRIPT)

@@ -19,10 +19,8 @@ from evaluation.errors import InfrastructureError, InputError
 DEFAULT_PORT = 8501
 LOOPBACK = "127.0.0.1"
 SAMPLES_VARIABLE = "DRAMATURG_LOAD_SAMPLES"
-INBOX_TOKEN_VARIABLE = "DRAMATURG_INBOX_TOKEN"
 MALLOC_VARIABLE = "MALLOC_ARENA_MAX"
 """How many heaps glibc makes for the threads of a process; read when the process starts."""
-SHORTEST_TOKEN = 20
 MOST_FILES = 65_536
 """How many files the server may have open, if the machine allows that many; every session takes a few."""
 
@@ -45,21 +43,6 @@ def serve(
     samples: Annotated[
         bool, typer.Option("--samples/--no-samples", help="Load the games that come with Dramaturg on the first start.")
     ] = False,
-    inbox: Annotated[
-        Path | None,
-        typer.Option(
-            envvar="DRAMATURG_INBOX",
-            show_envvar=False,
-            metavar="FOLDER",
-            help="Store and score games as they arrive in this folder, and by POST /inbox with DRAMATURG_INBOX_TOKEN.",
-        ),
-    ] = None,
-    inbox_iteration: Annotated[
-        str | None,
-        typer.Option(
-            envvar="DRAMATURG_INBOX_ITERATION", show_envvar=False, metavar="NAME", help="Where those games belong."
-        ),
-    ] = None,
     corpus: Annotated[
         str | None,
         typer.Option(
@@ -76,9 +59,8 @@ def serve(
     """
     access = login_of(secrets)
     if corpus is not None:
-        require_only_reading(context, inbox, samples=samples)
+        require_only_reading(context, samples=samples)
         db = corpus_database(corpus)
-    inbox_variables = inbox_for(inbox, inbox_iteration, os.environ.get(INBOX_TOKEN_VARIABLE, ""))
     if not is_loopback(host) and access is None and not allow_anonymous:
         raise typer.BadParameter(
             f"{host} can be reached by others, and the dashboard asks nobody to log in. "
@@ -88,10 +70,7 @@ def serve(
     require_free_port(host, port)
     note(f"Dramaturg is at http://{_shown(host)}:{port}. Stop it with Ctrl+C.")
     sys.stdout.flush()
-    environment = {
-        **environment_for(db, samples=samples, allow_anonymous=allow_anonymous, read_only=corpus is not None),
-        **inbox_variables,
-    }
+    environment = environment_for(db, samples=samples, allow_anonymous=allow_anonymous, read_only=corpus is not None)
     raise_file_limit()
     # Taking this process's place lets signals and the exit code go straight to the server and back.
     names = () if allow_anonymous or not is_loopback(host) else known_names(host, access)
@@ -119,31 +98,7 @@ def login_of(secrets: Path | None) -> Access | None:
     return access
 
 
-def inbox_for(folder: Path | None, iteration: str | None, token: str) -> Mapping[str, str]:
-    """Environment variables that tell the dashboard of its inbox; the folder is made where it is missing.
-
-    Raises:
-        InputError: The iteration has no folder, the folder cannot be made, or the token is too short to keep a secret.
-    """
-    if folder is None:
-        if iteration:
-            raise InputError("It needs --inbox.", place="--inbox-iteration")
-        return {}
-    if token and len(token) < SHORTEST_TOKEN:
-        raise InputError(
-            f"It has {len(token)} characters.",
-            place=INBOX_TOKEN_VARIABLE,
-            remedy=f"Take at least {SHORTEST_TOKEN}, from: python3 -c 'import secrets; print(secrets.token_urlsafe())'",
-        )
-    folder = folder.expanduser().absolute()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"The folder cannot be made: {error.strerror or error}.", place=f"--inbox {folder}") from None
-    return {"DRAMATURG_INBOX": str(folder), "DRAMATURG_INBOX_ITERATION": iteration or ""}
-
-
-def require_only_reading(context: typer.Context, inbox: Path | None, *, samples: bool) -> None:
+def require_only_reading(context: typer.Context, *, samples: bool) -> None:
     """Refuses options that would write beside ``--corpus``, which only reads.
 
     Raises:
@@ -152,7 +107,6 @@ def require_only_reading(context: typer.Context, inbox: Path | None, *, samples:
     given = context.get_parameter_source("db")
     others = {
         "--db": given is not None and given.name == "COMMANDLINE",
-        "--inbox": inbox is not None,
         "--samples": samples,
     }
     for option, is_given in others.items():

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import inbox
 from dashboard.app_pages.transcripts.add_games import found_games as parts
 from dashboard.app_pages.transcripts.add_games import plan as upload_plan
 from dashboard.app_pages.transcripts.add_games.import_reports import earlier_imports, save_buttons
@@ -58,23 +57,7 @@ def add_games(store: Store) -> bool:
     return True
 
 
-def _tell_of_inbox() -> None:
-    held = inbox.current
-    if held is None:
-        return
-    where = f" into {held.iteration}" if held.iteration else ""
-    counts = [f"{held.stored:,} new since the server began", f"{held.waiting:,} waiting"]
-    if held.refused:
-        counts.append(f"{counted(held.refused, 'remark')}: see the imports below")
-    with st.container(border=True):
-        plain(f"Files that arrive in {held.folder} go in by themselves{where}: {', '.join(counts)}.")
-        if held.trouble:
-            st.warning("Nothing can be taken from there now; it is tried again.", icon=":material/error:")
-            plain(held.trouble)
-
-
 def _nothing_chosen(store: Store) -> None:
-    _tell_of_inbox()
     if not resources.read(queries.transcript_ids):
         st.caption("Nothing at hand? Look around with the sample games.", text_alignment="center")
         first_steps("upload")
