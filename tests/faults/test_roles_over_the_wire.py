@@ -39,7 +39,7 @@ server_metadata_url = "http://localhost:9/.well-known/openid-configuration"
 
 [access]
 admins = ["{admin}@example.org"]
-raters = ["rae@example.org"]
+raters = ["rae@example.org", "roy@example.org"]
 """
 
 
@@ -200,18 +200,18 @@ def test_nothing_drawn_for_an_admin_works_for_somebody_without_a_role(site: Site
 
 
 def test_agreement_is_closed_to_a_rater_whatever_their_queue_holds(site: Site, tab: Any) -> None:
-    store, rae = site.server.store, "rae@example.org"
+    store, roy = site.server.store, "roy@example.org"
     game = store.transcripts.summaries()["transcript_id"].iloc[0]
-    store.rating_assignments.add([(game, rae)], who="ada@example.org")
+    store.rating_assignments.add([(game, roy)], who="ada@example.org")
     store.close()
-    seen = tab("rae").open("agreement")
+    seen = tab("roy").open("agreement")
     assert b"grace@example.org" not in seen.received
     # Putting everything aside, or rating it, opens nothing.
-    store.discards.add(game, rae, DiscardReason.NO_DISCUSSION, "")
-    store.ratings.add(Rating(game, rae, 3))
-    assert store.rating_queue.progress(rae).is_done
+    store.discards.add(game, roy, DiscardReason.NO_DISCUSSION, "")
+    store.ratings.add(Rating(game, roy, 3))
+    assert store.rating_queue.progress(roy).is_done
     store.close()
-    for seen in (tab("rae").open("agreement"), tab("rae").open("review", "?desk=Team")):
+    for seen in (tab("roy").open("agreement"), tab("roy").open("review", "?desk=Team")):
         assert next(one.heading.body for one in seen.elements if one.HasField("heading")) == "Review"
         assert b"grace@example.org" not in seen.received
 
