@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +55,6 @@ def assert_persona(
     seed: int = 0,
     repeats: int = 1,
     require_baseline: bool = True,
-    told: Callable[[PersonaEvaluation], None] | None = None,
 ) -> PersonaEvaluation:
     """The agent's evaluation; fails unless it scores what is wanted, and not below its baseline.
 
@@ -75,9 +74,7 @@ def assert_persona(
         seed: Chooses them.
         repeats: How many times every question is asked; with repeats in the baseline too, a drop within the judge's own
             noise is not a failure.
-        require_baseline: Whether it fails when no score can be held against ``baselines``, as with the option of the
-            same name.
-        told: Given the evaluation before anything is asserted, so that a report has it also of a test that fails.
+        require_baseline: Whether it fails when no score can be held against ``baselines``.
 
     Raises:
         AssertionError: A score is too low, fell, or is missing, or nothing could be compared.
@@ -90,8 +87,6 @@ def assert_persona(
     wanted = _Wanted.of(subject.agent, at_least or {}, baselines, dimensions, max_drop)
     plan = EvaluationPlan(wanted.dimensions, sample_size, seed, options=Options(is_batched=True), repeats=repeats)
     evaluation = _evaluated(subject, judge or _judge(recordings), library, plan)
-    if told is not None:
-        told(evaluation)
     if complaints := wanted.complaints(evaluation, plan, require_baseline):
         raise AssertionError("\n\n".join(complaints))
     return evaluation
@@ -124,15 +119,6 @@ def _evaluated(subject: Subject, judge: Judge, library: PropositionLibrary, plan
 def _judge(recordings: Place | None) -> Judge:
     if recordings is None:
         return build_judge(judge_config())
-    return recorded_judge(recordings)
-
-
-def recorded_judge(recordings: Place) -> RecordedJudge:
-    """The judge that plays back the recordings in a file or folder.
-
-    Raises:
-        InputError: They are of several models, or of none.
-    """
     tapes = read_recordings(Path(recordings))
     models = sorted({each.model for each in tapes.values()})
     if len(models) != 1:
