@@ -1,4 +1,4 @@
-"""The strip beside the conversation, links between messages, and the replay, in a real browser."""
+"""The strip beside the conversation and links between messages, in a real browser."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def value(page: Page) -> int:
     return int(strip(page).get_attribute("aria-valuenow") or 0)
 
 
-def test_the_strip_and_the_replay_have_no_serious_findings(visit, game, screenshots) -> None:
+def test_the_strip_has_no_serious_findings(visit, game, screenshots) -> None:
     seen = visit(game, height=1400)
     page = seen.page
     for width, theme in in_every_size(page, 1400):
@@ -51,12 +51,6 @@ def test_the_strip_and_the_replay_have_no_serious_findings(visit, game, screensh
         assert box["x"] + box["width"] <= width
         assert findings(page) == []
         page.screenshot(path=screenshots / f"strip-{width}-{theme}.png")
-    page.get_by_role("button", name="Replay the game").click()
-    for _ in range(6):
-        page.get_by_role("button", name="One step on").click()
-    for width, theme in in_every_size(page, 1400):
-        page.screenshot(path=screenshots / f"replay-{width}-{theme}.png")
-        assert findings(page) == []
     assert (seen.faults, seen.foreign) == ([], [])
 
 
@@ -142,8 +136,7 @@ def test_a_link_goes_to_the_message_that_is_answered_and_tells_its_strength(visi
 
 def test_votes_and_eliminations_are_told_in_words(visit, game) -> None:
     page = visit(game).page
-    page.get_by_role("button", name="Replay the game").click()
-    page.get_by_label("Step of the game").press("End")
+    strip(page).press("End")
     ballot = page.locator(".event.v .line").last
     expect(ballot).to_have_text(re.compile(r" votes? for .+ \(\d+ of \d+\)$"))
 
@@ -168,35 +161,3 @@ def test_a_link_to_a_message_opens_its_reason_on_a_phone(visit, game, metric) ->
 def conversations_drawn(seen) -> int:
     """How many times the server sent the part of the page that holds the conversation."""
     return sum(b"Hide roles and private chat" in frame for frame in seen.frames)
-
-
-def test_the_replay_shows_the_game_message_by_message_without_asking_the_server(visit, game) -> None:
-    seen = visit(game)
-    page = seen.page
-    page.get_by_role("button", name="Replay the game").click()
-    words = page.locator(".step-words")
-    expect(words).to_have_text(re.compile("^Step 1 of "))
-    seen.settle()
-    drawn = conversations_drawn(seen)
-    graph = page.locator(".replay svg")
-    expect(graph).to_have_attribute("aria-label", "Nobody has addressed anybody yet")
-    page.get_by_label("Speed").select_option("4")
-    page.locator(".replay .step", has_text="Play").click()
-    # Some steps pass between two looks.
-    expect(words).to_have_text(re.compile("^Step (?:[6-9]|[1-4][0-9]) of "))
-    page.get_by_role("button", name="Pause").click()
-    expect(graph).to_have_attribute("aria-label", re.compile(r"^Messages so far: \S+ to "))
-    assert page.locator(".message:not(.later)").count() >= 1
-    assert page.locator(".message.later").count() >= 1
-    expect(page.locator(".message.later").first).to_be_hidden()
-    few = page.locator(".replay path.arrow").count()
-    page.get_by_label("Step of the game").press("End")
-    expect(page.locator(".later")).to_have_count(0)
-    assert page.locator(".replay path.arrow").count() > few
-    page.get_by_label("Step of the game").press("ArrowLeft")
-    page.keyboard.press("Escape")
-    expect(page.locator(".replay")).to_be_hidden()
-    expect(page.get_by_role("button", name="Replay the game")).to_be_focused()
-    # Other parts of the page ask by themselves whether a job runs.
-    assert conversations_drawn(seen) == drawn > 0
-    assert seen.faults == []

@@ -257,6 +257,5 @@ OPENED: Mapping[str, object] = {
     "game_rows": {"row": 0, "kind": "game", "index": 0},
     "heat_cells": {"row": 0, "kind": "cell", "index": 0},
     "profile_rows": {"row": 0, "kind": "dimension", "index": 0},
-    "graph_view": 0,
 }
 """What a browser reports of each component that opens something when it is clicked."""

@@ -326,5 +326,5 @@ def test_events_as_the_tests_send_them_are_obeyed_for_those_who_may(site: Site, 
                 has_moved = "page_info_changed" in seen.kinds
                 obeyed[component.component_name] += has_moved or seen.components() != before
     store.close()
-    shown = {"cockpit_rows", "comparison_picture", "game_rows", "graph_view", "heat_cells"}
+    shown = {"cockpit_rows", "comparison_picture", "game_rows", "heat_cells"}
     assert {name.removeprefix("dramaturg_") for name, count in obeyed.items() if count} >= shown

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.app_pages.network.graph_data import PlayerGraph, player_graph, sides_of
+from dashboard.app_pages.network.graph_data import PlayerGraph, player_graph
 from dashboard.shared.formatting import duration_text, share_text, usd_text
 from evaluation.escaping import spreadsheet_safe
 from evaluation.insight.figures.addressing import combined_metrics, transcript_metrics
@@ -77,7 +77,7 @@ _opened_games: KeptValues[OpenGame] = KeptValues(16)
 
 def _opened(transcript: Transcript, name: str, calls: Sequence[LLMCallEvent], only: MessageFilter) -> OpenGame:
     report = plain_report(transcript, calls=calls, only=only)
-    graph = player_graph(transcript.id, report.metrics, sides_of([transcript]))
+    graph = player_graph(transcript.id, report.metrics)
     return OpenGame(name, report, graph, *_kinds_of_messages([transcript]))
 
 
@@ -164,7 +164,7 @@ def several_games(
         found |= held
     every = [*found.values()]
     metrics = combined_metrics(every, only, by_role=by_role)
-    graph = player_graph("several", metrics, sides_of(every, by_role=by_role))
+    graph = player_graph("several", metrics)
     return SeveralGames(pd.DataFrame(rows), len(every), graph, *_kinds_of_messages(every))
 
 
@@ -176,8 +176,6 @@ def _beside(games: Sequence[Transcript], only: MessageFilter) -> dict[str, str]:
     return {
         "Messages": _mean([one.total_messages for one in figures], 1),
         "Words": _mean([sum(one.words.values()) for one in shares], 0),
-        "Gini of words": _mean([one.gini_words for one in shares]),
-        "Gini of turns": _mean([one.gini_turns for one in shares]),
         "Largest share, times even": _mean([top or None for top in tops], 1),
         "Density": _mean([one.density if one else None for one in networks]),
         "Answered": _mean([one.reciprocity if one else None for one in networks]),

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 
-from dashboard.shared.formatting import share_text
+from dashboard.shared.charts.metric_charts import escaped_label
 from evaluation.escaping import shortened, spreadsheet_safe
-from evaluation.insight.figures.addressing import NO_ROLE
 from evaluation.insight.figures.metrics import SimulationMetrics
-from evaluation.insight.network.drawing import curve, fewest_messages, number_spots, thickness
-from evaluation.insight.network.graph import interaction_graph
-from evaluation.insight.network.layout import Canvas, GraphLayout, graph_layout
 from evaluation.text.display import counted
-from evaluation.transcript import Transcript
-
-WIDE = Canvas(840.0, 520.0)
-NARROW = Canvas(330.0, 540.0)
-"""As wide as the page is on a phone; the drawing is not scaled, or its letters would be too small to read."""
-
-MOST_NUMBERED = 24
-"""More arrows than that carry no numbers, but for those of the chosen player."""
-
-UNKNOWN_SIDE = "unknown"
-"""Instead of a side, where those of others are known."""
 
 Arrows = Mapping[tuple[str, str], int]
 
@@ -40,19 +25,11 @@ class PlayerGraph:
         metrics: The figures behind it.
         players: In the order of the transcript, then others who speak, or roles; untrusted text. Places in it name
             players.
-        least: From how many messages on an arrow is drawn unless the person says otherwise.
-        wide: Places on a wide page.
-        narrow: Places on a phone.
-        sides: The side ("mafia" or "town") of each player whose side is known and the same in every game.
     """
 
     key: str
     metrics: SimulationMetrics
     players: tuple[str, ...]
-    least: int
-    wide: GraphLayout
-    narrow: GraphLayout
-    sides: Mapping[str, str]
 
     @property
     def counts(self) -> Arrows:
@@ -65,100 +42,72 @@ class PlayerGraph:
         return {pair: count for pair, count in self.counts.items() if pair[0] != pair[1]}
 
 
-def player_graph(key: str, metrics: SimulationMetrics, sides: Mapping[str, str]) -> PlayerGraph:
-    """The graph of these figures, with a place for every player."""
-    network = metrics.network
-    players = tuple(network.centrality) if network else ()
-    graph = interaction_graph(players, metrics.interaction_matrix)
-    least = fewest_messages(metrics.interaction_matrix, len(players))
-    return PlayerGraph(key, metrics, players, least, graph_layout(graph, WIDE), graph_layout(graph, NARROW), sides)
-
-
-def sides_of(games: Iterable[Transcript], *, by_role: bool = False) -> dict[str, str]:
-    """The side of each player, or of each role, where it is known and the same in all games."""
-    found: dict[str, set[str]] = {}
-    for game in games:
-        for player in game.players:
-            label = (player.role or NO_ROLE) if by_role else player.name
-            found.setdefault(label, set()).add(player.alignment or "")
-    return {label: next(iter(sides)) for label, sides in found.items() if len(sides) == 1 and sides != {""}}
-
-
-def side_legend(graph: PlayerGraph) -> str:
-    """The meaning of the dots' colours as Markdown; empty where no side is known."""
-    shown = [colour for side, colour in _SIDES.items() if side in graph.sides.values()]
-    rest = len(graph.sides) < len(graph.players)
-    return "Dots: " + ", ".join([*shown, *([_NO_SIDE] if rest else [])]) + "." if shown else ""
-
-
-_SIDES = {"mafia": ":red[●] mafia", "town": ":blue[●] town"}
-_NO_SIDE = ":gray[●] side not known or not always the same"
+def player_graph(key: str, metrics: SimulationMetrics) -> PlayerGraph:
+    """The graph of these figures."""
+    return PlayerGraph(key, metrics, tuple(metrics.network.centrality) if metrics.network else ())
 
 
 def inner_words(graph: PlayerGraph) -> str:
     """The messages within a role as a sentence; empty without any."""
     inner = sum(count for (sender, receiver), count in graph.counts.items() if sender == receiver)
     verb = "stays" if inner == 1 else "stay"
-    return f"{counted(inner, 'message')} {verb} within a role and {verb} out of the drawing." if inner else ""
+    return f"{counted(inner, 'message')} {verb} within a role and {verb} out of the picture." if inner else ""
 
 
-def drawing(graph: PlayerGraph, least: int, chosen: int | None) -> dict[str, Any]:
-    """The data of the graph component.
+def picture(graph: PlayerGraph, chosen: int | None) -> go.Figure:
+    """Speakers as rows and those whom they address as columns: the larger a dot, the more messages.
 
     Args:
         graph: What is drawn.
-        least: Arrows of fewer messages are left out, but for those of the chosen player.
-        chosen: The place of the chosen player; ``None`` for nobody.
+        chosen: The place of the chosen player, whose dots stand out; ``None`` for nobody.
     """
-    name = None if chosen is None else graph.players[chosen]
-    drawn = {pair: count for pair, count in graph.arrows.items() if count >= least or name in pair}
-    numbered = drawn if len(drawn) <= MOST_NUMBERED else {pair: count for pair, count in drawn.items() if name in pair}
-    most = max(drawn.values(), default=1)
     places = {player: place for place, player in enumerate(graph.players)}
-    return {
-        "chosen": chosen,
-        "players": [
-            {
-                "name": shortened(player, 200),
-                "messages": graph.metrics.messages_per_agent.get(player, 0),
-                "side": graph.sides.get(player, UNKNOWN_SIDE if graph.sides else ""),
-            }
-            for player in graph.players
-        ],
-        "arrows": [
-            {
-                "from": places[sender],
-                "to": places[receiver],
-                "count": count,
-                "width": thickness(count, most),
-                "mutual": (receiver, sender) in graph.counts,
-            }
-            for (sender, receiver), count in drawn.items()
-        ],
-        "layouts": [_layout(layout, graph, drawn, numbered) for layout in (graph.wide, graph.narrow)],
+    arrows = [(places[sender], places[receiver], count) for (sender, receiver), count in graph.arrows.items()]
+    most = max((count for _, _, count in arrows), default=1)
+    labels = [escaped_label(shortened(player, _LETTERS)) for player in graph.players]
+    figure = go.Figure(
+        go.Scatter(
+            x=[receiver for _, receiver, _ in arrows],
+            y=[sender for sender, _, _ in arrows],
+            mode="markers+text",
+            text=[str(count) for _, _, count in arrows],
+            textfont={"size": 12},
+            marker={
+                "size": [_SMALLEST + (_LARGEST - _SMALLEST) * (count / most) ** 0.5 for _, _, count in arrows],
+                "color": ["#8f88ea" if chosen in {None, one, other} else "#c8c8d0" for one, other, _ in arrows],
+            },
+            customdata=[[sender] for sender, _, _ in arrows],
+            hovertext=[
+                f"{labels[one]} to {labels[other]}: {counted(count, 'message')}" for one, other, count in arrows
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    )
+    ticks = {
+        "tickvals": list(range(len(labels))),
+        "ticktext": labels,
+        "range": [-0.6, len(labels) - 0.4],
+        "automargin": True,
     }
+    figure.update_layout(
+        height=max(240, 60 + _ROW * len(labels)),
+        margin={"l": 10, "r": 10, "t": 10, "b": 10},
+        showlegend=False,
+        xaxis={**ticks, "title": {"text": "addressed"}},
+        yaxis={**ticks, "title": {"text": "speaks"}, "autorange": False, "range": [len(labels) - 0.4, -0.6]},
+    )
+    return figure
 
 
-def _layout(layout: GraphLayout, graph: PlayerGraph, drawn: Arrows, numbered: Arrows) -> dict[str, Any]:
-    spots, numbers = layout.spots, number_spots(layout, numbered)
-    return {
-        "width": layout.canvas.width,
-        "height": layout.canvas.height,
-        "spots": [
-            {"x": spots[player].x, "y": spots[player].y, "label": shortened(player, spots[player].letters)}
-            for player in graph.players
-        ],
-        "paths": [curve(spots[sender], spots[receiver]) for sender, receiver in drawn],
-        # Where the number of an arrow stands; null for none.
-        "numbers": [numbers.get(pair) for pair in drawn],
-    }
+_LETTERS = 16
+_SMALLEST, _LARGEST, _ROW = 14.0, 34.0, 44
 
 
-def drawn_words(graph: PlayerGraph, least: int) -> str:
-    """The drawn part of the graph, as a sentence."""
-    drawn = sum(count >= least for count in graph.arrows.values())
-    whole = f"{drawn} of {len(graph.arrows)} arrows are drawn"
-    return f"{whole}: those of {least} messages or more." if drawn < len(graph.arrows) else f"{whole}."
+def read_place(value: object, players: int) -> int | None:
+    """The place of a player in a message from the browser; ``None`` for nobody and for anything else."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value < players else None
 
 
 def pairs_frame(graph: PlayerGraph) -> pd.DataFrame:
@@ -190,8 +139,6 @@ def players_frame(graph: PlayerGraph) -> pd.DataFrame:
                 "Addresses": f"{round(one.out_degree * others)} of {others}",
                 "Addressed by": f"{round(one.in_degree * others)} of {others}",
                 "Between others": round(one.betweenness, 2),
-                "Attention": share_text(one.pagerank),
-                "Closeness": round(one.closeness, 2),
             }
             for name, one in network.centrality.items()
         ]

@@ -11,21 +11,20 @@ from dashboard import access_checks
 from dashboard.app_pages.network import data, graph_data
 from dashboard.app_pages.network.data import OpenGame
 from dashboard.app_pages.network.graph_data import PlayerGraph
-from dashboard.app_pages.network.graph_view import graph_view, read_place
 from dashboard.shared import queries, resources, state
+from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.notices import plain
 from evaluation.insight.figures.talk_shares import MessageFilter
 from evaluation.insight.figures.wording import activity_lines, cost_lines, memory_lines, network_lines, share_lines
-from evaluation.insight.network.drawing import LINE_LEGEND, NO_ARROWS, legend
 from evaluation.insight.report.rendering import html_page, markdown
 from evaluation.text.display import counted
 
 GAME = state.TRANSCRIPT
 _PLAYER = "who"
-_LEAST = "least"
 _CHOSEN = "network_player"
 _GRAPH = "network_graph"
 EVERYBODY = "Everybody"
+_NO_ARROWS = "Nobody addresses anybody: no player is named, answered or written to in private."
 _NOBODY = 0
 
 
@@ -88,7 +87,7 @@ def beside(games: Mapping[str, str]) -> None:
         alt="Figures of games and iterations beside each other",
     )
     st.caption(
-        "Figures of an iteration are means over its games. Gini: 0 when all say as much. Largest share: how many times "
+        "Figures of an iteration are means over its games. Largest share: how many times "
         "an even share the most talkative player says. Density: arrows over possible ones. Answered: the share of "
         "arrows that are returned."
     )
@@ -116,7 +115,7 @@ _NODES = {
 
 def _forget_player() -> None:
     st.session_state.pop(_CHOSEN, None)
-    state.choose(**{_PLAYER: None, _LEAST: None})
+    state.choose(**{_PLAYER: None})
 
 
 def graph(opened: PlayerGraph) -> None:
@@ -124,29 +123,28 @@ def graph(opened: PlayerGraph) -> None:
     if opened.metrics.network is None:
         st.info("No player says anything here, so there is nothing to draw.")
         return
-    left, right = st.columns([2, 1], vertical_alignment="bottom")
-    with left:
-        chosen = _pick_player(opened)
-    with right:
-        least = _pick_least(opened)
+    chosen = _pick_player(opened)
     if opened.arrows:
-        st.caption(
-            "An arrow goes from a speaker to those whom they name, answer or write to in private. "
-            f"{legend(max(opened.arrows.values()))} {graph_data.drawn_words(opened, least)} "
-            + (LINE_LEGEND if chosen is None else "Of the chosen player all are: solid from them, dashed to them.")
+        st.caption("Who speaks (rows) to whom (columns): by name, as an answer, or in private. Dots count messages.")
+        draw_chart(
+            graph_data.picture(opened, chosen),
+            key=_GRAPH,
+            alt="Messages from each player to each other one; the same stands in the table below",
+            on_select=access_checks.event("network_open", partial(_opened, len(opened.players))),
+            selection_mode="points",
         )
     else:
-        st.caption(NO_ARROWS)
-    for words in filter(None, (graph_data.side_legend(opened), graph_data.inner_words(opened))):
+        st.caption(_NO_ARROWS)
+    if words := graph_data.inner_words(opened):
         st.caption(words)
-    graph_view(graph_data.drawing(opened, least, chosen), key=_GRAPH, on_open=partial(_opened, len(opened.players)))
     if chosen is not None:
         _player(opened, chosen)
     _tables(opened)
 
 
 def _opened(players: int) -> None:
-    place = read_place(state.sent(_GRAPH, "open"), players)
+    points = st.session_state.get(_GRAPH, {}).get("selection", {}).get("points", [])
+    place = graph_data.read_place(points[0].get("customdata", [None])[0], players) if points else None
     st.session_state[_CHOSEN] = _NOBODY if place is None else place + 1
 
 
@@ -161,26 +159,10 @@ def _pick_player(opened: PlayerGraph) -> int | None:
         list(numbers),
         format_func=lambda number: EVERYBODY if number == _NOBODY else opened.players[number - 1],
         key=_CHOSEN,
-        help="Or click a player in the drawing; once more shows everybody again.",
+        help="Or click a dot: its speaker is chosen.",
     )
     state.choose(**{_PLAYER: None if chosen == _NOBODY else str(chosen)})
     return None if chosen == _NOBODY else chosen - 1
-
-
-def _pick_least(opened: PlayerGraph) -> int:
-    most = max(opened.arrows.values(), default=1)
-    if most == 1:
-        return 1
-    linked = state.chosen(_LEAST, [str(number) for number in range(1, most + 1)])
-    least = st.number_input(
-        "Fewest messages of an arrow",
-        1,
-        most,
-        int(linked) if linked else min(opened.least, most),
-        key=f"{_LEAST}_{opened.key}",
-    )
-    state.choose(**{_LEAST: str(least) if least != opened.least else None})
-    return int(least)
 
 
 def _player(opened: PlayerGraph, chosen: int) -> None:
@@ -206,10 +188,7 @@ def _tables(opened: PlayerGraph) -> None:
         lines = data.lines_frame([*network_lines(opened.metrics.network)])
         st.dataframe(lines, hide_index=True, alt="Figures of the network")
     st.subheader("Players in it", anchor=False)
-    st.caption(
-        "Between others: the share of shortest paths that lead through a player. Attention: PageRank, weighted by "
-        "messages. Closeness: how few steps away the others are."
-    )
+    st.caption("Between others: the share of shortest paths that lead through a player.")
     st.dataframe(graph_data.players_frame(opened), hide_index=True, alt="Every player's place in the network")
 
 

@@ -28,7 +28,6 @@ function drawRow(view, index) {
   const node = row.k === "m" ? drawMessage(view, row, index) : drawEvent(row);
   node.style.top = `${view.tops[index]}px`;
   node.dataset.row = String(index);
-  hideLater(view, node, index);
   return node;
 }
 

@@ -246,7 +246,7 @@ function dragOrHint(view, event) {
 
 function showMessage(view, at) {
   setCursor(view, at);
-  reveal(view, view.messages[at]);
+  scrollToRow(view, view.messages[at]);
 }
 
 // A message may be thinner than a pixel: a failing one of that metric close to the pointer is meant.

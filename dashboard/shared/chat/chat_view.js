@@ -1,6 +1,6 @@
 // A discussion as a chat: only the rows on screen exist in the document, so 5,000 messages scroll like 50.
 // Put before it: chat_rows.js, which draws a row, chat_steps.js, which goes from one failing message to the next,
-// chat_strip.js, which draws the strip beside the rows, and chat_replay.js, which plays the game.
+// and chat_strip.js, which draws the strip beside the rows.
 
 const GAP = 10;
 const OVERSCAN = 800;
@@ -41,8 +41,7 @@ function createView(root) {
   const stage = element("div", "stage");
   stage.append(view.scroller, createStrip(view));
   const search = createSearch(view);
-  search.append(createReplayButton(view));
-  view.shell.append(search, createStepper(view), createReplay(view), stage);
+  view.shell.append(search, createStepper(view), stage);
   root.append(view.shell);
   view.scroller.onscroll = () => schedule(view);
   view.canvas.onclick = (event) => act(view, event.target.closest("button"));
@@ -109,7 +108,7 @@ function goTo(view, { row, metric, glance }) {
   if (!glance) select(view, row, metric);
   if (row < 0) return;
   view.shell.scrollIntoView({ block: "nearest" });
-  reveal(view, row);
+  scrollToRow(view, row);
   if (glance) flash(view, row);
 }
 
@@ -126,7 +125,6 @@ function load(view, data) {
   for (const node of view.drawn.values()) node.remove();
   view.drawn.clear();
   findFailing(view);
-  if (view.replayAt !== null) closeReplay(view);
   loadStrip(view);
   measureAnew(view);
   view.scroller.scrollTop = (view.tops[places.get(before?.top)] ?? 0) + (before?.below ?? 0);
@@ -163,7 +161,7 @@ function createSearch(view) {
     if (!view.found.length) return;
     view.at = (view.at + by + view.found.length) % view.found.length;
     count.textContent = `${view.at + 1} of ${view.found.length}`;
-    reveal(view, view.found[view.at]);
+    scrollToRow(view, view.found[view.at]);
   };
   input.oninput = () => {
     view.needle = input.value.trim().toLowerCase();
@@ -197,7 +195,7 @@ function act(view, button) {
   const index = Number(button.closest("[data-row]").dataset.row);
   if (button.dataset.action === "jump") {
     const target = Number(button.dataset.target);
-    reveal(view, target);
+    scrollToRow(view, target);
     flash(view, target);
   } else if (button.dataset.action === "open") {
     select(view, index, Number(button.dataset.metric ?? -1));
@@ -248,7 +246,6 @@ function repaint(view) {
 
 function widen(view) {
   if (!view.rows) return;
-  if (view.replayAt !== null) drawGraph(view);
   const anchor = rowAt(view, view.scroller.scrollTop);
   const below = view.scroller.scrollTop - view.tops[anchor];
   measureAnew(view);
@@ -338,12 +335,6 @@ function correctHeights(view, first, last) {
   for (const [index, node] of view.drawn) node.style.top = `${view.tops[index]}px`;
   const shift = view.tops[anchor] - before;
   if (shift) view.scroller.scrollTop += shift;
-}
-
-// A replay that has not come so far goes there.
-function reveal(view, index) {
-  if (view.replayAt !== null && index > view.replayAt) showStepByHand(view, index);
-  else scrollToRow(view, index);
 }
 
 function scrollToRow(view, index) {

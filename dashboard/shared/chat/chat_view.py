@@ -14,8 +14,8 @@ from dashboard import access_checks
 from dashboard.shared.chat.conversation import Conversation
 
 _FOLDER = Path(__file__).parent
-_PARTS = ("chat_rows.js", "chat_steps.js", "chat_strip.js", "chat_replay.js", "chat_view.js")
-_STYLES = ("chat_view.css", "chat_strip.css", "chat_replay.css")
+_PARTS = ("chat_rows.js", "chat_steps.js", "chat_strip.js", "chat_view.js")
+_STYLES = ("chat_view.css", "chat_strip.css")
 _component = st.components.v2.component(
     "dramaturg_chat_view",
     css="".join((_FOLDER / name).read_text(encoding="utf-8") for name in _STYLES),

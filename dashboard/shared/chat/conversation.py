@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Any
 
 from dashboard.shared.chat.timeline import Shown, TimelineEvent, timeline
-from evaluation.insight.figures.addressing import addressed_players
 from evaluation.judging.guard.fencing import flags
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, SHORT_LABELS
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict
@@ -86,15 +85,12 @@ def chat_data(transcript: Transcript, concerning: RowsByMessage, *, roles_hidden
     places = {entry.message.id: place for place, entry in enumerate(entries) if isinstance(entry, Shown)}
     speakers = {name: position for position, name in enumerate(_speakers(transcript))}
     found_in: FoundIn = {}
-    said = _read_texts(_ById(transcript))
+    flagged = _flagged(_ById(transcript))
     rows = [
-        _event_row(entry, speakers)
+        _event_row(entry)
         if isinstance(entry, TimelineEvent)
         else _message_row(entry, transcript, speakers, concerning.get(entry.message.id, {}), places, found_in)
-        | {
-            "w": entry.message.id in said.flagged,
-            "a": [speakers[name] for name in said.addressed.get(entry.message.id, ())],
-        }
+        | {"w": entry.message.id in flagged}
         for entry in entries
     ]
     return {
@@ -142,19 +138,6 @@ _latest: dict[tuple[str, bool], tuple[RowsByMessage, Conversation]] = {}
 """The conversations made last: most changes of the database leave the game that somebody reads as it was."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """The part of a conversation that its texts decide alone.
-
-    Attributes:
-        addressed: The players whom each message addresses, by message.
-        flagged: The messages that speak to a judge.
-    """
-
-    addressed: Mapping[str, Sequence[str]]
-    flagged: frozenset[str]
-
-
 class _ById:
     """A transcript as a cache key: its id is a hash of all that it holds."""
 
@@ -171,10 +154,9 @@ class _ById:
 
 
 @lru_cache(maxsize=_KEPT)
-def _read_texts(key: _ById) -> _Said:
-    transcript = key.transcript
-    addressed = {message.id: tuple(names) for message, names in addressed_players(transcript)}
-    return _Said(addressed, frozenset([message.id for message in transcript.messages if flags(message.text)]))
+def _flagged(key: _ById) -> frozenset[str]:
+    """The messages that speak to a judge."""
+    return frozenset([message.id for message in key.transcript.messages if flags(message.text)])
 
 
 def _speakers(transcript: Transcript) -> dict[str, None]:
@@ -188,14 +170,8 @@ def _speaker(transcript: Transcript, name: str, roles_hidden: bool) -> dict[str,
     return {"name": name, "role": player.role, "side": player.alignment}
 
 
-def _event_row(event: TimelineEvent, speakers: Mapping[str, int]) -> dict[str, Any]:
-    votes = [
-        [speakers[voter], speakers[target]]
-        for voter, target in event.votes
-        if target is not None and voter in speakers and target in speakers
-    ]
-    player = speakers.get(event.player or "", -1)
-    return {"k": _EVENT_CODES[event.kind], "x": event.title, "l": list(event.lines), "v": votes, "p": player}
+def _event_row(event: TimelineEvent) -> dict[str, Any]:
+    return {"k": _EVENT_CODES[event.kind], "x": event.title, "l": list(event.lines)}
 
 
 def _message_row(

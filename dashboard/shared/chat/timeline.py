@@ -16,15 +16,11 @@ class TimelineEvent:
 
     Attributes:
         kind: ``round``, ``votes`` or ``elimination``.
-        votes: Of a ballot: voter and target, ``None`` for nobody.
-        player: Of an elimination: who left.
     """
 
     kind: str
     title: str
     lines: tuple[str, ...] = ()
-    votes: tuple[tuple[str, str | None], ...] = ()
-    player: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +109,7 @@ def _ballot_event(round_: int | None, votes: Sequence[Vote]) -> TimelineEvent:
     ranked = sorted(voters.items(), key=lambda item: (item[0] is None, -len(item[1])))
     lines = tuple(_vote_line(names, target, len(votes)) for target, names in ranked)
     title = "Votes" if round_ is None else f"Votes in round {round_}"
-    return TimelineEvent("votes", title, lines, tuple((vote.voter, vote.target) for vote in votes))
+    return TimelineEvent("votes", title, lines)
 
 
 def _vote_line(voters: Sequence[str], target: str | None, of: int) -> str:
@@ -126,7 +122,7 @@ def _elimination_event(elimination: Elimination, ballots: Sequence[Ballot], role
     is_night = _is_night(elimination.phase)
     role = f" ({elimination.role})" if elimination.role and not roles_hidden else ""
     how = " at night" if is_night else _vote_words(elimination, ballots)
-    return TimelineEvent("elimination", f"{elimination.player}{role} left the game{how}", player=elimination.player)
+    return TimelineEvent("elimination", f"{elimination.player}{role} left the game{how}")
 
 
 def _vote_words(elimination: Elimination, ballots: Sequence[Ballot]) -> str:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from evaluation.insight.figures._network import NetworkMetrics, interaction_graph, network_metrics
 from evaluation.insight.figures.events import (
     Event,
     LLMCallEvent,
@@ -18,7 +19,6 @@ from evaluation.insight.figures.events import (
     ThoughtEvent,
 )
 from evaluation.insight.figures.metrics import SimulationMetrics
-from evaluation.insight.network.graph import NetworkMetrics, interaction_graph, network_metrics
 
 if TYPE_CHECKING:
     import networkx as nx

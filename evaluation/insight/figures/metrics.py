@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from evaluation.insight.network.graph import NetworkMetrics
+from evaluation.insight.figures._network import NetworkMetrics
 
 MEMORY_FIELDS = (
     "observations_per_agent",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evaluation.insight._judge_text import spoken
@@ -48,15 +48,10 @@ class TalkShares:
     Attributes:
         words: Words by player, silent ones included.
         turns: Turns by player: messages in a row by the same player are one.
-        gini_words: Gini coefficient of the words: 0 when all say as much, up to 1 - 1/players when one says everything;
-            ``None`` for fewer than two players or without words.
-        gini_turns: The same of the turns.
     """
 
     words: Mapping[str, int]
     turns: Mapping[str, int]
-    gini_words: float | None
-    gini_turns: float | None
 
     def share_of_words(self, player: str) -> float | None:
         """The player's share of all words, 0 to 1; ``None`` without words."""
@@ -79,18 +74,4 @@ def talk_shares(transcript: Transcript, only: MessageFilter = EVERYTHING) -> Tal
             words[message.speaker] += len(message.text.split())
             turns[message.speaker] += message.speaker != last
             last = message.speaker
-    return TalkShares(words, turns, gini(words.values()), gini(turns.values()))
-
-
-def gini(values: Iterable[float]) -> float | None:
-    """The Gini coefficient: half the mean absolute difference of all pairs over the mean.
-
-    Source: Gini 1912, without the correction for small samples: 0 is even, 1 - 1/n the largest of n values. ``None``
-    for fewer than two values, and when all are 0.
-    """
-    ordered = sorted(values)
-    count, total = len(ordered), sum(ordered)
-    if count < 2 or total == 0:
-        return None
-    weighted = sum(place * value for place, value in enumerate(ordered, start=1))
-    return 2 * weighted / (count * total) - (count + 1) / count
+    return TalkShares(words, turns)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from evaluation.insight.figures._network import NetworkMetrics
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.insight.figures.talk_shares import TalkShares
-from evaluation.insight.network.graph import NetworkMetrics
 from evaluation.text.display import cost_text, counted, listed
 
 UNKNOWN = "not known"
@@ -54,18 +54,12 @@ def _talks_most(metrics: SimulationMetrics) -> Cell:
 
 
 def share_lines(shares: TalkShares) -> Iterator[Line]:
-    """The inequality of words and turns, and who dominates, relative to an even share."""
-    yield "Inequality of words (Gini)", _gini(shares.gini_words, len(shares.words))
-    yield "Inequality of turns (Gini)", _gini(shares.gini_turns, len(shares.turns))
-    if shares.gini_words is not None:
+    """The players who dominate, relative to an even share."""
+    if len(shares.words) > 1 and any(shares.words.values()):
         most = max(shares.words.values())
         names = [name for name, count in shares.words.items() if count == most]
         times = shares.domination(names[0]) or 0.0
         yield "Largest share of words", UntrustedText(f"{listed(names)}: {times:.1f} times an even share")
-
-
-def _gini(value: float | None, players: int) -> str:
-    return UNKNOWN if value is None else f"{value:.2f} (0 is even, {1 - 1 / players:.2f} all by one)"
 
 
 def network_lines(network: NetworkMetrics | None) -> Iterator[Line]:

@@ -62,7 +62,7 @@ def document(report: EvaluationReport) -> list[Section]:
 def _players(report: EvaluationReport) -> ReportTable:
     metrics = report.metrics
     network = metrics.network
-    headers = ("Player", "Messages", "Addresses", "Addressed by", "Between others", "Attention", "Closeness")
+    headers = ("Player", "Messages", "Addresses", "Addressed by", "Between others")
     if network is None:
         return ReportTable(headers, ())
     others = max(1, network.nodes - 1)
@@ -73,8 +73,6 @@ def _players(report: EvaluationReport) -> ReportTable:
             f"{round(one.out_degree * others)} of {others}",
             f"{round(one.in_degree * others)} of {others}",
             f"{one.betweenness:.2f}",
-            f"{one.pagerank:.0%}",
-            f"{one.closeness:.2f}",
         )
         for name, one in network.centrality.items()
     ]

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from evaluation.escaping import code, markdown_table
 from evaluation.files.html_templates import render
 from evaluation.insight.figures.wording import Cell, UntrustedText, cell_text
-from evaluation.insight.network.drawing import graph_svg
 from evaluation.insight.report.document import ReportTable, document
 from evaluation.insight.report.evaluation_report import EvaluationReport
 
@@ -66,6 +65,5 @@ def html_page(report: EvaluationReport, made_at: datetime | None = None) -> str:
         made=_made_words(made_at),
         source=_source(report),
         sections=document(report),
-        graph=graph_svg(report.metrics),
         cell_text=cell_text,
     )

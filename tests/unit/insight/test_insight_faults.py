@@ -15,11 +15,11 @@ from evaluation.insight._answers import OpinionItem, OpinionsAnswer, QualityAnsw
 from evaluation.insight.checks.validator import CheckedAgent, ValidationResult, Validator, drawn_sample
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction.extractor import ResultsExtractor
+from evaluation.insight.figures._network import NetworkMetrics, network_metrics
 from evaluation.insight.figures.collector import MetricsCollector
 from evaluation.insight.figures.events import MessageEvent
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.insight.figures.sentiment import message_sentiment
-from evaluation.insight.network.graph import NetworkMetrics, network_metrics
 from evaluation.judging.answer_parsing import with_fields
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus

@@ -102,7 +102,7 @@ def test_the_tables_hold_the_numbers_of_the_json(report: EvaluationReport) -> No
     assert f"| Cost | {cost_text(cost['estimated_cost_usd'])} |" in text
     assert f"| Arrows from one to another | {network['edges']} of 6 possible |" in text
     bob = next(line for line in text.splitlines() if line.startswith("| `Bob` | 1 |"))
-    assert f"{network['centrality']['Bob']['pagerank']:.0%}" in bob
+    assert f"{network['centrality']['Bob']['betweenness']:.2f}" in bob
     scores = [one["score"] for one in found["validations"] if one["score"] is not None]
     assert [f"{one:.2f}" for one in scores] == re.findall(r"\| (?:passed|failed) \| (\S+) \|", text)
     assert found["sample"] == {"messages": 4, "drawn": 4, "checked": 4}

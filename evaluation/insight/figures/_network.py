@@ -21,16 +21,12 @@ class Centrality:
         in_degree: Players who address this one, over all other players; ``degree`` where edges have no direction.
         out_degree: Players whom this one addresses, over all other players.
         betweenness: The share of shortest paths between others that lead through this player, 0 to 1.
-        closeness: The inverse of the mean distance to those who can be reached, scaled by how many these are, 0 to 1.
-        pagerank: How much attention ends up here, weighted by messages; all players sum to 1.
     """
 
     degree: float
     in_degree: float
     out_degree: float
     betweenness: float
-    closeness: float
-    pagerank: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +118,5 @@ def _centrality(graph: nx.Graph[str]) -> dict[str, Centrality]:
     directed: Any = graph
     ins = nx.in_degree_centrality(directed) if graph.is_directed() else degree
     outs = nx.out_degree_centrality(directed) if graph.is_directed() else degree
-    betweenness, closeness = nx.betweenness_centrality(graph), nx.closeness_centrality(undirected)
-    rank = nx.pagerank(graph) if len(graph) else {}
-    return {
-        node: Centrality(degree[node], ins[node], outs[node], betweenness[node], closeness[node], rank[node])
-        for node in graph
-    }
+    betweenness = nx.betweenness_centrality(graph)
+    return {node: Centrality(degree[node], ins[node], outs[node], betweenness[node]) for node in graph}

@@ -1,1 +1,0 @@
-"""The network of players who address each other: graph, layout and drawing."""
