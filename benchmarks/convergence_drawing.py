@@ -1,7 +1,8 @@
 """Draw the windows of five messages whose convergence readers label.
 
-``python -m benchmarks.convergence_drawing FILE`` writes ``data/labels/convergence/windows.jsonl``, which names the windows
-and their half, and into FILE what the readers see: id, speakers and texts. The draw is seeded and knows no similarity.
+``python -m benchmarks.convergence_drawing FILE`` writes ``data/labels/convergence/windows.jsonl``, which names the
+windows and their half, and into FILE what the readers see: id, speakers and texts. The draw is seeded and knows no
+similarity.
 """
 
 from __future__ import annotations

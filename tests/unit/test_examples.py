@@ -62,7 +62,7 @@ def test_the_gate_around_a_function(capsys: pytest.CaptureFixture[str]) -> None:
 def speaker_and_judge(body: dict[str, Any]) -> str:
     """Speaks as an assistant until it is told what was wrong, and judges that 2, anything else 8."""
     text = "\n".join(str(message["content"]) for message in body["messages"])
-    if "strict and fair judge" not in text:
+    if "judge strictly and fairly" not in text:
         return LIKE_MICHAEL if "was not sent" in text else LIKE_AN_ASSISTANT
     mark = {"reason": "[M2] shows it", "score": 2 if LIKE_AN_ASSISTANT in text else 8, "confidence": 0.9}
     items = re.findall(r"^\[P(\d+)\]", text, re.MULTILINE)
