@@ -25,6 +25,12 @@ def highest_similarity(text: str, recent: Sequence[str]) -> float:
     return max((_overlap(words, _words(other)) for other in recent[-RECENT_MESSAGES:]), default=0.0)
 
 
+def most_similar(text: str, recent: Sequence[str]) -> str:
+    """The one of the last five of ``recent`` that is most like ``text``, the later of equals; empty without any."""
+    words = _words(text)
+    return max(reversed(recent[-RECENT_MESSAGES:]), key=lambda other: _overlap(words, _words(other)), default="")
+
+
 def mean_pairwise_similarity(texts: Sequence[str]) -> float | None:
     """The mean ``jaccard`` over all pairs of ``texts``; ``None`` for fewer than two."""
     found = [_overlap(a, b) for a, b in combinations([_words(text) for text in texts], 2)]

@@ -464,7 +464,8 @@ def comment(
 @app.command()
 def runs(
     agent: Annotated[
-        str | None, typer.Option(metavar="ID", show_default=False, help="Only runs of this agent.")
+        str | None,
+        typer.Option(metavar="AGENT", show_default=False, help="Only runs of this agent, by its id or name."),
     ] = None,
     output: Rows = ListFormat.TABLE,
     db: Database = None,
@@ -472,10 +473,11 @@ def runs(
     """List the stored evaluation runs, the latest last."""
     from evaluation.comparison.runs import Run
     from evaluation.escaping import json_text
+    from evaluation.workflows.agents import KnownAgents
     from evaluation.workflows.ratings.calibration import calibration_of_runs
 
     store = open_store(db)
-    found = store.evaluations.runs(agent)
+    found = store.evaluations.runs(agent and KnownAgents.of(store).resolve(agent))
     listed = [Run.of(row) for row in found.to_dict("records")]
     if output is ListFormat.JSON:
         import json
