@@ -88,8 +88,12 @@ class KnownAgents:
         own = {key for key, agent in self.stored.items() if agent.persona is not None} | set(library.agent_ids)
         return [agent_id for agent_id in self.ids if agent_id in own]
 
-    def resolve(self, reference: str) -> str:
+    def resolve(self, reference: str, *, with_silent: bool = False) -> str:
         """The id of the agent that a person means by its id, its name, or a speaker's name.
+
+        Args:
+            reference: An id or a name.
+            with_silent: Whether an agent counts that is stored and speaks nowhere.
 
         Raises:
             NotFoundError: Nobody of that name speaks anywhere.
@@ -98,7 +102,7 @@ class KnownAgents:
         if is_channel_id(reference):
             return reference
         found = find_agent(reference, self.names)
-        if found is not None and found in {*self.ids, *self.stored}:
+        if found is not None and found in {*self.ids, *(self.stored if with_silent else ())}:
             return found
         listed = ", ".join(self.ids[:_MOST_LISTED]) + (", ..." if len(self.ids) > _MOST_LISTED else "")
         raise NotFoundError(f"Nobody called {reference!r} speaks anywhere.", remedy=f"Choose from: {listed}.")

@@ -135,7 +135,7 @@ def generate(
     chosen, store = profile_named(profile), open_store(db)
     limits = judge_limits(budget, max_calls, concurrency, timeout)
     config = judge_config({"model": model, "base_url": base_url, **limits}, store.settings.get(SETTINGS_KEY))
-    if config.mode != "live":
+    if config.mode != "live" and not estimate:
         remedy = "Set OPENAI_API_KEY, or give --base-url."
         raise InputError("There is no key and no address of a model, so nobody can write.", remedy=remedy)
     if estimate:
@@ -177,7 +177,7 @@ def export(
     known = KnownAgents.of(open_store(db))
     given = {key: agent for key, agent in known.stored.items() if agent.persona is not None}
     held: dict[str, Agent] = {key: member.agent for key, member in known.cast.members.items()} | given
-    ids = [known.resolve(each) for each in agents or held]
+    ids = [known.resolve(each, with_silent=True) for each in agents or held]
     chosen = [held.get(each) or known.agent(each) for each in ids]
     for path in write_agent_files(folder, [exported_persona(each) for each in chosen], overwrites=force):
         say(safe(str(path)))
@@ -202,7 +202,7 @@ def persona(
 
     store = open_store(db)
     known = KnownAgents.of(store)
-    agent_id = known.resolve(agent)
+    agent_id = known.resolve(agent, with_silent=True)
     member = known.cast.members.get(agent_id)
     held = known.stored.get(agent_id) or replace(known.agent(agent_id), persona=None)
     if file is None and not remove:
@@ -227,7 +227,7 @@ def map_speaker(speaker: Speaker, agent: AgentName, by: By = None, db: Database 
     from evaluation.workflows.agents import KnownAgents
 
     store = open_store(db)
-    agent_id = KnownAgents.of(store).resolve(agent)
+    agent_id = KnownAgents.of(store).resolve(agent, with_silent=True)
     store.agents.map_speaker(speaker, agent_id, who=person(by))
     note(f"{speaker} is {agent_id} from now on.")
 
