@@ -235,6 +235,9 @@ class _Head:
         """A precondition, or a variable's value, that what is judged can never have."""
         claim, condition = entries.get("claim"), entries.get("precondition")
         variables = variables_of(str(claim.value)) if claim else frozenset()
+        if variables - VARIABLES.keys():
+            # A misspelt variable may be the one that is missed below.
+            return
         named = str(condition.value) if condition else ""
         is_channel = self._target == TargetType.ENVIRONMENT
         is_of_messages = bool(variables & {"action", "recipient_name"}) or self.dimension in _ASKED_OF_MESSAGES

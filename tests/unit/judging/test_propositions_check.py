@@ -340,6 +340,7 @@ def test_preconditions_are_registered_once() -> None:
             "name {{action}} to ask it of each message",
         ),
         ("adherence", "agent", "{{action}} is kind.", "is_long_enough", ""),
+        ("adherence", "agent", "{{acton}} is kind.", "is_long_enough", "{{acton}} is not a variable"),
         ("consistency", "agent", "{{agent_name}} is kind.", "is_long_enough", ""),
         ("fluency", "agent", "{{action}} is kind.", "was_addressed", "by the agent's own messages alone"),
         ("adherence", "agent", "{{action}} is kind.", "was_addressed", ""),
