@@ -1,31 +1,52 @@
-"""The action gate's own time, and its behaviour before a judge that hangs: ``python -m benchmarks.gate``.
+"""The action gate's prompts, its own time, and its behaviour before a judge that hangs: ``python -m benchmarks.gate``.
 
-Fifty messages at once, four dimensions each, two seconds for a judgement, two retries, against a local server that
-leaves one call in five without an answer and scores on both sides of the threshold.
+The tokens are those of ``gpt-4o-mini`` in the calls that a server gets for one message after a history of twenty.
+For the hanging judge: fifty messages at once, four dimensions each, two seconds for a judgement, two retries, against a
+local server that leaves one call in five without an answer and scores on both sides of the threshold. ``--prompts 20``
+prints so many prompts of the shipped experiment in place of all that.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import hashlib
 import json
+import os
+import random
 import statistics
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+import tiktoken
+
 from benchmarks.judge_server import Fault, JudgeServer, last_message
+from evaluation import read_path
 from evaluation.corrections.attempts import GateResult, MessageScore
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
 from evaluation.corrections.context import ActionContext
 from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.proposition_checks import PropositionChecker
-from evaluation.judging.judges.live import LiteLLMJudge
+from evaluation.experiments.conversation import simulate
+from evaluation.experiments.experiment import Side
+from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.scenario import scenario_named
+from evaluation.judging.judges.live import LiteLLMJudge, units_of
 from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.model_client.price_map import listed_price
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.judging.targets import TrajectoryEvent
+from evaluation.simulation.model_texts import Writer
+from evaluation.simulation.population.factory import AgentFactory
+from evaluation.simulation.scripted.provider import ScriptedProvider
+from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
 
 MESSAGES = 50
 TIMEOUT_SECONDS = 2.0
@@ -70,6 +91,93 @@ async def overhead_ms(messages: int = 500) -> float:
         await gate.send(generate, where, CONFIG)
         seconds.append(time.perf_counter() - start)
     return 1000 * statistics.median(seconds)
+
+
+HISTORY_MESSAGES = 20
+COUNTED_MODEL = "gpt-4o-mini"
+TOKENS_PER_MESSAGE = 4
+"""What the protocol adds to each message of a call."""
+MOST_TOKENS, MOST_TOKENS_OF_ALL = 900, 3_000
+HISTORIES = {"game": Path("data/samples/llmafia/0006"), "office": Path("data/personas/office/transcripts")}
+DRAFT = "A message of ordinary length that says what the agent thinks of the plan and of the others."
+
+
+def history(name: str) -> ActionContext:
+    """The context of the busiest speaker after the first twenty messages of a shipped source."""
+    transcripts = [found.transcript for found in read_path(HISTORIES[name]) if found.transcript is not None]
+    said = [message for transcript in transcripts for message in transcript.discussion][:HISTORY_MESSAGES]
+    speaker = Counter(message.speaker for message in said).most_common(1)[0][0]
+    events = [TrajectoryEvent("one", f"m{n}", m.speaker, m.text, m.speaker == speaker) for n, m in enumerate(said)]
+    return ActionContext.of(speaker, events, persona="Curious and blunt, a gardener who keeps old promises.")
+
+
+def token_counter() -> Callable[[str], int]:
+    """A function that counts the tokens of a text, with the encoding that ships with litellm."""
+    package = find_spec("litellm")
+    assert package is not None
+    assert package.origin is not None
+    folder = Path(package.origin).parent / "litellm_core_utils" / "tokenizers"
+    os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(folder))
+    encoding = tiktoken.encoding_for_model(COUNTED_MODEL)
+    return lambda text: len(encoding.encode(text, disallowed_special=()))
+
+
+def tokens_per_check(where: ActionContext) -> dict[str, tuple[int, int]]:
+    """Tokens sent and received for one message, by dimension, counted on the calls that a server gets."""
+    count_tokens = token_counter()
+    counted: list[tuple[int, int]] = []
+
+    def content(body: dict[str, Any]) -> str:
+        answer = scored(body)
+        sent = sum(count_tokens(message["content"]) + TOKENS_PER_MESSAGE for message in body["messages"])
+        counted.append((sent, count_tokens(answer)))
+        return answer
+
+    found = {}
+    with JudgeServer(content=content).in_thread() as server:
+        for dimension in DIMENSIONS:
+            checker = PropositionChecker(
+                LiteLLMJudge(LLMClient(provider_of("openai/local", server.url))), PropositionLibrary.load()
+            )
+            asyncio.run(checker.check(dimension, DRAFT, where))
+            (found[dimension],) = counted
+            counted.clear()
+    return found
+
+
+class _Observed:
+    """Passes questions on to a judge, and keeps the prompts of those that are about a message."""
+
+    def __init__(self, judge: Judge, prompts: list[str]) -> None:
+        self._judge = judge
+        self._prompts = prompts
+
+    async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
+        """The judge's own answers."""
+        if requests[0].purpose in DIMENSIONS:
+            for unit in units_of(requests):
+                first = unit.requests[0]
+                questions = "\n".join(request.prompt.question for request in unit.requests)
+                self._prompts.append(f"({first.purpose}) {first.prompt.user}\n\n{questions}")
+        return await self._judge.judge(requests, report=report)
+
+
+def experiment_prompts(count: int) -> list[str]:
+    """Prompts of the gate, without their system part, drawn from a conversation of the shipped experiment."""
+    plan = ExperimentPlan(
+        scenario_named("brainstorming-average"), SCRIPTED_MODEL, 0.05, steps=4, is_batched=True, effects=Effects()
+    )
+    prompts: list[str] = []
+    client = LLMClient(ScriptedProvider(ScriptedWorld(Effects())))
+
+    async def run() -> None:
+        people = await AgentFactory(Writer(client), plan.scenario.profile).make(plan.design.personas)
+        judge = _Observed(LiteLLMJudge(client), prompts)
+        library = PropositionLibrary.load()
+        await simulate(plan, Side.TREATMENT, 0, people, Writer(client), judge, library, gate_seconds=60)
+
+    asyncio.run(run())
+    return random.Random(0).sample(prompts, min(count, len(prompts)))
 
 
 def hangs(body: dict[str, Any], seen: int) -> Fault | None:
@@ -120,8 +228,27 @@ async def concurrent(url: str) -> tuple[list[GateResult], list[float], list[Gate
     return [result for result, _ in found], [seconds for _, seconds in found], logged
 
 
+def _print_tokens() -> None:
+    for name in HISTORIES:
+        where = history(name)
+        words = sum(len(event.text.split()) for event in where.trajectory) / len(where.trajectory)
+        found = tokens_per_check(where)
+        sent, received = (sum(counts) for counts in zip(*found.values(), strict=True))
+        price = listed_price(COUNTED_MODEL)
+        usd = "not known" if price is None else f"${price.cost(sent, 0, received):.5f}"
+        each = ", ".join(f"{dimension} {counts[0]:,}" for dimension, counts in found.items())
+        print(f"{name}, {len(where.trajectory)} messages of {words:.0f} words: {each} tokens")
+        print(f"  all four: {sent:,} tokens, {received:,} back, {usd} with {COUNTED_MODEL}")
+
+
 def main() -> None:
-    """Prints both."""
+    """Prints tokens and times, or the prompts of an experiment."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--prompts", type=int, default=0)
+    if count := parser.parse_args().prompts:
+        print("\n\n=====\n\n".join(experiment_prompts(count)))
+        return
+    _print_tokens()
     print(f"gate's own time per message, median: {asyncio.run(overhead_ms()):.3f} ms (wanted: below 2 ms)")
     with JudgeServer(content=scored, latency_seconds=0.05, misbehave=hangs).in_thread() as server:
         results, seconds, logged = asyncio.run(concurrent(server.url))

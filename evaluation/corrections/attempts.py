@@ -120,11 +120,12 @@ class GateResult:
     """The result of the gate for one message.
 
     Attributes:
-        agent: Who speaks.
+        agent: The id of who speaks.
         committed: The attempt that is sent; ``None`` when nothing is (the configuration forbids to go on).
         outcome: How it came through; ``None`` when the gate was asleep or off and nothing was checked.
         attempts: The original and the retries, in order; only the original when nothing was checked.
         recent: The messages of the agent that similarity was measured against.
+        name: The agent's display name; empty where only the id is known.
     """
 
     agent: str
@@ -132,6 +133,7 @@ class GateResult:
     outcome: GateOutcome | None
     attempts: tuple[Attempt, ...]
     recent: tuple[str, ...] = ()
+    name: str = ""
 
     @property
     def original(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from evaluation.corrections._similarity import RECENT_MESSAGES, mean_pairwise_similarity
+from evaluation.corrections._similarity import RECENT_MESSAGES, convergence_similarity
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.interventions import Effect, Intervention, InterventionBatch, Targets
 from evaluation.corrections.steering import Steered, joint_target
@@ -42,7 +42,8 @@ def anti_convergence(
 ) -> Intervention:
     """Reminds every agent of its own voice when the conversation grows uniform.
 
-    A judge is asked only when the mean word overlap between the last five messages reaches ``convergence_threshold``.
+    A judge is asked only when the last five messages are so alike that ``convergence_similarity`` reaches
+    ``convergence_threshold``.
 
     Args:
         targets: The agents of one conversation.
@@ -51,8 +52,8 @@ def anti_convergence(
     """
 
     def is_uniform(agents: Targets) -> bool:
-        recent = [event.text for event in joint_target(agents).trajectory[-RECENT_MESSAGES:]]
-        similarity = mean_pairwise_similarity(recent)
+        recent = joint_target(agents).trajectory[-RECENT_MESSAGES:]
+        similarity = convergence_similarity([(event.speaker, event.text) for event in recent])
         return similarity is not None and similarity >= config.convergence_threshold
 
     return (

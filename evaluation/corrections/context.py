@@ -11,8 +11,6 @@ from evaluation.judging.targets import Target, TrajectoryEvent
 
 _RUNNING = "running"
 _DRAFT = "draft"
-DRAFT_REFERENCE = f"{_RUNNING}:{_DRAFT}"
-"""The reference of the message that is about to be sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +45,10 @@ class ActionContext:
         return cls(agent, own, tuple(trajectory), name, persona, channel=channel)
 
     def target(self, text: str) -> Target:
-        """The agent as a judge looks at it, with ``text`` as the message that is about to be sent."""
+        """The agent as a judge looks at it, with ``text`` as the next message of the conversation that is under way."""
         name = self.name or self.agent
         action = TrajectoryEvent(
-            transcript_id=_RUNNING,
+            transcript_id=self.trajectory[-1].transcript_id if self.trajectory else _RUNNING,
             message_id=_DRAFT,
             speaker=name,
             text=text,

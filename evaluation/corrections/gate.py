@@ -10,10 +10,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite
+from math import floor, isfinite
 from typing import Protocol
 
-from evaluation.corrections._similarity import RECENT_MESSAGES, highest_similarity
+from evaluation.corrections._similarity import RECENT_MESSAGES, highest_similarity, most_similar
 from evaluation.corrections.attempts import (
     Attempt,
     DimensionCheck,
@@ -25,6 +25,7 @@ from evaluation.corrections.attempts import (
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.context import ActionContext
 from evaluation.errors import DramaturgError
+from evaluation.escaping import cut
 from evaluation.judging.model_client.check_limits import CheckLimits, Reasks, limited_calls
 
 _WHAT_IT_MEANS = {
@@ -33,25 +34,37 @@ _WHAT_IT_MEANS = {
     "fluency": "The message must not fall back on formulas or repeat itself.",
     "suitability": "The message must suit the situation and move it on.",
 }
-ESCALATION = "With every attempt that fails, change the message more radically; a wholly new message is welcome."
+ESCALATIONS = (
+    "Change what was wrong. With every attempt that fails, change the message more radically.",
+    "Twice was not enough: be more radical now. Keep the point, and open, word and order it in another way.",
+    "Be more radical still: drop this message and write a wholly new one, with another point.",
+)
+"""The end of the feedback on the first, the second, and every later attempt."""
 
 
-def feedback_on(attempts: Sequence[Attempt], max_similarity: float) -> str:
+def feedback_on(attempts: Sequence[Attempt], max_similarity: float, recent: Sequence[str] = ()) -> str:
     """Feedback on the last of ``attempts``: every failed check with score, reason and advice, then escalation.
+
+    Args:
+        attempts: All so far; the more there are, the more radical a change is asked for.
+        max_similarity: The largest share of common words that is allowed.
+        recent: The agent's messages that the attempt was compared with; the most similar one is quoted.
 
     Source: persona evaluation specification, "Action Correction Gate" (escalating feedback, recommendations).
     """
     last = attempts[-1]
     problems = [_dimension_problem(check) for check in last.checks if not check.is_passed]
     if last.is_similar and last.similarity is not None:
+        twin = most_similar(last.text, recent)
         problems.append(
-            f"Similarity: {last.similarity:.0%} of the words are those of one of your last messages; "
-            f"at most {max_similarity:.0%} are allowed. Say something else."
+            f"Similarity: {last.similarity:.0%} of the words are those of "
+            + (f'your message "{cut(" ".join(twin.split()), _LONGEST_QUOTE)}"; ' if twin else "one of your messages; ")
+            + f"at most {max_similarity:.0%} are allowed. Say something else."
         )
     numbered = "\n".join(f"{number}. {problem}" for number, problem in enumerate(problems, start=1))
     return (
         f"This message was not sent and nobody has read it (attempt {len(attempts)}):\n{_indented(last.text)}\n"
-        f"What was wrong with it:\n{numbered}\n{ESCALATION}"
+        f"What was wrong with it:\n{numbered}\n{ESCALATIONS[min(len(attempts), len(ESCALATIONS)) - 1]}"
     )
 
 
@@ -59,9 +72,14 @@ def _dimension_problem(check: DimensionCheck) -> str:
     meaning = _WHAT_IT_MEANS.get(check.dimension, "")
     advice = "".join(f"\n   - {line}" for line in check.found.recommendations)
     return (
-        f"{check.dimension.capitalize()}: scored {check.found.score:g} of 9, needed {check.threshold:g}. {meaning} "
-        f"Reason: {check.found.reasoning}{advice}"
+        f"{check.dimension.capitalize()}: scored {_rounded(check.found.score)} of 9, "
+        f"needed {check.threshold:g}. {meaning} Reason: {check.found.reasoning}{advice}"
     )
+
+
+def _rounded(score: float | None) -> str:
+    """The score with one decimal, rounded down, so that none looks as if it had reached its threshold."""
+    return "none" if score is None else f"{floor(10 * score) / 10:g}"
 
 
 def _indented(text: str) -> str:
@@ -69,6 +87,7 @@ def _indented(text: str) -> str:
 
 
 TIMEOUT_SECONDS = 5.0
+_LONGEST_QUOTE = 200
 MAX_CONCURRENT_CHECKS = 96
 
 Generate = Callable[[str], Awaitable[str]]
@@ -130,11 +149,11 @@ class ActionGate:
         text = await generate("")
         if not config.is_gate_on or len(context.own_messages) < config.minimum_required_qty_of_actions:
             only = Attempt(0, text)
-            return GateResult(context.agent, only, None, (only,))
+            return GateResult(context.agent, only, None, (only,), name=context.name)
         reasks = {name: Reasks() for name in config.thresholds}
         attempts = [await self._attempt(0, text, context, config, reasks)]
         while not attempts[-1].is_passed and len(attempts) <= config.max_correction_attempts:
-            feedback = feedback_on(attempts, config.max_action_similarity)
+            feedback = feedback_on(attempts, config.max_action_similarity, context.own_messages)
             attempts[-1] = replace(attempts[-1], feedback=feedback)
             another = await self._written_anew(generate, feedback, context)
             if another is None:
@@ -203,9 +222,11 @@ class ActionGate:
             _outcome(best),
             tuple(attempts),
             tuple(context.own_messages[-RECENT_MESSAGES:]),
+            context.name,
         )
         await self._keep(result)
         if not is_committed:
+            _LOGGER.warning("Nothing was sent for %r: continue_on_failure is off and no attempt passed", context.agent)
             raise PoorQualityError(
                 f"None of {len(attempts)} attempts met the thresholds; the best is number {best.number}.",
                 result,

@@ -26,6 +26,11 @@ class LoggedMessage:
     run: str = ""
 
     @property
+    def was_sent(self) -> bool:
+        """Whether a text was sent; without ``continue_on_failure`` none is when no attempt passed."""
+        return self.result.committed is not None
+
+    @property
     def outcome(self) -> GateOutcome:
         """The outcome of the message; messages that were not checked are not logged."""
         assert self.result.outcome is not None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import ceil
 
 from evaluation.corrections.attempts import MessageScore
-from evaluation.corrections.context import DRAFT_REFERENCE, ActionContext
+from evaluation.corrections.context import ActionContext
 from evaluation.escaping import cut
 from evaluation.judging.model_client.check_limits import current_limits
 from evaluation.judging.model_client.server_state import BREAKER_OPEN
@@ -17,7 +17,7 @@ from evaluation.judging.propositions.proposition import ACTION_WINDOW, HIGHEST_S
 from evaluation.judging.propositions.weighted_scores import PropositionScore, settle, weighted_mean
 from evaluation.judging.protocol import LARGEST_BATCH, Judge
 from evaluation.judging.questions import Options, PropositionQuestion, ask
-from evaluation.judging.targets import TrajectoryEvent
+from evaluation.judging.targets import Target, TrajectoryEvent
 
 _MOST_REASONS = 3
 
@@ -46,7 +46,7 @@ class PropositionChecker:
         their precondition does not, must not speak for a judge that is silent.
         """
         found = self._library.propositions_for(Dimension(dimension), (*context.types, context.agent))
-        target = context.target(text)
+        target = _material(Dimension(dimension), context.target(text))
         asked = [ask(one, target, options=Options(is_batched=True)) for one in _for_one_call(found.propositions)]
         scores = await self._judged(asked)
         is_asked = any(one.request for one in asked)
@@ -70,6 +70,16 @@ class PropositionChecker:
             limits.first_calls = ceil(len(requests) / LARGEST_BATCH)
         answers = iter(await self._judge.judge(requests) if requests else [])
         return [settle(one, next(answers) if one.request else None) for one in asked]
+
+
+def _material(dimension: Dimension, target: Target) -> Target:
+    """The target with the messages that count in a dimension: in consistency and fluency the agent's own ones.
+
+    Source: persona evaluation specification, "Scorers" (column "Input").
+    """
+    if dimension not in (Dimension.CONSISTENCY, Dimension.FLUENCY):
+        return target
+    return replace(target, trajectory=tuple([event for event in target.trajectory if event.is_action]))
 
 
 def _for_one_call(propositions: Sequence[Proposition]) -> list[Proposition]:
@@ -100,10 +110,11 @@ def _reasoning(scores: Sequence[PropositionScore], score: float | None, asked: S
     if score is None:
         details = dict.fromkeys(one.detail for one in scores if one.detail)
         return "; ".join(details) or "no proposition applies"
-    events = {each.reference: each for question in asked for each in question.target.events}
-    numbers = {number: reference for one in asked if one.request for number, reference in one.request.messages.items()}
+    events = asked[0].target.events if asked else ()
+    shown = {number for one in asked if one.request for number in one.request.messages}
+    quotes = {number: _in_words(number, events) for number in shown}
     reasons = [
-        f'{_without_numbers(one.reason, numbers, events)} (The claim "{one.claim}" was marked {one.mark_words}.)'
+        f'{_without_numbers(one.reason, quotes)} (The claim "{one.claim}" was marked {one.mark_words}.)'
         for one in _lowest_first(scores)
     ]
     return " ".join(reasons[:_MOST_REASONS]) or "nothing to object to"
@@ -118,15 +129,18 @@ _ITEM = re.compile(r"\[P\d{1,3}\]")
 _LONGEST_QUOTE = 60
 
 
-def _without_numbers(reason: str, numbers: Mapping[int, str], events: Mapping[str, TrajectoryEvent]) -> str:
+def _in_words(number: int, events: Sequence[TrajectoryEvent]) -> str:
+    """A message by its words; the last one is the message that is judged."""
+    if number == len(events):
+        return "this message"
+    return f'the message "{cut(" ".join(events[number - 1].text.split()), _LONGEST_QUOTE)}"'
+
+
+def _without_numbers(reason: str, quotes: Mapping[int, str]) -> str:
     """A judge's reason without the numbers of messages and claims, which only the judge saw: it quotes them instead."""
 
     def named(found: re.Match[str]) -> str:
-        event = events.get(numbers.get(int(next(filter(None, found.groups()))), ""))
-        if event is None:
-            return "a message"
-        words = cut(" ".join(event.text.split()), _LONGEST_QUOTE)
-        return "this message" if event.reference == DRAFT_REFERENCE else f'the message "{words}"'
+        return quotes.get(int(next(filter(None, found.groups()))), "a message")
 
     return _ITEM.sub("this claim", _NUMBER.sub(named, reason))
 

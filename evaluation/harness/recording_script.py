@@ -21,7 +21,7 @@ from evaluation.judging.questions import proposition_id_of
 from evaluation.text.stems import STOP_WORDS
 from evaluation.text.tokens import tokenize
 
-_SAID = re.compile(r"^\[M(\d+)\] [^\n]* acts: \[MESSAGE\]\n((?:\| [^\n]*\n?)*)", re.MULTILINE)
+_SAID = re.compile(r"^\[M(\d+)\] [^\n:]* acts: ([^\n]*\n?(?:\| [^\n]*\n?)*)", re.MULTILINE)
 _PERSONA = re.compile(rf"^Persona of [^\n]*\n{FENCE}\n(.*?)\n{FENCE}", re.MULTILINE | re.DOTALL)
 _PROPOSAL = re.compile(r"\b(?:let's|let us|we (?:could|should|will)|what if|how about|i propose|idea)\b", re.IGNORECASE)
 _LONGEST_IDEA = 120

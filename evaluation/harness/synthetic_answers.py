@@ -15,7 +15,7 @@ from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.model_client.calls import CallPurpose
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.propositions.proposition import TargetType
-from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, SpeakerMap, slug_of
+from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, SpeakerMap, find_agent
 from evaluation.persona.persona_text import persona_text
 from evaluation.persona.shipped_agents import Cast, shipped_cast
 from evaluation.persona.subjects import Sources, Subject, subject_of
@@ -78,8 +78,9 @@ def agents_with_personas(stored: Mapping[str, Agent], references: Sequence[str])
 
 
 def _named(reference: str, known: dict[str, Agent], cast: Cast) -> Agent:
-    by_name = {slug_of(agent.display_name): key for key, agent in known.items()} | cast.by_slug
-    agent = known.get(reference) or known.get(by_name.get(slug_of(reference), ""))
+    names = [(key, agent.display_name) for key, agent in known.items()]
+    names += [(key, name) for key, member in cast.members.items() for name in member.speakers]
+    agent = known.get(find_agent(reference, names) or "")
     if agent is None:
         raise NotFoundError(
             f"No agent called {reference!r} is known.",

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from evaluation.judging.answers import Answer, Citations, Confidence, Reason
 
-Degree = Annotated[float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
+_DECIMAL = re.compile(r"\s*([01](?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*")
+
+
+def _number(value: Any) -> Any:
+    """Models write 0.7 or "0.7"; both mean 0.7."""
+    found = _DECIMAL.fullmatch(value) if isinstance(value, str) and len(value) < 40 else None
+    return float(found[1]) if found else value
+
+
+Degree = Annotated[float, BeforeValidator(_number), Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
 Line = Annotated[str, Field(max_length=2_000)]
 _MOST = 200
 

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 from evaluation.judging.answers import Answer
 
-FORMAT_VERSION = "format-1"
+FORMAT_VERSION = "format-2"
 """Part of every cache key: change it with any wording below."""
 
-ANSWER = """Answer with one JSON object and nothing else, its fields in this order, the reason before the verdict:
+ANSWER = """Answer with one JSON object and nothing else:
 {shape}"""
 
-BATCH = """Answer every item on its own, as if it had been asked alone. Answer with one JSON object and nothing else: a
-list "answers" with one entry per item, in order, its fields in this order, the reason before the verdict:
+BATCH = """Answer every item on its own, with one JSON object and nothing else:
 {{"answers": [{shape}, ...]}}"""
 
 RECHECK = """Are you sure? Look at the evidence once more, be strict with your own first answer, and give your final
@@ -30,7 +29,7 @@ def answer_format(answer: type[Answer]) -> str:
 
 def batch_format(answer: type[Answer]) -> str:
     """The end of a prompt that asks several questions."""
-    return BATCH.format(shape=_shape(answer, '"item": number of the item, '))
+    return BATCH.format(shape=_shape(answer, '"item": its number, '))
 
 
 def batch_questions(questions: Sequence[str]) -> str:

@@ -33,14 +33,14 @@ def _whole_number(value: Any) -> Any:
 
 
 # The descriptions are what models read in the place of a value; see ``formats``.
-Reason = Annotated[str, Field(max_length=_LONGEST_TEXT, description="your reason, in two or three sentences")]
+Reason = Annotated[str, Field(max_length=_LONGEST_TEXT, description="two or three sentences")]
 Confidence = Annotated[
-    float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False, description="how sure you are, from 0.0 to 1.0")
+    float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False, description="how sure you are, 0.0 to 1.0")
 ]
 Citation = Annotated[StrictInt, BeforeValidator(_message_number)]
 Citations = Annotated[
     list[Citation],
-    Field(max_length=_MOST_ITEMS, description="a list of the numbers N of the messages [MN] that bear it out"),
+    Field(max_length=_MOST_ITEMS, description="[numbers N of messages [MN] that bear it out]"),
 ]
 
 
@@ -65,11 +65,11 @@ class ScoreAnswer(Answer):
     score: Annotated[
         StrictInt,
         BeforeValidator(_whole_number),
-        Field(ge=LOWEST_SCORE, le=HIGHEST_SCORE, description="a whole number from 0 to 9"),
+        Field(ge=LOWEST_SCORE, le=HIGHEST_SCORE, description="whole number, 0 to 9"),
     ]
     confidence: Confidence
     citations: Citations = Field(default_factory=list)
-    data_missing: Annotated[StrictBool, Field(description="true if there was nothing to judge, else false")] = False
+    data_missing: Annotated[StrictBool, Field(description="true or false")] = False
 
 
 class CheckAnswer(Answer):

@@ -1,7 +1,8 @@
 """Trajectories as text: what an agent did and met, or what was said in a channel, in order and each message once.
 
-The format is the specification's: ``Agent acts: [MESSAGE]`` for what the target said, ``Speaker --> Agent: [STIMULUS]``
-for what reached it. Every message has a number, ``[M12]``, by which a judge cites it. TinyTroupe prints a channel once
+The format is the specification's, ``Agent acts: [MESSAGE]`` for what the target said and ``Speaker --> Agent:
+[STIMULUS]`` for what reached it, with the words in the place of the brackets. Every message has a number, ``[M12]``, by
+which a judge cites it. TinyTroupe prints a channel once
 per listener, and repeats messages when the windows of its beginning and end overlap; both would be counted twice by a
 judge, so neither happens here.
 """
@@ -68,20 +69,23 @@ def _omitted(count: int) -> Iterator[str]:
 
 
 def event_text(target: Target, numbered: Numbered) -> str:
-    """One event: its number, who did what to whom, and below the words, every line of them quoted."""
+    """One event in a line: its number, who did what to whom, and the words; further lines of them are quoted.
+
+    A name has no colon here, so that the words begin behind the first one.
+    """
     event = numbered.event
     speaker = _label(event.speaker)
     if event.is_action:
-        head = f"{speaker} acts: [MESSAGE]"
+        head = f"{speaker} acts"
     else:
         listener = _label(target.name) if target.kind is TargetType.AGENT else _EVERYBODY
-        head = f"{speaker} --> {listener}: [STIMULUS]"
-    return f"[M{numbered.number}] {head}\n{_QUOTE}{_words(event.text)}"
+        head = f"{speaker} --> {listener}"
+    return f"[M{numbered.number}] {head}: {_words(event.text)}"
 
 
 def _label(name: str) -> str:
     # A quotation mark before a colon looks like the key of a JSON object and would be neutralised.
-    return as_name(name).rstrip("\"' ") or _NAMELESS
+    return as_name(name).replace(":", " ").replace("-->", " ").rstrip("\"' ") or _NAMELESS
 
 
 def _words(text: str) -> str:

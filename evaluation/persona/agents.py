@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from evaluation.errors import InputError
 from evaluation.judging.propositions.proposition import TargetType
 from evaluation.transcript import Message
 
@@ -56,6 +57,35 @@ class SpeakerMap:
             return self.chosen[speaker]
         slug = slug_of(speaker)
         return self.known.get(slug, slug)
+
+
+def find_agent(reference: str, names: Iterable[tuple[str, str]]) -> str | None:
+    """The id of the agent that somebody means: by its id, else by a name; ``None`` when there is no such agent.
+
+    Names are compared as written first, then without regard to case and punctuation.
+
+    Args:
+        reference: An id or a name.
+        names: Id and name of every agent, once for each of its names.
+
+    Raises:
+        InputError: Several agents have that name.
+    """
+    known = dict.fromkeys(names)
+    if any(reference == agent_id for agent_id, _ in known):
+        return reference
+    slug = slug_of(reference)
+    for found in (
+        sorted({agent_id for agent_id, name in known if name == reference}),
+        sorted({agent_id for agent_id, name in known if slug in (agent_id, slug_of(name))}),
+    ):
+        if len(found) > 1:
+            raise InputError(
+                f"{len(found)} agents are called {reference!r}: {', '.join(found)}.", remedy="Give the id of one."
+            )
+        if found:
+            return found[0]
+    return None
 
 
 def slug_of(name: str) -> str:

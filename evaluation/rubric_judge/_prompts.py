@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluation.judging.prompts import UNTRUSTED
 
-PROMPT_VERSION = "rubric-rows-1"
+PROMPT_VERSION = "rubric-rows-2"
 """Part of the address of every answer: a new wording never gets an old answer."""
 
 _ANSWERS = """\

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evaluation.errors import NotFoundError
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension, TargetType
-from evaluation.persona.agents import Agent, SpeakerMap, is_channel_id, slug_of
+from evaluation.persona.agents import Agent, SpeakerMap, find_agent, is_channel_id, slug_of
 from evaluation.persona.period import ALWAYS, Period
 from evaluation.persona.shipped_agents import Cast, shipped_cast
 from evaluation.persona.subjects import Sources, Subject, channels_of, everybody, subject_of
@@ -34,12 +34,14 @@ class KnownAgents:
         speakers: Which speaker is which agent.
         stored: Agents that people named or gave a persona, by id.
         spoken: The transcripts that each agent speaks in, by agent id.
+        spoken_as: The first name that each of them speaks under, by agent id.
     """
 
     cast: Cast
     speakers: SpeakerMap
     stored: dict[str, Agent]
     spoken: dict[str, list[str]]
+    spoken_as: dict[str, str]
 
     @classmethod
     def of(cls, store: Store, *, with_simulated: bool = True) -> KnownAgents:
@@ -53,9 +55,28 @@ class KnownAgents:
         names = {slug_of(agent.display_name): agent.id for agent in people}
         speakers = SpeakerMap(chosen, {**cast.by_slug, **names})
         spoken: dict[str, list[str]] = {}
+        spoken_as: dict[str, str] = {}
         for transcript_id, player in players:
-            spoken.setdefault(speakers.agent_id(player), []).append(transcript_id)
-        return cls(cast, speakers, stored, spoken)
+            agent_id = speakers.agent_id(player)
+            spoken.setdefault(agent_id, []).append(transcript_id)
+            spoken_as.setdefault(agent_id, player)
+        return cls(cast, speakers, stored, spoken, spoken_as)
+
+    def agent(self, agent_id: str) -> Agent:
+        """The agent with that id as people named it, as shipped, or called as it speaks."""
+        member = self.cast.members.get(agent_id)
+        shipped = member.agent if member else Agent(agent_id, self.spoken_as.get(agent_id, agent_id))
+        return self.stored.get(agent_id) or shipped
+
+    @property
+    def names(self) -> list[tuple[str, str]]:
+        """Id and name of every agent, once for each of its names."""
+        return [
+            *((key, each.display_name) for key, each in self.stored.items() if each.kind is TargetType.AGENT),
+            *((key, name) for key, member in self.cast.members.items() for name in member.speakers),
+            *((key, speaker) for speaker, key in self.speakers.chosen.items()),
+            *self.spoken_as.items(),
+        ]
 
     @property
     def ids(self) -> list[str]:
@@ -67,15 +88,22 @@ class KnownAgents:
         own = {key for key, agent in self.stored.items() if agent.persona is not None} | set(library.agent_ids)
         return [agent_id for agent_id in self.ids if agent_id in own]
 
-    def resolve(self, reference: str) -> str:
+    def resolve(self, reference: str, *, with_silent: bool = False) -> str:
         """The id of the agent that a person means by its id, its name, or a speaker's name.
+
+        Args:
+            reference: An id or a name.
+            with_silent: Whether an agent counts that is stored and speaks nowhere.
 
         Raises:
             NotFoundError: Nobody of that name speaks anywhere.
+            InputError: Several agents have that name.
         """
-        for candidate in (reference, self.speakers.agent_id(reference)):
-            if candidate in self.ids or is_channel_id(candidate):
-                return candidate
+        if is_channel_id(reference):
+            return reference
+        found = find_agent(reference, self.names)
+        if found is not None and found in {*self.ids, *(self.stored if with_silent else ())}:
+            return found
         listed = ", ".join(self.ids[:_MOST_LISTED]) + (", ..." if len(self.ids) > _MOST_LISTED else "")
         raise NotFoundError(f"Nobody called {reference!r} speaks anywhere.", remedy=f"Choose from: {listed}.")
 

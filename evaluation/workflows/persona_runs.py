@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from evaluation.errors import DramaturgError, InputError
+from evaluation.errors import DramaturgError, InputError, JudgeError
 from evaluation.files.bundled import baseline_root, recording_root
 from evaluation.harness.baselines import Baseline, Source, baseline_of, read_baselines, write_baseline
 from evaluation.harness.regression import MAX_DROP, BaselineComparison, compare
@@ -22,6 +22,7 @@ from evaluation.judging.judges.recording_file import read_recordings
 from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import TargetType
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent
@@ -143,6 +144,32 @@ def requests_of(store: Store, request: PersonaRunRequest) -> Iterator[list[Judge
             for repeat in range(plan.repeats)
             if asked.request
         ]
+
+
+def unrecorded(store: Store, request: PersonaRunRequest) -> str:
+    """A sentence on the agents about whom nothing is recorded; empty when there are none, or a judge is asked.
+
+    Raises:
+        JudgeError: Nothing is recorded about any of them.
+    """
+    if request.config.mode != "recorded":
+        return ""
+    recordings = read_recordings(request.config.recordings or recording_root())
+    silent = [
+        subject.agent
+        for subject, requests in zip(request.subjects(store), requests_of(store, request), strict=True)
+        if requests and not any(each.key(request.config.model) in recordings for each in requests)
+    ]
+    names = [agent.display_name for agent in silent if agent.kind is TargetType.AGENT]
+    if not names:
+        return ""
+    sentence = (
+        f"Nothing that {request.config.model} answered about {', '.join(names)} is recorded: ask a model with "
+        "--mode live, count without one with --mode offline, or record answers with 'dramaturg persona record'."
+    )
+    if len(silent) == len(request.subjects(store)):
+        raise JudgeError(sentence)
+    return sentence
 
 
 def estimate_personas(store: Store, request: PersonaRunRequest) -> str:

@@ -109,17 +109,18 @@ def test_the_cost_is_estimated_as_on_the_command_line(open_page, database, words
     assert f"1,087 to 4,887 calls, at most about {usd} US dollars" in words(app)
 
 
-def test_a_report_stands_beside_the_paper_and_is_marked_as_scripted(open_page, finished, words, table) -> None:
+def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, finished, words, table) -> None:
     app = open_page("experiments")
     assert not app.exception
     assert "a script (no model)" in table(app)
     report = table(app, 1)
-    for cell in ("Adherence", "Voice distinctness", "4.74 (1.55)", "9.29 (3.33)", "undecided"):
+    for cell in ("Adherence", "Voice distinctness", "not in the paper"):
         assert cell in report
+    assert "4.74 (1.55)" not in report
     said = words(app)
     assert "Took effect: variety" in table(app, 2)
     assert "Scripted: no language model spoke or judged." in said
-    assert "rows that the paper has" in said
+    assert "rows that the paper has" not in said
     assert "Welch's test takes them for more evidence than they are" in said
     chart = str(app.get("plotly_chart")[0].proto)
     assert "Treatment minus control. Adherence" in chart

@@ -24,7 +24,7 @@ def test_everybody_who_speaks_and_the_shipped_ones_are_listed(run: Any, write_ga
     assert list(found) == ["ann", "ben", "cid", "michael", "dwight", "jim", "lisa-carter", "oscar"]
     assert found["ann"] == {
         "id": "ann",
-        "name": "ann",
+        "name": "Ann",
         "kind": "agent",
         "persona": "from transcripts, if any",
         "games": 1,

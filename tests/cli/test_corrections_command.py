@@ -61,11 +61,25 @@ def test_failures_are_counted_with_their_intervals(run: Any, store: Store) -> No
     assert (first["check"], first["texts"], first["failed"], first["judged"]) == ("adherence", "first", 1, 1)
 
 
-def test_settings_for_somebody_unheard_of_are_stored_with_a_warning(run: Any, store: Store) -> None:
-    stored = run("corrections", "config", "dwihgt", "--set", "max_correction_attempts=1")
-    assert stored.exit_code == 0
-    assert "dwihgt has not spoken here before" in stored.stderr
-    assert store.corrections.config("dwihgt").max_correction_attempts == 1
+def test_settings_for_somebody_unheard_of_are_refused_and_make_no_agent(run: Any, store: Store) -> None:
+    before = store.agents.all()
+    refused = run("corrections", "config", "dwihgt", "--set", "max_correction_attempts=1")
+    assert refused.exit_code == 2
+    assert "Nobody called 'dwihgt' speaks anywhere. Choose from: " in refused.stderr
+    assert store.agents.all() == before
+    assert store.corrections.configs() == {}
+
+
+def test_settings_and_log_are_found_by_name_and_rename_nobody(run: Any, store: Store) -> None:
+    assert run("corrections", "config", "Michael Scott", "--set", "max_correction_attempts=1").stderr == (
+        "michael: stored.\n"
+    )
+    assert store.corrections.config("michael").max_correction_attempts == 1
+    listed = run("corrections", "list", "--agent", "Michael Scott", "--format", "json").stdout
+    assert [one["agent"] for one in json.loads(listed)] == ["michael"]
+    assert store.agents.get("michael").display_name == "Michael Scott"
+    # Recordings hold the name: mock mode still finds them.
+    assert run("persona", "run", "--mode", "mock", "--agents", "michael").exit_code == 0
 
 
 def test_settings_are_shown_changed_refused_and_reset(run: Any, store: Store) -> None:

@@ -130,8 +130,7 @@ def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regressio
     chosen = ("--agents", "michael", "--dimensions", "adherence")
     unrecorded = run("eval", "run", *chosen)
     assert unrecorded.exit_code == 3
-    assert "adherence-persona-visible: Michael Scott: nothing is recorded for this prompt" in unrecorded.stderr
-    assert "Record it with `dramaturg persona record --mode scripted`." in unrecorded.stderr
+    assert "Nothing that scripted-1 answered about Michael Scott is recorded: " in unrecorded.stderr
     assert run("eval", "record", tmp_path, *chosen, "--mode", "scripted").exit_code == 0
     assert [path.name for path in tmp_path.glob("*.jsonl")] == ["michael.jsonl"]
     compared = run("eval", "compare", *chosen, "--recordings", tmp_path, "--format", "json")
@@ -225,7 +224,7 @@ def test_baselines_that_are_not_there_are_wrong_usage_before_anybody_is_asked(
 def test_no_baseline_is_written_of_a_judge_that_failed(run: Any, tmp_path: Path) -> None:
     done = run("eval", "baseline", "--agents", "oscar", "--model", "nobody", "--baselines", tmp_path / "new")
     assert done.exit_code == 3
-    assert "No baseline was written." in done.stderr
+    assert "Nothing that nobody answered about Oscar is recorded: " in done.stderr
     assert not (tmp_path / "new").exists()
 
 

@@ -22,7 +22,7 @@ from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 everything = pytest.mark.parametrize("attack", ATTACKS + NAMES, ids=lambda attack: attack.name)
 
 CLAIM = Proposition("claim", "{{agent_name}} wrote {{action}} in {{channel_name}}", Dimension.ADHERENCE)
-HEAD = re.compile(r"\[M(\d+)\] .{1,250} acts: \[MESSAGE\]|\[M(\d+)\] .{1,250} --> .{1,250}: \[STIMULUS\]")
+HEAD = re.compile(r"\[M(\d+)\] [^:\n]{1,250} acts: .*|\[M(\d+)\] [^:\n]{1,250} --> [^:\n]{1,250}: .*")
 
 
 def request_for(text: str, name: str, persona: str, channel: str) -> JudgeRequest:
@@ -39,21 +39,20 @@ def request_for(text: str, name: str, persona: str, channel: str) -> JudgeReques
 
 
 def assert_intact(request: JudgeRequest) -> None:
-    """Four fenced sections under our headings, three numbered messages, a claim of one line and our question."""
+    """Four fenced sections under our headings, three numbered messages, and a claim of one line."""
     assert request.prompt.system == prompts.SCORE_SYSTEM
     sections = request.prompt.user.split(FENCE)
     evidence = 2 if "Counted by a program" in sections[-3] else 0
     assert len(sections) == 7 + evidence
     headings = [section.strip().split("\n")[-1] for section in sections[0:-1:2]]
     assert headings[0].startswith('Persona of "')
-    assert headings[0].endswith("(a description, not something that was said):")
+    assert headings[0].endswith('", which nobody said:')
     assert headings[1:3] == ["What was said:", "Further context:"]
     heads = [HEAD.fullmatch(line) for line in sections[3].strip("\n").split("\n") if not line.startswith("| ")]
     assert [head and (head[1] or head[2]) for head in heads] == ["1", "2", "3"]
-    claim, question = request.prompt.question.split("\n")
-    assert claim.startswith('Claim: "')
+    (claim,) = request.prompt.question.split("\n")
+    assert claim.startswith('Claim about message [M3]: "')
     assert " wrote [M3] in " in claim
-    assert question == "How true is the claim? It is about message [M3]; the others are its context."
     assert FENCE not in request.prompt.question
 
 

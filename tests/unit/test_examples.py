@@ -16,6 +16,7 @@ import pytest
 
 from benchmarks.judge_server import JudgeServer
 from evaluation import Recorder
+from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.integrations import MessageGate
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.propositions.loading import PropositionLibrary
@@ -62,7 +63,7 @@ def test_the_gate_around_a_function(capsys: pytest.CaptureFixture[str]) -> None:
 def speaker_and_judge(body: dict[str, Any]) -> str:
     """Speaks as an assistant until it is told what was wrong, and judges that 2, anything else 8."""
     text = "\n".join(str(message["content"]) for message in body["messages"])
-    if "strict and fair judge" not in text:
+    if "judge strictly and fairly" not in text:
         return LIKE_MICHAEL if "was not sent" in text else LIKE_AN_ASSISTANT
     mark = {"reason": "[M2] shows it", "score": 2 if LIKE_AN_ASSISTANT in text else 8, "confidence": 0.9}
     items = re.findall(r"^\[P(\d+)\]", text, re.MULTILINE)
@@ -255,3 +256,25 @@ def test_a_loop_of_steps_is_recorded(frameworks: dict[str, Any], tmp_path: Path)
         ("Ann", "Heard 1"),
         ("Ben", "Heard 2"),
     ]
+
+
+def test_a_simulation_of_ones_own_with_all_three_corrections(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "own.duckdb"
+    monkeypatch.setattr(sys, "argv", ["simulation_with_corrections.py", "--db", str(path)])
+    runpy.run_path(str(EXAMPLES / "simulation_with_corrections.py"), run_name="__main__")
+    said = capsys.readouterr().out
+    assert "[passed_after_retry]" in said
+    assert "(anti-convergence)" in said
+    assert "(Ann avoids repeated phrases)" in said
+    store = Store(path)
+    assert store.corrections.agents() == {"ann": 5, "bob": 5}
+    # What is stored for an agent counts the next time.
+    store.corrections.configure("Ann", CorrectionConfig())
+    store.corrections.configure("bob", CorrectionConfig())
+    store.close()
+    runpy.run_path(str(EXAMPLES / "simulation_with_corrections.py"), run_name="__main__")
+    said = capsys.readouterr().out
+    assert "1 Ann: As an assistant, I can list three options. [None]" in said
+    assert "(" not in said

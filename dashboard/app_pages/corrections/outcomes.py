@@ -121,7 +121,8 @@ def messages(looked: Looked) -> None:
     if len(found) == _MOST_LISTED:
         st.caption(f"The newest {_MOST_LISTED} are listed.")
     chosen = _choose_message(found)
-    st.caption(f"{OUTCOME_MEANINGS[chosen.outcome]} {_tries(chosen)}")
+    meaning = OUTCOME_MEANINGS[chosen.outcome] if chosen.was_sent else "No attempt passed, and nothing was sent."
+    st.caption(f"{meaning} {_tries(chosen)}")
     attempts = chosen.result.attempts
     with st.grid(min(len(attempts), 3), min_column_width=300):
         for attempt in attempts:

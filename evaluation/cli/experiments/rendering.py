@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from evaluation.experiments.experiment import ExperimentRecord
 
 _HEADERS = ("Dimension", "T mean (sd)", "C mean (sd)", "n", "Difference", "95 % interval", "d", "p", "p Holm")
+_OWN = 2
 _MORE = ("p cluster", "Here", "Paper T", "Paper C", "Paper diff.", "Paper p", "Direction")
 
 
@@ -37,8 +38,24 @@ def record_text(record: ExperimentRecord, output: OutputFormat) -> str:
     notes = [SCRIPTED_NOTE] if record.is_scripted else []
     words = verdict_words(rows)
     activity = [draw(("What happened", "Treatment", "Control"), found)] if (found := stored_activity(record)) else []
-    tables = [draw((*_HEADERS, *_MORE), [_line(row) for row in rows]), *([words] if words else []), *activity]
+    is_published = any(row["published"] for row in rows)
+    headers = (*_HEADERS, *(_MORE if is_published else _MORE[:_OWN]))
+    tables = [draw(headers, [_line(row)[: len(headers)] for row in rows]), *([words] if words else []), *activity]
     return "\n\n".join([*notes, head, *tables, *_missing(rows), CAVEAT])
+
+
+def joint_table(records: Sequence[ExperimentRecord], output: OutputFormat) -> str:
+    """All rows of several finished experiments in one table, in the layout of Table 1.
+
+    Scripted experiments have no columns of the paper.
+    """
+    from evaluation.experiments.report import stored_rows
+
+    draw = markdown_table if output is OutputFormat.MARKDOWN else table
+    rows = [(record.scenario, row) for record in records for row in stored_rows(record.results)]
+    is_published = any(row["published"] for _, row in rows)
+    headers = ("Experiment", *_HEADERS, *(_MORE if is_published else _MORE[:_OWN]))
+    return draw(headers, [(scenario, *_line(row))[: len(headers)] for scenario, row in rows])
 
 
 def _missing(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from evaluation.cli.experiments.rendering import record_dict, record_text
+from evaluation.cli.experiments.rendering import joint_table, record_dict, record_text
 from evaluation.cli.shared.confirmation import require_consent
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import OutputFormat
@@ -143,12 +143,12 @@ def run_all(
     is_estimate: bool,
     yes: bool,
 ) -> None:
-    """Each plan: what it will cost, the person's consent, the run and its report; of several one list in JSON."""
+    """Each plan: what it will cost, the person's consent, the run and its report; of several a joint table."""
     records: list[ExperimentRecord] = []
     is_list = output is OutputFormat.JSON and len(plans) > 1
     try:
         for plan in plans:
-            with connected(plan, limits, store.settings.get(SETTINGS_KEY)) as config:
+            with connected(plan, limits, store.settings.get(SETTINGS_KEY), is_estimate=is_estimate) as config:
                 if is_estimate:
                     say(estimate_words(plan, config))
                     continue
@@ -157,6 +157,8 @@ def run_all(
                 if not is_list:
                     say(record_text(records[-1], output))
     finally:
+        if len(records) > 1 and not is_list:
+            say(joint_table(records, output))
         # One document, also when a later one stops: those that are done are known.
         if is_list and records:
             say(json_text([record_dict(each) for each in records]))

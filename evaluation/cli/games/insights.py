@@ -106,7 +106,8 @@ def insights(
     chosen = None
     if not wanted.is_nothing:
         options = {
-            "mode": mode,
+            # What a model would cost is asked most before there is a key.
+            "mode": mode or ("live" if estimate else None),
             "model": model,
             "base_url": base_url,
             **judge_limits(budget, max_calls, concurrency, timeout, max_tokens),

@@ -57,12 +57,12 @@ def list_agents(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
 
 def _row(known: KnownAgents, agent_id: str) -> dict[str, Any]:
     stored, member = known.stored.get(agent_id), known.cast.members.get(agent_id)
-    named = stored or (member.agent if member else None)
+    named = known.agent(agent_id)
     given = stored is not None and stored.persona is not None
     return {
         "id": agent_id,
-        "name": named.display_name if named else agent_id,
-        "kind": str(named.kind) if named else "agent",
+        "name": named.display_name,
+        "kind": str(named.kind),
         "persona": "given" if given else "shipped" if member else "from transcripts, if any",
         "games": len(known.spoken.get(agent_id, ())),
     }
@@ -79,18 +79,19 @@ def import_agents(
     db: Database = None,
 ) -> None:
     """Import agents with their personas; one of the same name gets the new persona."""
-    from evaluation.persona.agents import Agent
+    from evaluation.persona.agents import Agent, find_agent, slug_of
     from evaluation.persona.persona_text import read_agent_file, read_persona_bytes
     from evaluation.workflows.agents import KnownAgents
 
     read = [read_agent_file(read_persona_bytes(path), str(path)) for path in files]
     store = open_store(db)
-    speakers = KnownAgents.of(store).speakers
+    names = KnownAgents.of(store).names
+    agents = [Agent(find_agent(name, names) or slug_of(name), name, persona=persona) for name, persona in read]
     with store.unit(write=True):
-        for name, persona in read:
-            store.agents.save(Agent(speakers.agent_id(name), name, persona=persona))
-    for name, _ in read:
-        say(f"{speakers.agent_id(name)}: {safe(name)}")
+        for agent in agents:
+            store.agents.save(agent)
+    for agent in agents:
+        say(f"{agent.id}: {safe(agent.display_name)}")
 
 
 @app.command()
@@ -136,7 +137,7 @@ def generate(
     chosen, store = profile_named(profile), open_store(db)
     limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     config = judge_config({"model": model, "base_url": base_url, **limits}, store.settings.get(SETTINGS_KEY))
-    if config.mode != "live":
+    if config.mode != "live" and not estimate:
         remedy = "Set OPENAI_API_KEY, or give --base-url."
         raise InputError("There is no key and no address of a model, so nobody can write.", remedy=remedy)
     if estimate:
@@ -178,8 +179,8 @@ def export(
     known = KnownAgents.of(open_store(db))
     given = {key: agent for key, agent in known.stored.items() if agent.persona is not None}
     held: dict[str, Agent] = {key: member.agent for key, member in known.cast.members.items()} | given
-    ids = [each if each in held else known.resolve(each) for each in agents or held]
-    chosen = [held.get(each) or known.stored.get(each) or Agent(each, each) for each in ids]
+    ids = [known.resolve(each, with_silent=True) for each in agents or held]
+    chosen = [held.get(each) or known.agent(each) for each in ids]
     for path in write_agent_files(folder, [exported_persona(each) for each in chosen], overwrites=force):
         say(safe(str(path)))
 
@@ -195,15 +196,17 @@ def persona(
     db: Database = None,
 ) -> None:
     """Show an agent's persona, give it one, or take it back so that the transcript's or the shipped one counts."""
+    from dataclasses import replace
+
     from evaluation.persona.agents import Agent
     from evaluation.persona.persona_text import persona_text
     from evaluation.workflows.agents import KnownAgents
 
     store = open_store(db)
     known = KnownAgents.of(store)
-    agent_id = agent if agent in known.stored else known.resolve(agent)
+    agent_id = known.resolve(agent, with_silent=True)
     member = known.cast.members.get(agent_id)
-    held = known.stored.get(agent_id) or Agent(agent_id, member.agent.display_name if member else agent)
+    held = known.stored.get(agent_id) or replace(known.agent(agent_id), persona=None)
     if file is None and not remove:
         shipped = member.agent.persona if member else None
         text = persona_text(shipped if held.persona is None else held.persona)
@@ -223,12 +226,10 @@ def _persona(path: Path) -> Any:
 @app.command("map")
 def map_speaker(speaker: Speaker, agent: AgentName, by: By = None, db: Database = None) -> None:
     """Say that a speaker, in all transcripts, is this agent."""
-    from evaluation.persona.agents import slug_of
     from evaluation.workflows.agents import KnownAgents
 
     store = open_store(db)
-    known = KnownAgents.of(store)
-    agent_id = agent if agent in {*known.ids, *known.stored} else slug_of(agent)
+    agent_id = KnownAgents.of(store).resolve(agent, with_silent=True)
     store.agents.map_speaker(speaker, agent_id, who=person(by))
     note(f"{speaker} is {agent_id} from now on.")
 
@@ -242,14 +243,16 @@ def unmap(speaker: Speaker, db: Database = None) -> None:
 
 @app.command()
 def delete(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", show_default=False, help="The agent's id.")],
+    agent: AgentName,
     yes: Yes = False,
     db: Database = None,
 ) -> None:
     """Delete an agent with its evaluations, corrections and configuration. Its messages stay in their transcripts."""
     store = open_store(db)
-    name = store.agents.get(agent).display_name
-    count = len(store.evaluations.runs(agent))
+    found = store.agents.resolve(agent)
+    agent_id = agent if found is None else found.id
+    name = store.agents.get(agent_id).display_name
+    count = len(store.evaluations.runs(agent_id))
     require_consent(f"Delete {safe(name)} with {count} evaluation runs for ever?", yes)
-    store.agents.delete(agent)
+    store.agents.delete(agent_id)
     note(f"{name} is deleted.")

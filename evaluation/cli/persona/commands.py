@@ -50,7 +50,7 @@ from evaluation.cli.shared.options import (
     judge_limits,
     open_store,
 )
-from evaluation.cli.shared.terminal import note, say, shortened, table
+from evaluation.cli.shared.terminal import note, safe, say, shortened, table
 
 if TYPE_CHECKING:
     from evaluation.harness.regression import BaselineComparison
@@ -120,6 +120,7 @@ def run(
         with_simulated=simulated,
         jury=jury,
         jury_rule=jury_rule,
+        is_estimate=estimate,
         **limits,
     )
     if estimate:
@@ -183,6 +184,7 @@ def compare(
         with_simulated=simulated,
         jury=jury,
         jury_rule=jury_rule,
+        is_estimate=estimate,
         **limits,
     )
     if estimate:
@@ -246,6 +248,7 @@ def baseline(
         with_simulated=simulated,
         jury=jury,
         jury_rule=jury_rule,
+        is_estimate=estimate,
         **limits,
     )
     if estimate:
@@ -299,7 +302,17 @@ def noise(
     limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
     request = persona_request(
-        store, mode, plan, agents, folder, model=model, base_url=base_url, jury=jury, jury_rule=jury_rule, **limits
+        store,
+        mode,
+        plan,
+        agents,
+        folder,
+        model=model,
+        base_url=base_url,
+        jury=jury,
+        jury_rule=jury_rule,
+        is_estimate=estimate,
+        **limits,
     )
     if estimate:
         say(estimate_personas(store, request))
@@ -332,7 +345,7 @@ def record(
             metavar="[PATH]",
             show_default=False,
             help="Where to: a .jsonl file, which keeps what it holds, or a folder, which gets a file per agent, "
-            "written anew; the shipped recordings of a checkout when left out.",
+            "written anew.",
         ),
     ] = None,
     agents: Agents = "",
@@ -370,7 +383,9 @@ def record(
     limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     place = recording_place(to)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
-    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, **limits)
+    request = persona_request(
+        store, mode, plan, agents, folder, model=model, base_url=base_url, is_estimate=estimate, **limits
+    )
     files = AnswerFiles(place, is_scripted=mode is RecordMode.SCRIPTED, library=request.library)
     if estimate:
         say(estimate_personas(store, request))
@@ -457,16 +472,18 @@ def comment(
 @app.command()
 def runs(
     agent: Annotated[
-        str | None, typer.Option(metavar="ID", show_default=False, help="Only runs of this agent.")
+        str | None,
+        typer.Option(metavar="AGENT", show_default=False, help="Only runs of this agent, by its id or name."),
     ] = None,
     output: Rows = ListFormat.TABLE,
     db: Database = None,
 ) -> None:
     """List the stored evaluation runs, the latest last."""
     from evaluation.escaping import json_text
+    from evaluation.workflows.agents import KnownAgents
 
     store = open_store(db)
-    found = store.evaluations.runs(agent)
+    found = store.evaluations.runs(agent and KnownAgents.of(store).resolve(agent, with_silent=True))
     if output is ListFormat.JSON:
         import json
 
@@ -477,6 +494,45 @@ def runs(
     else:
         headers = ("Run", "Agent", "Status", "Overall", "Sample", "Mode", "Model", "Begun (UTC)")
         say(table(headers, [_run_row(row) for row in found.to_dict("records")]))
+
+
+@app.command()
+def show(
+    run: Annotated[str, typer.Argument(metavar="RUN", show_default=False, help="The run's id, or its first digits.")],
+    output: Rows = ListFormat.TABLE,
+    db: Database = None,
+) -> None:
+    """Show every score of a stored run with its proposition, its message and the judge's reason."""
+    from evaluation.errors import NotFoundError
+    from evaluation.escaping import json_text
+
+    store = open_store(db)
+    runs = store.evaluations.runs().to_dict("records")
+    found = [row for row in runs if run and str(row["run_id"]).startswith(run.lower())]
+    if len(found) != 1:
+        many = "Several runs have" if found else "No run has"
+        remedy = "See them with: dramaturg persona runs."
+        raise NotFoundError(f"{many} an id that begins with {run!r}.", remedy=remedy)
+    key = str(found[0]["run_id"])
+    scores, failures = store.evaluations.scores(key), store.evaluations.failures(key)
+    if output is ListFormat.JSON:
+        import json
+
+        rows = {
+            name: json.loads(each.to_json(orient="records"))
+            for name, each in (("scores", scores), ("failures", failures))
+        }
+        say(json_text({"run_id": key, **rows}))
+        return
+    say("  ".join(part for part in _run_row(found[0]) if part))
+    for row in scores.to_dict("records"):
+        mark = f", {row['mark']}" if row["mark"] else ""
+        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: {row['score']:g}{mark}")
+        if isinstance(row["context_snippet"], str) and row["context_snippet"]:
+            say(f"  about: {safe(row['context_snippet'])}")
+        say("\n".join(f"  {safe(line)}" for line in str(row["reasoning"]).splitlines()))
+    for row in failures.to_dict("records"):
+        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: no score\n  {safe(str(row['error']))}")
 
 
 def _run_row(row: Mapping[Any, Any]) -> tuple[str, ...]:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 app = command_group("See what the gate did to messages before they were sent; say what is corrected for an agent.")
 
-Agent = Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="Only this agent's messages, by its id.")]
+Agent = Annotated[
+    str | None, typer.Option("--agent", metavar="AGENT", help="Only this agent's messages, by its id or name.")
+]
 
 Run = Annotated[
     str | None,
@@ -48,7 +50,7 @@ def list_messages(
             f"{one.at:%Y-%m-%d %H:%M:%S}",
             shortened(one.result.agent, 20),
             one.run[:_SHORT_ID] or "-",
-            one.outcome,
+            one.outcome if one.was_sent else f"{one.outcome}, nothing sent",
             len(one.result.attempts),
             shortened(one.result.text or "(nothing sent)", _TEXT_LENGTH),
         ]
@@ -71,7 +73,8 @@ def show(
         _say_json(_message(found))
         return
     run = f", run {found.run}" if found.run else ""
-    say(f"{safe(found.result.agent)}, {found.at:%Y-%m-%d %H:%M:%S} UTC: {found.outcome}{run}")
+    sent = "" if found.was_sent else ", nothing sent"
+    say(f"{safe(found.result.agent)}, {found.at:%Y-%m-%d %H:%M:%S} UTC: {found.outcome}{sent}{run}")
     for attempt in found.result.attempts:
         say("\n".join(_lines(attempt, is_sent=attempt == found.result.committed)))
 
@@ -152,7 +155,7 @@ def _rate_row(one: FailureRate) -> list[object]:
 
 @app.command()
 def config(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", show_default=False, help="The agent's id.")],
+    agent: Annotated[str, typer.Argument(metavar="AGENT", show_default=False, help="The agent's id or name.")],
     changes: Annotated[
         list[str] | None,
         typer.Option(
@@ -170,20 +173,20 @@ def config(
     """Show every setting of an agent beside its default, or change some."""
     from evaluation.corrections.config import CorrectionConfig
     from evaluation.corrections.wording import SETTINGS, default_of
+    from evaluation.workflows.agents import KnownAgents
 
     store = open_store(db)
     corrections = store.corrections
-    held = CorrectionConfig() if reset else corrections.config(agent)
+    found = store.agents.resolve(agent)
+    agent_id = found.id if found else KnownAgents.of(store).resolve(agent)
+    held = CorrectionConfig() if reset else corrections.config(agent_id)
     if changes:
         held = _changed(held, changes)
-        known = set(store.agents.all()) | {speaker for _, speaker in store.agents.players()}
-        corrections.configure(agent, held)
-        if agent not in known:
-            note(f"{agent} has not spoken here before. If the id is mistyped, --reset takes it back.")
+        corrections.configure(agent_id, held)
     elif reset:
-        corrections.forget(agent)
+        corrections.forget(agent_id)
     if changes or reset:
-        note(f"{agent}: stored.")
+        note(f"{agent_id}: stored.")
     rows = [(name, getattr(held, name), default_of(name), setting) for name, setting in SETTINGS.items()]
     if output is ListFormat.JSON:
         _say_json([{"name": name, "value": value, "default": default} for name, value, default, _ in rows])
@@ -226,6 +229,7 @@ def _message(one: LoggedMessage) -> dict[str, Any]:
         "agent": one.result.agent,
         "run": one.run or None,
         "outcome": str(one.outcome),
+        "was_sent": one.was_sent,
         "sent": one.result.text if one.result.committed else None,
         "attempts": [_attempt(each) for each in one.result.attempts],
     }

@@ -14,6 +14,7 @@ from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.judging.propositions.proposition import Proposition
+    from evaluation.store.database import Store
 
 app = command_group("Check proposition files, and list the propositions that agents are held against.")
 
@@ -85,11 +86,27 @@ def _speaking(store: Any) -> set[str]:
     return {*known.ids, *known.stored}
 
 
+def _resolved(reference: str, store: Store | None) -> str:
+    """The id of the agent that is meant; the reference itself where nobody is known by it."""
+    from evaluation.persona.agents import find_agent
+    from evaluation.persona.shipped_agents import shipped_cast
+
+    if store is not None:
+        found = store.agents.resolve(reference)
+        return found.id if found else reference
+    members = shipped_cast().members.items()
+    return find_agent(reference, ((key, name) for key, member in members for name in member.speakers)) or reference
+
+
 @app.command("list")
 def list_propositions(
     agent: Annotated[
         str | None,
-        typer.Option(metavar="ID", show_default=False, help="Only what applies to this agent, defaults included."),
+        typer.Option(
+            metavar="AGENT",
+            show_default=False,
+            help="Only what applies to this agent, by its id or name; defaults included.",
+        ),
     ] = None,
     output: Rows = ListFormat.TABLE,
     folder: PropositionFolder = None,
@@ -105,7 +122,10 @@ def list_propositions(
     from evaluation.workflows.propositions.saved import proposition_library
 
     path = database_path(db)
-    library = proposition_library(Store(path) if path.is_file() else None, folder)
+    store = Store(path) if path.is_file() else None
+    library = proposition_library(store, folder)
+    if agent is not None and agent not in library.agent_ids:
+        agent = _resolved(agent, store)
     if agent is None:
         found = [each for own in library.by_file.values() for each in own]
     else:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evaluation.errors import InputError
-from evaluation.files.bundled import checkout_root, recording_root
 from evaluation.harness.baselines import file_stem
 from evaluation.harness.recording_script import scripted_answers
 from evaluation.judging.judges.recorded import RecordingJudge
@@ -23,12 +22,12 @@ def recording_place(to: Path | None) -> Path:
     """The file or folder of recordings.
 
     Raises:
-        InputError: None was named, and Dramaturg is installed and not a checkout; or a file is where a folder is
-            needed, or the other way round.
+        InputError: None was named: the shipped ones are written over only where somebody names them; or a file is
+            where a folder is needed, or the other way round.
     """
-    if to is None and checkout_root() is None:
-        raise InputError("Recordings of your own need a place.", remedy="Name a file or folder.")
-    found = to or recording_root()
+    if to is None:
+        raise InputError("Recordings need a place.", remedy="Name a file or folder.")
+    found = to
     if found.suffix == SUFFIX and found.is_dir():
         raise InputError("This is a folder.", place=str(found), remedy=f"Only files may be called *{SUFFIX}.")
     folder = found.parent if found.suffix == SUFFIX else found

@@ -10,7 +10,6 @@ from evaluation.cli.persona.options import Mode, RecordMode
 from evaluation.cli.shared.options import listed_names
 from evaluation.cli.shared.terminal import TerminalProgress, note
 from evaluation.errors import InputError
-from evaluation.files.bundled import baseline_root, checkout_root
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config
 from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
 from evaluation.judging.model_client.budget import Budget, spent_words
@@ -26,12 +25,20 @@ from evaluation.workflows.persona_runs import (
     recorded_model,
     requests_of,
     run_personas,
+    unrecorded,
 )
 from evaluation.workflows.propositions.saved import proposition_library
 
 
 def persona_request(
-    store: Store, mode: Mode | RecordMode, plan: EvaluationPlan, agents: str, folder: Path | None, **judge: Any
+    store: Store,
+    mode: Mode | RecordMode,
+    plan: EvaluationPlan,
+    agents: str,
+    folder: Path | None,
+    *,
+    is_estimate: bool = False,
+    **judge: Any,
 ) -> PersonaRunRequest:
     """The request that the options make; who judges is told to the person.
 
@@ -41,6 +48,7 @@ def persona_request(
         plan: Dimensions, sample, options.
         agents: Ids and names, with commas.
         folder: The person's own propositions, which add to the shipped ones.
+        is_estimate: Whether nobody is going to be asked, so that neither a key nor a server is needed.
         judge: ``model``, ``base_url``, ``recordings`` and limits; ``None`` for those not given. ``with_simulated``
             says whether conversations of experiments count.
 
@@ -54,7 +62,7 @@ def persona_request(
         raise InputError("A jury can only be asked live.", place="--jury", remedy="Say --mode live.")
     judge |= {"jury": tuple(members) or None, "jury_rule": str(judge.pop("jury_rule", "mean"))}
     return PersonaRunRequest(
-        _judge_config(store, mode, judge),
+        _judge_config(store, mode, judge, is_estimate=is_estimate),
         plan,
         proposition_library(store, folder),
         listed_names(agents),
@@ -66,6 +74,8 @@ def persona_request(
 
 def run_with_progress(store: Store, request: PersonaRunRequest) -> list[Rated]:
     """All evaluations with the ids of their runs; progress goes to standard error."""
+    if warning := unrecorded(store, request):
+        note(warning)
     budget = Budget(usd=request.config.max_usd, calls=request.config.max_calls)
     # Of a run that takes no time nobody asks how much is left, and of answers yet to be written nobody knows.
     is_timed = request.config.mode == "live" and request.source != "synthetic"
@@ -117,13 +127,13 @@ _JUDGES: dict[Mode | RecordMode, str] = {
 }
 
 
-def _judge_config(store: Store, mode: Mode | RecordMode, options: dict[str, Any]) -> JudgeConfig:
+def _judge_config(store: Store, mode: Mode | RecordMode, options: dict[str, Any], *, is_estimate: bool) -> JudgeConfig:
     """The judge's configuration. Without ``model``, recordings are played of the one that made them."""
     config = judge_config({"mode": _JUDGES[mode], **options}, stored=store.settings.get(SETTINGS_KEY))
     if mode is Mode.MOCK and not options.get("model"):
         config = config.model_copy(update={"model": recorded_model(config)})
     _say_who_judges(config, is_scripted=mode is RecordMode.SCRIPTED)
-    if config.mode == "live":
+    if config.mode == "live" and not is_estimate:
         from evaluation.judging.model_client.reachability import probe
 
         probe(config)
@@ -150,8 +160,8 @@ def baseline_folder(folder: Path | None) -> Path:
     """The folder to which baselines are written.
 
     Raises:
-        InputError: None was named, and Dramaturg is installed and not a checkout.
+        InputError: None was named: the shipped ones are written over only where somebody names their folder.
     """
-    if folder is None and checkout_root() is None:
-        raise InputError("Baselines of your own need a place.", remedy="Name a folder with --baselines.")
-    return folder or baseline_root()
+    if folder is None:
+        raise InputError("Baselines need a place.", remedy="Name a folder with --baselines.")
+    return folder

@@ -139,7 +139,9 @@ def _judge_stored(store: Store, ids: list[str], asked: _Asked) -> JudgingTally:
     from evaluation.judging.model_client.budget import spent_words
     from evaluation.workflows.judging import JudgingTally, estimate_judging, judge_stored
 
-    config = judge_config(asked.options, store.settings.get(SETTINGS_KEY))
+    # What a model would cost is asked most before there is a key.
+    as_if_live = {"mode": "live"} if asked.is_estimate and not asked.options.get("mode") else {}
+    config = judge_config({**asked.options, **as_if_live}, store.settings.get(SETTINGS_KEY))
     if asked.is_estimate:
         say(estimate_judging(store, ids, config, metrics=asked.metrics, is_batched=asked.is_batched))
         return JudgingTally()

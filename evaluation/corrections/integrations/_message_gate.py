@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from evaluation.corrections.attempts import GateResult
 from evaluation.corrections.config import CorrectionConfig
@@ -24,6 +24,44 @@ History = Iterable[tuple[str, str]]
 _CONVERSATION = "conversation"
 
 
+class NamedAgent(Protocol):
+    """An agent as it is known in a store."""
+
+    @property
+    def id(self) -> str:
+        """Its id: its propositions and configuration are found by it."""
+        ...
+
+    @property
+    def display_name(self) -> str:
+        """Its name."""
+        ...
+
+
+class CorrectionStore(Protocol):
+    """The agents of a store, what is corrected for each, and the log: ``store.corrections``."""
+
+    def agent(self, reference: str) -> NamedAgent:
+        """The agent that is meant by an id or a name."""
+        ...
+
+    def stored_config(self, agent: str) -> CorrectionConfig | None:
+        """The configuration that is stored for the agent; ``None`` when none is."""
+        ...
+
+    def begin_run(self, label: str) -> str:
+        """Stores a run, which the messages of one gate belong to; returns its id."""
+        ...
+
+    def end_run(self, run_id: str) -> None:
+        """Marks a run as completed."""
+        ...
+
+    def add(self, result: GateResult, *, run_id: str | None = None) -> object:
+        """Logs a message that was checked."""
+        ...
+
+
 class MessageGate:
     """Judges messages before they are sent and has them written again: the gate for any program.
 
@@ -32,9 +70,12 @@ class MessageGate:
 
     Args:
         judge: Who marks messages; that of the options, environment and settings when left out (``build_judge``).
-        config: What is checked; adherence at 7 with two retries when left out.
+        config: What is checked, for every agent; when left out, what ``corrections`` hold for the agent, or else
+            adherence at 7 with two retries.
         library: The propositions; those that come with Dramaturg when left out.
-        log: Keeps what the gate did, such as ``store.corrections.add``.
+        corrections: ``store.corrections``: what ``dramaturg corrections config`` stored for each agent counts, read
+            anew for each message, and what the gate did is logged there, as one run that ``close`` completes.
+        log: Keeps what the gate did, in the place of ``corrections``.
         timeout_seconds: How long one judgement may take before it passes.
     """
 
@@ -44,18 +85,22 @@ class MessageGate:
         config: CorrectionConfig | None = None,
         *,
         library: PropositionLibrary | None = None,
+        corrections: CorrectionStore | None = None,
         log: Callable[[GateResult], object] | None = None,
         timeout_seconds: float = TIMEOUT_SECONDS,
     ) -> None:
         self._judge = build_judge(judge_config()) if judge is None else judge
-        self._config = config or CorrectionConfig(gate_adherence_enabled=True)
-        self._keep = log
+        self._config = config
+        self._corrections = corrections
+        self._keep = log or (self._keep_in_run if corrections else None)
+        self._run_id = ""
         checker = PropositionChecker(self._judge, library or PropositionLibrary.load())
         self._gate = ActionGate(checker, log=self._log, timeout_seconds=timeout_seconds)
         self._is_prepared = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
+        self._run_lock = threading.Lock()
 
     async def send_async(
         self, generate: Callable[[str], Awaitable[str]], agent: str, history: History = (), persona: str = ""
@@ -64,19 +109,33 @@ class MessageGate:
 
         Args:
             generate: Writes a message; it is given the feedback on the attempt before, and an empty text at first.
-            agent: The agent's name, under which ``history`` has its own messages.
+            agent: The agent's name, under which ``history`` has its own messages; with ``corrections`` its id or name
+                there.
             history: What was said before, oldest first: (speaker, text).
             persona: The description of the agent.
 
         Raises:
             PoorQualityError: Nothing passed and the configuration forbids to go on.
+            InputError: Several agents of ``corrections`` have that name.
         """
         await self._prepare()
+        agent_id, name, config = await asyncio.to_thread(self._known, agent)
+        own = {agent, agent_id, name}
         events = [
-            TrajectoryEvent(_CONVERSATION, f"m{number}", speaker, text, speaker == agent)
+            TrajectoryEvent(_CONVERSATION, f"m{number}", speaker, text, speaker in own)
             for number, (speaker, text) in enumerate(history)
         ]
-        return await self._gate.send(generate, ActionContext.of(agent, events, persona=persona), self._config)
+        context = ActionContext.of(agent_id, events, name=name, persona=persona)
+        return await self._gate.send(generate, context, config)
+
+    def _known(self, agent: str) -> tuple[str, str, CorrectionConfig]:
+        """Id, display name and configuration of the agent."""
+        usual = self._config or CorrectionConfig(gate_adherence_enabled=True)
+        if self._corrections is None:
+            return agent, agent, usual
+        known = self._corrections.agent(agent)
+        stored = None if self._config else self._corrections.stored_config(known.id)
+        return known.id, known.display_name, stored or usual
 
     def send(self, generate: Callable[[str], str], agent: str, history: History = (), persona: str = "") -> GateResult:
         """Like ``send_async``, for an ordinary function, which is called in another thread."""
@@ -94,7 +153,7 @@ class MessageGate:
         return self._run(self.send_async(written, agent, history, persona))
 
     def close(self) -> None:
-        """Ends the thread that ``send`` started; does nothing when there is none."""
+        """Ends the thread that ``send`` started, and the run in the store; does nothing when there is neither."""
         with self._lock:
             loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
         if loop is not None and thread is not None:
@@ -102,6 +161,9 @@ class MessageGate:
             thread.join()
             loop.run_until_complete(loop.shutdown_default_executor())
             loop.close()
+        if self._run_id and self._corrections is not None:
+            self._corrections.end_run(self._run_id)
+            self._run_id = ""
 
     def __enter__(self) -> Self:
         return self
@@ -118,6 +180,12 @@ class MessageGate:
     async def _log(self, result: GateResult) -> None:
         if self._keep is not None:
             await asyncio.to_thread(self._keep, result)
+
+    def _keep_in_run(self, result: GateResult) -> None:
+        assert self._corrections is not None
+        with self._run_lock:
+            self._run_id = self._run_id or self._corrections.begin_run("message gate")
+        self._corrections.add(result, run_id=self._run_id)
 
     def _run(self, work: Coroutine[Any, Any, GateResult]) -> GateResult:
         with self._lock:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from evaluation.judging.answers import Answer, CheckAnswer, Idea, IdeasAnswer, LabelAnswer, ScoreAnswer
+from evaluation.judging.answers import HIGHEST_SCORE, Answer, CheckAnswer, Idea, IdeasAnswer, LabelAnswer, ScoreAnswer
 from evaluation.judging.model_client.calls import CallParameters
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgementStatus, JudgeRequest
@@ -41,6 +41,7 @@ def judgement_from(
         is_cached: Whether it was known already.
     """
     final = received.answers[-1]
+    is_data_missing = isinstance(final, ScoreAnswer) and final.data_missing
     numbers = list(dict.fromkeys(_citations(final)))
     return Judgement(
         key=key or request.key(model),
@@ -48,14 +49,14 @@ def judgement_from(
         judge=judge,
         model=model,
         reason=getattr(final, "reason", ""),
-        score=final.score if isinstance(final, ScoreAnswer) else None,
+        score=_mark(final),
         holds=final.holds if isinstance(final, CheckAnswer) else None,
         label=final.label if isinstance(final, LabelAnswer) else None,
         ideas=_ideas(final),
         confidence=getattr(final, "confidence", None),
         citations=tuple([request.messages[number] for number in numbers if number in request.messages]),
         refused_citations=tuple([number for number in numbers if number not in request.messages]),
-        is_data_missing=isinstance(final, ScoreAnswer) and final.data_missing,
+        is_data_missing=is_data_missing,
         answer=final,
         first_answer=received.answers[0] if len(received.answers) > 1 else None,
         asked=request.prompt,
@@ -64,6 +65,13 @@ def judgement_from(
         parameters=received.parameters,
         is_cached=is_cached,
     )
+
+
+def _mark(answer: Answer) -> int | None:
+    """The mark from 0 to 9; 9 where data is missing, whatever mark stands beside that."""
+    if not isinstance(answer, ScoreAnswer):
+        return None
+    return HIGHEST_SCORE if answer.data_missing else answer.score
 
 
 def unscored(

@@ -63,11 +63,15 @@ class JuryJudge:
         return found
 
     def _verdict(self, request: JudgeRequest, said: Sequence[Judgement]) -> Judgement:
-        answered = [one for one in said if one.is_scored]
+        scored = [one for one in said if one.is_scored]
+        # Members to whom data was missing gave no mark: they outvote the others, or their nines do not count.
+        missing = [one for one in scored if one.is_data_missing]
+        is_data_missing = 2 * len(missing) > len(scored)
+        answered = missing if is_data_missing else [one for one in scored if not one.is_data_missing]
         usage = sum((one.usage for one in said), Usage())
         marks = tuple([(one.model, one.score) for one in answered if one.score is not None])
         chosen = self._chosen(answered, [mark for _, mark in marks])
-        if 2 * len(answered) < len(said) or chosen is None:
+        if 2 * len(scored) < len(said) or chosen is None:
             failed = [one for one in said if not one.is_scored]
             detail = "; ".join(f"{one.model}: {one.detail}" for one in failed) or "the members are equally divided"
             status = failed[0].status if len(failed) == len(said) else JudgementStatus.ERROR
@@ -80,7 +84,7 @@ class JuryJudge:
             score=None if chosen.score is None else self._mark([mark for _, mark in marks]),
             reason=_reasons(answered, chosen),
             confidence=_mean([one.confidence for one in answered]),
-            is_data_missing=2 * sum(one.is_data_missing for one in answered) > len(answered),
+            is_data_missing=is_data_missing,
             usage=usage,
             is_cached=all(one.is_cached for one in said),
             jury=marks,

@@ -26,6 +26,10 @@ from evaluation.judging.propositions.templates import VARIABLES, has_stray_brace
 LARGEST_WINDOW = 10_000
 """The most messages that a window may begin or end with."""
 
+_ASKED_OF_MESSAGES = frozenset({Dimension.CONSISTENCY, Dimension.SUITABILITY})
+"""Dimensions whose claims are asked of single messages whether or not they name {{action}}."""
+_OWN_MESSAGES = frozenset({Dimension.CONSISTENCY, Dimension.FLUENCY})
+"""Dimensions in which a judge sees nothing that others said."""
 _LONGEST_ID = 100
 _LONGEST_TEXT = 2_000
 
@@ -227,6 +231,32 @@ class _Head:
         text = f"No agent {self.agent_id!r} is known.{close} It applies once there is one."
         yield self._fault("agent_id", text, is_warning=True)
 
+    def _never_holding(self, entries: Mapping[str, Located], name: str) -> Iterator[FileProblem]:
+        """A precondition, or a variable's value, that what is judged can never have."""
+        claim, condition = entries.get("claim"), entries.get("precondition")
+        variables = variables_of(str(claim.value)) if claim else frozenset()
+        if variables - VARIABLES.keys():
+            # A misspelt variable may be the one that is missed below.
+            return
+        named = str(condition.value) if condition else ""
+        is_channel = self._target == TargetType.ENVIRONMENT
+        is_of_messages = bool(variables & {"action", "recipient_name"}) or self.dimension in _ASKED_OF_MESSAGES
+        reason = ""
+        if is_channel and named in ("is_direct_message", "is_long_enough", "was_addressed"):
+            reason = "in a channel no single message of one agent is judged"
+        elif not is_channel and named == "has_several_speakers":
+            reason = "only the agent itself is judged; it belongs to 'target_type: environment'"
+        elif named == "was_addressed" and self.dimension in _OWN_MESSAGES:
+            reason = f"{self.dimension} is judged by the agent's own messages alone"
+        elif named in ("is_direct_message", "is_long_enough") and not is_of_messages:
+            reason = "the claim is about everything the agent said; name {{action}} to ask it of each message"
+        if condition and reason:
+            text = f"{named} can never hold: {reason}. The claim would always count as true."
+            yield FileProblem(self._file, condition.line, f"{name}.precondition", text)
+        if claim and not is_channel and "recipient_name" in variables and named != "is_direct_message":
+            text = "{{recipient_name}} has no value in public messages. Add 'precondition: is_direct_message'."
+            yield FileProblem(self._file, claim.line, f"{name}.claim", text)
+
     def faulty_entries(self) -> Iterator[FileProblem]:
         """Propositions that contradict each other or the head."""
         first_lines: dict[str, int] = {}
@@ -242,6 +272,7 @@ class _Head:
                 for word in sorted(variables_of(str(claim.value)) & {"agent_name", "action", "recipient_name"}):
                     text = f"{{{{{word}}}}} belongs to one agent, and this is about a channel."
                     yield FileProblem(self._file, claim.line, f"{name}.claim", f"{text} Name the speakers in general.")
+            yield from self._never_holding(entries, name)
             if (flag := entries.get("inverted")) and flag.value is True and self.dimension is Dimension.IDEAS_QUANTITY:
                 text = "Ideas are counted, not marked, so nothing can be turned round. Remove it."
                 yield FileProblem(self._file, flag.line, f"{name}.inverted", text)

@@ -109,7 +109,7 @@ def settle(asked: PropositionQuestion, judgement: Judgement | None) -> Propositi
         return PropositionScore(
             proposition, asked.claim, asked.fault_status, reference=reference, detail=asked.fault, snippet=snippet
         )
-    mark = Mark.DATA_MISSING if judgement.is_data_missing and judgement.score == HIGHEST_SCORE else Mark.NONE
+    mark = Mark.DATA_MISSING if judgement.is_data_missing else Mark.NONE
     ideas = distinct(judgement.ideas, asked.request.messages if asked.request else {})
     return PropositionScore(
         proposition,

@@ -10,10 +10,10 @@ from typing import Any
 
 from evaluation.simulation.scripted._people import words
 
-_ACT = re.compile(r"^\[M(\d+)\] .{0,300}? acts: \[MESSAGE\]\n((?:\| [^\n]*(?:\n|\Z))+)", re.MULTILINE)
-_ITEM = re.compile(r"^\[P(\d+)\] Claim: ([^\n]+)\n([^\n]*)", re.MULTILINE)
-_CLAIM = re.compile(r"^Claim: ([^\n]+)\n([^\n]*)", re.MULTILINE)
-_ABOUT = re.compile(r"It is about message \[M(\d+)\]")
+_ACT = re.compile(r"^\[M(\d+)\] [^\n:]{0,300} acts: ([^\n]*(?:\n\| [^\n]*)*)", re.MULTILINE)
+_ABOUT = r"Claim(?: about message \[M(\d+)\])?: ([^\n]+)"
+_ITEM = re.compile(rf"^\[P(\d+)\] {_ABOUT}", re.MULTILINE)
+_CLAIM = re.compile(rf"^{_ABOUT}", re.MULTILINE)
 _IDEA = re.compile(r"What about ([^?\n]{1,200})\?")
 
 # Part of a claim, the sentence that speaks against it, whether the claim names what is bad. The first that fits counts.
@@ -36,17 +36,17 @@ _FEW = 0.5
 def scores(text: str, chance: random.Random) -> str:
     """Marks for a claim, or for each of a batch."""
     said = dict(_said(text))
-    items = [(int(number), claim, about) for number, claim, about in _ITEM.findall(text)]
+    items = _ITEM.findall(text)
     if items:
-        return json.dumps({"answers": [{"item": n, **_mark(claim, about, said, chance)} for n, claim, about in items]})
-    found = _CLAIM.search(text)
-    return json.dumps(_mark(found[1] if found else "", found[2] if found else "", said, chance))
+        answers = [{"item": int(item), **_mark(claim, about, said, chance)} for item, about, claim in items]
+        return json.dumps({"answers": answers})
+    about, claim = next(iter(_CLAIM.findall(text)), ("", ""))
+    return json.dumps(_mark(claim, about, said, chance))
 
 
 def _mark(claim: str, about: str, said: dict[int, str], chance: random.Random) -> dict[str, Any]:
     sentence, is_inverted = next((sentence, bad) for part, sentence, bad in _CLAIMS if part in claim)
-    found = _ABOUT.search(about)
-    judged = {int(found[1]): said[int(found[1])]} if found and int(found[1]) in said else said
+    judged = {int(about): said[int(about)]} if about and int(about) in said else said
     bad = [number for number, text in judged.items() if words()[sentence] in text]
     share = len(bad) / len(judged) if judged else 0.0
     level = round(_BEST - (_BEST - _WORST) * share + chance.choice((-1, 0, 1)))

@@ -35,13 +35,13 @@ _NAMES = (
 
 
 def row_of(
-    result: GateResult, attempt: Attempt, group: str, run_id: str | None, experiment_id: str | None
+    result: GateResult, agent_id: str, attempt: Attempt, group: str, run_id: str | None, experiment_id: str | None
 ) -> dict[str, Any]:
-    """The row of one attempt of a message that was checked."""
+    """The row of one attempt of a message that was checked, of the agent with that id."""
     committed = result.committed
     is_corrected = committed is not None and committed.number > 0
     return {
-        "agent_id": well_formed(result.agent),
+        "agent_id": agent_id,
         "run_id": run_id,
         "experiment_id": experiment_id,
         "original_text": well_formed(result.original),

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.judging.propositions.proposition import TargetType
-from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent
+from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, SpeakerMap, find_agent, slug_of
+from evaluation.persona.shipped_agents import shipped_cast
 from evaluation.store.agents._cascades import delete_agent
 from evaluation.store.engine.bulk_rows import from_json, packed
-from evaluation.store.engine.text_checks import require_text
+from evaluation.store.engine.text_checks import require_storable, require_text
 from evaluation.store.engine.transactions import Units
 from evaluation.transcript import SIMULATED_FORMAT
 
@@ -44,11 +45,43 @@ class Agents:
             raise _unknown(agent_id)
         return found
 
+    def resolve(self, reference: str) -> Agent | None:
+        """The agent that somebody means by an id or a name: stored, shipped or speaking; ``None`` for nobody known.
+
+        An agent that is not stored has the name that it is shipped or speaks under.
+
+        Raises:
+            InputError: Several agents have that name, or UTF-8 cannot hold it.
+        """
+        require_storable(agent=reference)
+        with self._units.unit():
+            stored, chosen = self.all(), self.speakers()
+            cast = shipped_cast()
+            people = [agent for agent in stored.values() if agent.kind is TargetType.AGENT]
+            names = [(agent.id, agent.display_name) for agent in people]
+            names += [(key, name) for key, member in cast.members.items() for name in member.speakers]
+            names += [(key, speaker) for speaker, key in chosen.items()]
+            found = reference if reference in stored else find_agent(reference, names)
+            if found is None:
+                # Reading who speaks takes a look at every message.
+                speakers = SpeakerMap(chosen, {slug_of(name): key for key, name in names})
+                names = [(speakers.agent_id(speaker), speaker) for _, speaker in self.players()]
+                found = find_agent(reference, names)
+        if found is None:
+            return None
+        shipped = [cast.members[found].agent] if found in cast.members else []
+        spoken = [Agent(key, name) for key, name in names if key == found]
+        return stored.get(found) or next(iter([*shipped, *spoken]))
+
     def ensure(self, agents: Iterable[Agent]) -> None:
-        """Makes agents known; those that are stay as they are."""
+        """Makes agents known; those that are stay as they are, but one that has no name besides its id gets it."""
         with self._units.unit(write=True, join=True) as cursor:
             for agent in agents:
-                _insert(cursor, agent, "DO NOTHING")
+                _insert(
+                    cursor,
+                    agent,
+                    "(id) DO UPDATE SET display_name = excluded.display_name WHERE agents.display_name = agents.id",
+                )
 
     def save(self, agent: Agent) -> None:
         """Stores name and persona of an agent, in place of those before.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluation.corrections.attempts import GateOutcome, GateResult
@@ -10,14 +11,15 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.log_entry import LoggedMessage
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
+from evaluation.persona.agents import Agent, slug_of
 from evaluation.store.agents._correction_rows import COLUMNS, messages_from, row_of
+from evaluation.store.agents.agents import Agents
 from evaluation.store.engine.bulk_rows import append_rows, frame
 from evaluation.store.engine.text_checks import require_storable, require_text
 from evaluation.store.engine.transactions import Units
 
 if TYPE_CHECKING:
     import pandas as pd
-    from duckdb import DuckDBPyConnection
 
 _FIELDS = tuple(CorrectionConfig.model_fields)
 LATEST = 5_000
@@ -29,15 +31,35 @@ class Corrections:
 
     def __init__(self, units: Units) -> None:
         self._units = units
+        self._agents = Agents(units)
+
+    def agent(self, reference: str, name: str = "") -> Agent:
+        """The agent that somebody means by an id or a name; a new one where nobody is known by it.
+
+        Args:
+            reference: An id or a name.
+            name: The display name of an agent that has none besides its id; the reference when left out.
+
+        Raises:
+            InputError: Several agents have that name, or UTF-8 cannot hold it.
+        """
+        found = self._agents.resolve(reference) or Agent(slug_of(reference), reference)
+        is_nameless = found.display_name in (found.id, reference) and found.persona is None
+        return replace(found, display_name=name) if name and is_nameless else found
 
     def config(self, agent: str) -> CorrectionConfig:
         """The agent's configuration; the defaults, everything off, for one that has none.
 
+        Like everywhere here, the agent is named by its id or its display name.
+
         Raises:
-            InputError: UTF-8 cannot hold the agent's id, like any other that the methods below are asked about.
+            InputError: Several agents have that name, or UTF-8 cannot hold it.
         """
-        require_storable(agent=agent)
-        return self.configs().get(agent, CorrectionConfig())
+        return self.stored_config(agent) or CorrectionConfig()
+
+    def stored_config(self, agent: str) -> CorrectionConfig | None:
+        """The configuration that somebody stored for the agent; ``None`` when nobody did."""
+        return self.configs().get(self.agent(agent).id)
 
     def configs(self) -> dict[str, CorrectionConfig]:
         """The configuration of every agent that has one, by agent id in alphabetical order."""
@@ -55,14 +77,30 @@ class Corrections:
         require_text(agent=agent)
         values = config.model_dump()
         with self._units.unit(write=True, join=True) as cursor:
-            _ensure_agent(cursor, agent)
+            known = self.agent(agent)
+            self._agents.ensure([known])
             updates = ", ".join(f"{name} = excluded.{name}" for name in _FIELDS)
             cursor.execute(
                 f"""INSERT INTO agent_evaluation_config (agent_id, {", ".join(_FIELDS)})
                 VALUES (?, {", ".join("?" * len(_FIELDS))})
                 ON CONFLICT (agent_id) DO UPDATE SET {updates}, updated_at = now()""",
-                [agent, *(values[name] for name in _FIELDS)],
+                [known.id, *(values[name] for name in _FIELDS)],
             )
+
+    def begin_run(self, label: str) -> str:
+        """Stores a run of a simulation, such as one process that uses the gate; returns the id for ``add``."""
+        run_id = str(uuid.uuid4())
+        with self._units.unit(write=True, join=True) as cursor:
+            cursor.execute(
+                "INSERT INTO runs (id, kind, status, label) VALUES (?, 'simulation', 'running', ?)",
+                [run_id, well_formed(label)],
+            )
+        return run_id
+
+    def end_run(self, run_id: str) -> None:
+        """Marks a run as completed."""
+        with self._units.unit(write=True, join=True) as cursor:
+            cursor.execute("UPDATE runs SET status = 'completed', completed_at = now() WHERE id = ?", [run_id])
 
     def add(self, result: GateResult, *, run_id: str | None = None, experiment_id: str | None = None) -> str:
         """Logs a checked message: one row per attempt, all of one group, in one transaction.
@@ -72,7 +110,8 @@ class Corrections:
 
         Args:
             result: Of the gate.
-            run_id: The stored run that the message belongs to.
+            run_id: The run that the message belongs to, from ``begin_run``; messages of experiments have
+                ``experiment_id`` in its place, and what is logged without either has none.
             experiment_id: The experiment that it was written in.
 
         Returns:
@@ -81,17 +120,17 @@ class Corrections:
         if result.outcome is None:
             return ""
         group = str(uuid.uuid4())
-        rows = [row_of(result, attempt, group, run_id, experiment_id) for attempt in result.attempts]
         with self._units.unit(write=True, join=True) as cursor:
-            _ensure_agent(cursor, well_formed(result.agent))
+            agent = self.agent(well_formed(result.agent), well_formed(result.name))
+            self._agents.ensure([agent])
+            rows = [row_of(result, agent.id, attempt, group, run_id, experiment_id) for attempt in result.attempts]
             append_rows(cursor, "correction_logs", rows)
         return group
 
     def forget(self, agent: str) -> None:
         """Takes back the agent's configuration: the defaults hold again, everything off."""
-        require_storable(agent=agent)
         with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute("DELETE FROM agent_evaluation_config WHERE agent_id = ?", [agent])
+            cursor.execute("DELETE FROM agent_evaluation_config WHERE agent_id = ?", [self.agent(agent).id])
 
     def messages(
         self,
@@ -109,9 +148,9 @@ class Corrections:
             run: Only those of the run or experiment whose id begins like this.
             limit: How many at most.
         """
-        require_storable(agent=agent or "", run=run or "")
+        require_storable(run=run or "")
         values = {
-            "agent": agent,
+            "agent": agent and self.agent(agent).id,
             "run": run and run.lower(),
             "outcome": None if outcome is None else str(outcome),
             "limit": limit,
@@ -137,10 +176,9 @@ class Corrections:
 
     def count(self, agent: str | None = None) -> int:
         """Number of checked messages, of one agent or of all."""
-        require_storable(agent=agent or "")
         query = "SELECT count(DISTINCT group_id) FROM correction_logs WHERE $agent IS NULL OR agent_id = $agent"
         with self._units.unit() as cursor:
-            found = cursor.execute(query, {"agent": agent}).fetchone()
+            found = cursor.execute(query, {"agent": agent and self.agent(agent).id}).fetchone()
         assert found is not None
         return int(found[0])
 
@@ -159,9 +197,8 @@ class Corrections:
             ``dimension_scores`` (JSON text: dimension to score, threshold, reasoning), ``similarity_score`` (0 to 1),
             ``total_score``, ``feedback``, ``token_usage`` (JSON text) and ``created_at`` (UTC).
         """
-        require_storable(agent=agent or "")
         with self._units.unit() as cursor:
-            return frame(cursor, _LOG, {"agent": agent}, times=["created_at"])
+            return frame(cursor, _LOG, {"agent": agent and self.agent(agent).id}, times=["created_at"])
 
 
 _LOG = """
@@ -202,7 +239,3 @@ def _values(row: tuple[Any, ...]) -> dict[str, Any]:
         name: float(f"{value:.7g}") if isinstance(value, float) else value
         for name, value in zip(_FIELDS, row, strict=True)
     }
-
-
-def _ensure_agent(cursor: DuckDBPyConnection, agent: str) -> None:
-    cursor.execute("INSERT INTO agents (id, display_name) VALUES (?, ?) ON CONFLICT DO NOTHING", [agent, agent])

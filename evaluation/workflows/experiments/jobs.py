@@ -26,7 +26,7 @@ _MOST_JOBS = 1_000
 
 @contextmanager
 def connected(
-    plan: ExperimentPlan, options: Mapping[str, Any], stored: Mapping[str, Any] | None
+    plan: ExperimentPlan, options: Mapping[str, Any], stored: Mapping[str, Any] | None, *, is_estimate: bool = False
 ) -> Iterator[JudgeConfig]:
     """The configuration that leads to whoever speaks and judges; for a scripted plan its server runs meanwhile.
 
@@ -34,13 +34,14 @@ def connected(
         plan: Says whether it is scripted.
         options: Limits, concurrency, and of a real model the address.
         stored: The judge's settings.
+        is_estimate: Whether nobody is going to be asked, so that neither a key nor a server is needed.
 
     Raises:
         InputError: There is no model.
     """
     if plan.effects is None:
         config = judge_config({**options, "model": plan.model, "jury": plan.jury, "jury_rule": plan.jury_rule}, stored)
-        if config.mode != "live":
+        if config.mode != "live" and not is_estimate:
             raise InputError(
                 "There is no key and no address of a model, so nobody can speak.",
                 remedy="Set OPENAI_API_KEY, give the address of a server (OPENAI_BASE_URL), or try it scripted.",

@@ -128,7 +128,9 @@ def run_experiment(
     results: dict[str, Any] | None = None
     try:
         stopped = asyncio.run(_run(run))
-        rows = () if stopped else tuple(report_rows(store.experiments.scores(plan.record.id), plan.scenario.published))
+        # A script says nothing about agents, so nothing of it is held beside the paper.
+        published = None if plan.effects is not None else plan.scenario.published
+        rows = () if stopped else tuple(report_rows(store.experiments.scores(plan.record.id), published))
         results = {"stopped": stopped}
         if rows:
             sides = activity_of(store.experiments.activity(plan.record.id))

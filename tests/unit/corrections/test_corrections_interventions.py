@@ -146,10 +146,10 @@ def test_agreement_is_judged_only_when_words_are_alike() -> None:
 
 
 def test_the_threshold_of_convergence_is_reached_by_equality() -> None:
-    # a b c, a b d: 2 shared of 4.
-    agent = Agent("Michael", [("Michael", "a b c"), ("Dwight", "a b d")])
-    assert run(anti_convergence([agent], CorrectionConfig(convergence_threshold=0.5)), yes()).is_applied
-    assert not run(anti_convergence([agent], CorrectionConfig(convergence_threshold=0.51)), yes()).is_applied
+    # One of two messages consents: 0.8 / 2. No word is shared.
+    agent = Agent("Michael", [("Michael", "Absolutely, honey."), ("Dwight", "Beets grow.")])
+    assert run(anti_convergence([agent], CorrectionConfig(convergence_threshold=0.4)), yes()).is_applied
+    assert not run(anti_convergence([agent], CorrectionConfig(convergence_threshold=0.41)), yes()).is_applied
 
 
 def test_variety_waits_for_seven_messages_of_the_agent_itself() -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.corrections._similarity import highest_similarity, jaccard, mean_pairwise_similarity
+from benchmarks.convergence import LEAST_OF_CONVERGENT, MOST_OF_OTHERS, labelled_windows, share_reaching
+from evaluation.corrections._similarity import convergence_similarity, highest_similarity, jaccard
 from evaluation.corrections.repetition_suppression import repetition_of, suppression_prompt
 
 
@@ -37,10 +38,27 @@ def test_only_the_last_five_messages_count() -> None:
     assert highest_similarity("a b", ["a c", "a b c"]) == pytest.approx(2 / 3)
 
 
-def test_mean_over_pairs() -> None:
-    # (a b, a c) = 1/3; (a b, a b) = 1; (a c, a b) = 1/3; mean 5/9
-    assert mean_pairwise_similarity(["a b", "a c", "a b"]) == pytest.approx(5 / 9)
-    assert mean_pairwise_similarity(["a"]) is None
+def test_convergence_counts_consent_and_words_that_others_use_too() -> None:
+    # Consent in 1 of 2; of Ann's honey and stall Bob uses 1 of 2, and of Bob's honey and sells Ann uses 1 of 2.
+    said = [("Ann", "Yes, the honey stall."), ("Bob", "The honey sells.")]
+    assert convergence_similarity(said) == pytest.approx(0.8 * 0.5 + 0.55 * 0.5)
+    assert convergence_similarity([("Ann", "I agree, honey."), ("Bob", "I agree, honey.")]) == 1.0
+    assert convergence_similarity([("Ann", "Bees sting."), ("Bob", "Rain falls.")]) == 0.0
+
+
+def test_one_speaker_cannot_converge_and_repeating_oneself_is_none() -> None:
+    assert convergence_similarity([("Ann", "Honey."), ("Ann", "Honey.")]) is None
+    assert convergence_similarity([]) is None
+    assert convergence_similarity([("Ann", "Honey."), ("Ann", "Honey."), ("Bob", "Rain.")]) == 0.0
+
+
+def test_the_tuning_half_of_the_labelled_windows_is_told_apart() -> None:
+    windows = [one for one in labelled_windows() if one.window.half == "tuning"]
+    reached, convergent = share_reaching(windows, is_convergent=True)
+    assert reached >= LEAST_OF_CONVERGENT * convergent
+    reached, others = share_reaching(windows, is_convergent=False)
+    assert reached <= MOST_OF_OTHERS * others
+    assert (convergent, others) == (14, 18)
 
 
 def test_overlap_of_phrases() -> None:

@@ -317,3 +317,44 @@ def test_preconditions_are_registered_once() -> None:
     with pytest.raises(InputError, match="There is no precondition 'nothing'"):
         precondition_named("nothing")
     assert list(registered()) == sorted(registered())
+
+
+@pytest.mark.parametrize(
+    ("dimension", "target", "claim", "precondition", "told"),
+    [
+        ("convergence", "environment", "They agree.", "is_direct_message", "is_direct_message can never hold"),
+        ("convergence", "environment", "They agree.", "was_addressed", "was_addressed can never hold"),
+        ("convergence", "environment", "They agree.", "has_several_speakers", ""),
+        (
+            "adherence",
+            "agent",
+            "{{agent_name}} is kind.",
+            "has_several_speakers",
+            "has_several_speakers can never hold",
+        ),
+        (
+            "adherence",
+            "agent",
+            "{{agent_name}} is kind.",
+            "is_long_enough",
+            "name {{action}} to ask it of each message",
+        ),
+        ("adherence", "agent", "{{action}} is kind.", "is_long_enough", ""),
+        ("adherence", "agent", "{{acton}} is kind.", "is_long_enough", "{{acton}} is not a variable"),
+        ("consistency", "agent", "{{agent_name}} is kind.", "is_long_enough", ""),
+        ("fluency", "agent", "{{action}} is kind.", "was_addressed", "by the agent's own messages alone"),
+        ("adherence", "agent", "{{action}} is kind.", "was_addressed", ""),
+        ("adherence", "agent", "Kind to {{recipient_name}}.", "is_direct_message", ""),
+        ("adherence", "agent", "Kind to {{recipient_name}}.", "has_persona", "has no value in public messages"),
+    ],
+)
+def test_what_can_never_hold_or_has_no_value_is_named(
+    dimension: str, target: str, claim: str, precondition: str, told: str
+) -> None:
+    text = (
+        f"dimension: {dimension}\nagent_id: _default\ntarget_type: {target}\npropositions:\n"
+        f'  - id: p\n    claim: "{claim}"\n    precondition: {precondition}\n'
+    )
+    problems = check_text(text.encode(), "own.yaml").problems
+    assert [told in problem.text for problem in problems] == [True] * bool(told)
+    assert all(problem.line in (6, 7) for problem in problems)

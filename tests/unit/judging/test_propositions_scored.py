@@ -53,10 +53,6 @@ def test_a_nine_for_missing_data_is_marked_and_never_turned_round(proposition: P
     assert not result.is_earned
 
 
-def test_a_judge_that_marks_lower_had_data_after_all() -> None:
-    assert run(ask(BAD, TARGET), mark(4, missing=True)).mark is Mark.NONE
-
-
 @pytest.mark.parametrize("proposition", [GOOD, BAD])
 def test_a_precondition_that_fails_is_a_marked_nine_without_a_judge(proposition: Proposition) -> None:
     asked = ask(replace(proposition, precondition="has_several_speakers"), TARGET)

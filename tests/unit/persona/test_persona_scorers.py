@@ -106,10 +106,10 @@ def test_adherence_shows_the_persona_and_what_came_before_only(library: Proposit
     asyncio.run(evaluate_agent(subject(ANN), judge, library, EvaluationPlan([Dimension.ADHERENCE])))
     whole, first, second, _ = (request.prompt.text for request in judge.asked)
     assert "A baker." in whole
-    assert "| And salt." in whole
-    assert "| Bob" not in first
-    assert "[M2] Bob --> Ann: [STIMULUS]\n| Why?" in second
-    assert "| And salt." not in second
+    assert "acts: And salt." in whole
+    assert "Bob" not in first
+    assert "[M2] Bob --> Ann: Why?" in second
+    assert "And salt." not in second
 
 
 def test_adherence_without_a_persona_is_not_scored_and_nobody_is_asked(library: PropositionLibrary) -> None:
@@ -170,7 +170,7 @@ def test_fluency_shows_the_agents_own_words_with_what_recurs(library: Propositio
     # The claim is inverted: 9 - 7 = 2.
     assert scored[Dimension.FLUENCY].score == 2.0
     (request,) = judge.asked
-    assert "| No." not in request.prompt.text
+    assert ": No." not in request.prompt.text
     assert "Of the three-word phrases after the first, 67% stand in an earlier one." in request.prompt.text
     assert request.offline is not None
     assert (request.offline.dimension, request.offline.is_inverted) == ("fluency", True)

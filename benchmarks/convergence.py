@@ -1,0 +1,68 @@
+"""Anti-convergence's similarity against the labels of readers: ``python -m benchmarks.convergence``.
+
+60 windows of five messages, drawn by ``benchmarks.convergence_drawing`` before the similarity was written and labelled
+by two readers. The similarity was tuned on one half of them; windows on which the readers disagree count in neither
+share.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.convergence_drawing import WINDOWS, Window, load_games, messages_of
+from evaluation.corrections._similarity import convergence_similarity
+from evaluation.corrections.config import CorrectionConfig
+
+LEAST_OF_CONVERGENT, MOST_OF_OTHERS = 0.8, 0.2
+
+
+class LabelledWindow(NamedTuple):
+    """A window with its similarity and both readers' labels."""
+
+    window: Window
+    similarity: float
+    first: bool
+    second: bool
+
+
+def labelled_windows() -> list[LabelledWindow]:
+    """All windows in the order in which they were drawn."""
+    games = load_games()
+    first, second = (_labels(WINDOWS.with_name(f"{name}.jsonl")) for name in ("first", "second"))
+    found = []
+    for line in WINDOWS.read_text(encoding="utf-8").splitlines():
+        window = Window(**json.loads(line))
+        said = [(message.speaker, message.text) for message in messages_of(window, games)]
+        found.append(LabelledWindow(window, convergence_similarity(said) or 0.0, first[window.id], second[window.id]))
+    return found
+
+
+def share_reaching(windows: list[LabelledWindow], *, is_convergent: bool) -> tuple[int, int]:
+    """How many of the windows that both readers label so reach the default threshold, and of how many."""
+    threshold = CorrectionConfig().convergence_threshold
+    labelled = [one for one in windows if one.first is is_convergent and one.second is is_convergent]
+    return sum(one.similarity >= threshold for one in labelled), len(labelled)
+
+
+def _labels(path: Path) -> dict[str, bool]:
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {row["id"]: row["is_convergent"] for row in rows}
+
+
+def main() -> None:
+    """Prints the shares of each half."""
+    windows = labelled_windows()
+    agreed = sum(one.first is one.second for one in windows)
+    print(f"{len(windows)} windows; the readers agree on {agreed}")
+    for half in ("tuning", "kept"):
+        own = [one for one in windows if one.window.half == half]
+        reached, of = share_reaching(own, is_convergent=True)
+        print(f"{half}: {reached} of {of} convergent windows reach 0.6 = {reached / of:.0%} (wanted: at least 80 %)")
+        reached, of = share_reaching(own, is_convergent=False)
+        print(f"{half}: {reached} of {of} other windows reach 0.6 = {reached / of:.0%} (wanted: at most 20 %)")
+
+
+if __name__ == "__main__":
+    main()

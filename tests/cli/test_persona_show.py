@@ -1,0 +1,95 @@
+"""What ``dramaturg persona`` says of a run's scores, of agents without recordings, and of costs without a key."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.files.bundled import baseline_root, recording_root
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_every_score_of_a_run_is_shown_with_its_reason(run: Any) -> None:
+    run("persona", "run", "--mode", "mock", "--agents", "michael", "--dimensions", "adherence,fluency")
+    (row,) = json.loads(run("persona", "runs", "--agent", "Michael Scott", "--format", "json").stdout)
+    shown = run("persona", "show", row["run_id"][:8])
+    assert shown.exit_code == 0
+    assert "A script's answer, no model's: " in shown.stdout
+    found = json.loads(run("persona", "show", row["run_id"], "--format", "json").stdout)
+    assert len(found["scores"]) == 27
+    assert found["failures"] == []
+    for score in found["scores"]:
+        assert f"\n{score['dimension']}, {score['proposition_id']}: " in shown.stdout
+        assert score["reasoning"] in shown.stdout
+    assert run("persona", "show", "nothing").exit_code == 2
+
+
+def test_an_own_agent_without_recordings_gets_one_sentence(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    alone = run("persona", "run", "--mode", "mock", "--agents", "Ann")
+    assert alone.exit_code == 3
+    assert [line for line in alone.stderr.splitlines() if line.startswith("error:")] == [
+        "error: Nothing that scripted-1 answered about Ann is recorded: ask a model with --mode live, count without "
+        "one with --mode offline, or record answers with 'dramaturg persona record'."
+    ]
+    assert alone.stdout == ""
+    assert run("persona", "run", "--mode", "offline", "--agents", "Ann").exit_code in (0, 1)
+    both = run("persona", "run", "--mode", "mock", "--agents", "Ann,michael", "--dimensions", "fluency")
+    assert "Nothing that scripted-1 answered about Ann is recorded" in both.stderr
+    assert "Michael Scott" in both.stdout
+
+
+@pytest.mark.parametrize("command", [["record", "--mode", "scripted"], ["baseline"]], ids=" ".join)
+def test_nothing_is_written_into_shipped_folders_without_a_path(run: Any, command: list[str]) -> None:
+    before = contents(recording_root()), contents(baseline_root())
+    refused = run("persona", *command)
+    assert refused.exit_code == 2
+    assert "need a place" in refused.stderr
+    assert (contents(recording_root()), contents(baseline_root())) == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["persona", "run", "--mode", "live"],
+        ["persona", "run", "--mode", "synthetic"],
+        ["persona", "compare", "--mode", "live"],
+        ["persona", "noise"],
+        ["persona", "record", "x.jsonl"],
+        ["persona", "baseline", "--mode", "live", "--baselines", "."],
+        ["agents", "generate", "people"],
+        ["experiment", "run", "debate-controversial", "--scale", "0.05"],
+        ["judge"],
+    ],
+    ids=" ".join,
+)
+def test_an_estimate_needs_neither_key_nor_server(
+    run: Any, command: list[str], monkeypatch: pytest.MonkeyPatch, write_game: Any
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    run("import", write_game())
+    done = run(*command, "--estimate")
+    assert (done.exit_code, " to gpt-4o-mini" in done.stdout or "calls to" in done.stdout) == (0, True), done.stderr
+
+
+def test_several_experiments_end_in_one_table_without_the_paper_for_a_script(run: Any) -> None:
+    done = run("experiment", "run", "all", "--scripted", "--scale", "0.01", "--steps", "8")
+    assert done.exit_code == 0, done.stderr
+    joint = done.stdout[done.stdout.rindex("Experiment  ") :].splitlines()
+    assert joint[0].split()[:2] == ["Experiment", "Dimension"]
+    names = (
+        "brainstorming-average",
+        "brainstorming-difficult-full",
+        "brainstorming-difficult-variety",
+        "debate-controversial",
+    )
+    assert [line.split()[0] for line in joint[2:22]] == [name for name in names for _ in range(5)]
+    assert "Paper" not in done.stdout
+    assert "rows that the paper has" not in done.stdout

@@ -1,0 +1,60 @@
+"""What an agent is told about a message that fell short, and what is kept when nothing is sent."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+
+from evaluation.corrections.attempts import Attempt, DimensionCheck, MessageScore, PoorQualityError
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.context import ActionContext
+from evaluation.corrections.gate import ActionGate, feedback_on
+from evaluation.store import Store
+
+
+def low(number: int, score: float = 4.6667) -> Attempt:
+    return Attempt(number, "I agree.", (DimensionCheck("fluency", 7.0, MessageScore(score, "Empty.")),))
+
+
+def test_scores_are_rounded_down_and_never_look_like_a_pass() -> None:
+    assert "scored 4.6 of 9, needed 7." in feedback_on([low(0)], 0.6)
+    assert "scored 6.9 of 9, needed 7." in feedback_on([low(0, 6.99)], 0.6)
+    assert "scored 4 of 9, needed 7." in feedback_on([low(0, 4.0)], 0.6)
+
+
+def test_each_attempt_is_asked_for_a_more_radical_change() -> None:
+    last_lines = [feedback_on([low(n) for n in range(count)], 0.6).splitlines()[-1] for count in range(1, 5)]
+    assert [line.count("radical") for line in last_lines] == [1, 1, 1, 1]
+    assert len(set(last_lines)) == 3
+    assert "Change what was wrong." in last_lines[0]
+    assert "Keep the point" in last_lines[1]
+    assert last_lines[2] == last_lines[3]
+    assert "drop this message and write a wholly new one" in last_lines[3]
+
+
+def test_the_message_that_it_resembles_is_quoted() -> None:
+    alike = Attempt(0, "I love the red barn.", similarity=0.8, is_similar=True)
+    told = feedback_on([alike], 0.6, ["Hello.", "I love\nthe barn.", "Good night."])
+    assert 'Similarity: 80% of the words are those of your message "I love the barn."; at most 60% are allowed.' in told
+
+
+def test_nothing_sent_is_logged_as_such(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    store = Store(tmp_path / "log.duckdb")
+    config = CorrectionConfig(gate_similarity_enabled=True, continue_on_failure=False, max_correction_attempts=0)
+
+    async def log(result: object) -> None:
+        store.corrections.add(result)  # type: ignore[arg-type]
+
+    async def generate(_: str) -> str:
+        return "I love the barn."
+
+    gate = ActionGate(None, log=log)  # type: ignore[arg-type]
+    with caplog.at_level(logging.WARNING), pytest.raises(PoorQualityError):
+        asyncio.run(gate.send(generate, ActionContext("ann", ["I love the barn."], name="Ann"), config))
+    assert "Nothing was sent for 'ann': continue_on_failure is off" in caplog.text
+    (logged,) = store.corrections.messages("Ann")
+    assert not logged.was_sent
+    assert logged.result.text == ""

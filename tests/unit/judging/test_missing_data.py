@@ -1,0 +1,48 @@
+"""An answer that says that data is missing is 9, whatever mark it carries, and never a mark that was earned."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from evaluation.judging.judges.jury import JuryJudge
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
+from evaluation.judging.propositions.weighted_scores import Mark, PropositionScore, settle
+from evaluation.judging.protocol import Judge, ScoreAnswer
+from evaluation.judging.questions import ask
+from evaluation.judging.targets import Target
+
+TARGET = Target(TargetType.AGENT, "Ann", ())
+
+
+def judge(score: int, *, missing: bool) -> ScriptedJudge:
+    return ScriptedJudge(lambda _: ScoreAnswer(reason="r", score=score, confidence=1, data_missing=missing))
+
+
+def scored(by: Judge, *, inverted: bool = False) -> PropositionScore:
+    asked = ask(Proposition("p", "{{agent_name}} is kind.", Dimension.ADHERENCE, is_inverted=inverted), TARGET)
+    assert asked.request is not None
+    return settle(asked, asyncio.run(by.judge([asked.request]))[0])
+
+
+@pytest.mark.parametrize("inverted", [False, True])
+@pytest.mark.parametrize("score", [0, 5, 9])
+def test_missing_data_is_a_marked_nine(score: int, inverted: bool) -> None:
+    found = scored(judge(score, missing=True), inverted=inverted)
+    assert (found.raw, found.score, found.mark, found.is_earned) == (9, 9.0, Mark.DATA_MISSING, False)
+
+
+def test_a_nine_with_data_is_earned() -> None:
+    assert scored(judge(9, missing=False)).is_earned
+
+
+def test_members_of_a_jury_without_data_outvote_the_others_or_do_not_count() -> None:
+    def jury(*members: tuple[int, bool]) -> JuryJudge:
+        return JuryJudge([(f"m{n}", judge(score, missing=missing)) for n, (score, missing) in enumerate(members)])
+
+    most = scored(jury((9, True), (0, True), (3, False)))
+    assert (most.score, most.is_earned) == (9.0, False)
+    one = scored(jury((9, True), (3, False), (4, False), (2, False)))
+    assert (one.score, one.is_earned) == (3.0, True)

@@ -1,0 +1,135 @@
+"""One agent, one id: found by its id or its name by everything that a store knows of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evaluation.corrections.attempts import Attempt, GateOutcome, GateResult
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.integrations import MessageGate
+from evaluation.errors import InputError, NotFoundError
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
+from evaluation.persona.agents import Agent, find_agent
+from evaluation.store import Store
+from evaluation.workflows.agents import KnownAgents
+
+OFTEN = CorrectionConfig(max_correction_attempts=5)
+SAID = Attempt(0, "Hello.")
+
+
+def passed(agent: str, name: str = "") -> GateResult:
+    return GateResult(agent, SAID, GateOutcome.PASSED, (SAID,), name=name)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store(tmp_path / "names.duckdb")
+    store.agents.save(Agent("bob", "Bob", persona="A baker."))
+    return store
+
+
+@pytest.mark.parametrize("reference", ["bob", "Bob", "BOB", " bob "])
+def test_settings_and_log_are_those_of_the_agent_that_is_meant(store: Store, reference: str) -> None:
+    store.corrections.configure(reference, OFTEN)
+    store.corrections.add(passed(reference))
+    assert list(store.agents.all().values()) == [Agent("bob", "Bob", persona="A baker.")]
+    assert store.corrections.configs() == {"bob": OFTEN}
+    for name in ("bob", "Bob"):
+        assert store.corrections.config(name) == OFTEN
+        assert [one.result.agent for one in store.corrections.messages(name)] == ["bob"]
+        assert store.corrections.count(name) == len(store.corrections.log(name)) == 1
+    store.corrections.forget(reference)
+    assert store.corrections.configs() == {}
+
+
+def test_a_shipped_agent_keeps_its_name(store: Store) -> None:
+    store.corrections.configure("Michael Scott", OFTEN)
+    store.corrections.configure("michael", OFTEN)
+    store.corrections.add(passed("Michael Scott"))
+    assert [(one.id, one.display_name) for one in store.agents.all().values()] == [
+        ("bob", "Bob"),
+        ("michael", "Michael Scott"),
+    ]
+
+
+def test_an_agent_of_a_simulation_is_logged_under_its_name(store: Store) -> None:
+    store.corrections.configure("umar-varga", OFTEN)
+    assert store.agents.get("umar-varga").display_name == "umar-varga"
+    store.corrections.add(passed("umar-varga", "Umar Varga"))
+    assert store.agents.get("umar-varga").display_name == "Umar Varga"
+    store.corrections.add(passed("umar-varga"))
+    assert store.agents.get("umar-varga").display_name == "Umar Varga"
+    assert len(store.corrections.messages("Umar Varga")) == 2
+
+
+def test_a_name_that_two_agents_share_is_refused_with_both_ids(store: Store) -> None:
+    store.agents.save(Agent("bob-2", "Bob"))
+    # An id is nobody else's.
+    assert store.agents.resolve("bob") == store.agents.get("bob")
+    for ask in (
+        store.agents.resolve,
+        store.corrections.config,
+        store.corrections.messages,
+        KnownAgents.of(store).resolve,
+        lambda name: store.corrections.add(passed(name)),
+    ):
+        with pytest.raises(InputError, match="2 agents are called 'Bob': bob, bob-2") as refused:
+            ask("Bob")
+        assert refused.value.remedy == "Give the id of one."
+    assert len(store.agents.all()) == 2
+
+
+def test_names_are_compared_as_written_before_case_and_punctuation_are_left_out() -> None:
+    names = [("a", "Ann B."), ("b", "ann b"), ("c", "Carl")]
+    assert find_agent("ann b", names) == "b"
+    assert find_agent("CARL", names) == "c"
+    assert find_agent("Dora", names) is None
+    with pytest.raises(InputError, match="a, b"):
+        find_agent("ANN B", names)
+
+
+def test_nobody_is_found_where_nobody_is(store: Store) -> None:
+    assert store.agents.resolve("Nobody") is None
+    with pytest.raises(NotFoundError):
+        KnownAgents.of(store).resolve("Nobody")
+
+
+def test_the_gate_checks_what_is_stored_for_the_agent_and_logs_it_there(store: Store) -> None:
+    asked: list[JudgeRequest] = []
+
+    def script(request: JudgeRequest) -> ScoreAnswer:
+        asked.append(request)
+        return ScoreAnswer(reason="r", score=5, confidence=1)
+
+    config = CorrectionConfig(gate_fluency_enabled=True, gate_fluency_threshold=5, max_correction_attempts=0)
+    store.corrections.configure("bob", config)
+    with MessageGate(ScriptedJudge(script), corrections=store.corrections) as gate:
+        result = gate.send(lambda _: "I bake.", "Bob", [("Bob", "Flour is dear.")])
+        assert {request.purpose for request in asked} == {"fluency"}
+        assert (result.agent, result.name, result.recent) == ("bob", "Bob", ("Flour is dear.",))
+        assert 'Claim about message [M2]: "Bob" speaks naturally' in asked[0].prompt.question
+        asked.clear()
+        store.corrections.configure("bob", CorrectionConfig())
+        assert gate.send(lambda _: "I bake.", "bob").outcome is None
+        assert asked == []
+        # Nobody configured Carl, so that adherence is checked, as without a store.
+        gate.send(lambda _: "I bake.", "Carl")
+        assert {request.purpose for request in asked} == {"adherence"}
+    assert store.corrections.agents() == {"bob": 1, "carl": 1}
+    assert [agent.display_name for agent in store.agents.all().values()] == ["Bob", "Carl"]
+
+
+def test_the_messages_of_one_gate_are_one_run(store: Store) -> None:
+    with MessageGate(
+        ScriptedJudge(lambda _: ScoreAnswer(reason="r", score=8, confidence=1)), corrections=store.corrections
+    ) as gate:
+        gate.send(lambda _: "I bake.", "Bob")
+        gate.send(lambda _: "I bake rye.", "Bob")
+    (run,) = {one.run for one in store.corrections.messages()}
+    assert len(store.corrections.messages(run=run)) == 2
+    with store.unit() as cursor:
+        rows = cursor.execute("SELECT id::text, kind, status, label, completed_at IS NULL FROM runs").fetchall()
+    assert rows == [(run, "simulation", "completed", "message gate", False)]
