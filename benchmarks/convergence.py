@@ -1,8 +1,7 @@
 """Anti-convergence's similarity against the labels of readers: ``python -m benchmarks.convergence``.
 
-60 windows of five messages, drawn by ``benchmarks.convergence_drawing`` before the similarity was written and labelled
-by two readers. The similarity was tuned on one half of them; windows on which the readers disagree count in neither
-share.
+60 windows of five messages, drawn from a fixed seed before the similarity was written and labelled by two readers. The
+similarity was tuned on one half of them; windows on which the readers disagree count in neither share.
 """
 
 from __future__ import annotations
@@ -11,11 +10,22 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.convergence_drawing import WINDOWS, Window, load_games, messages_of
 from evaluation.corrections._similarity import convergence_similarity
 from evaluation.corrections.config import CorrectionConfig
 
+WINDOWS = Path(__file__).parents[1] / "data" / "labels" / "convergence" / "windows.jsonl"
 LEAST_OF_CONVERGENT, MOST_OF_OTHERS = 0.8, 0.2
+
+
+class Window(NamedTuple):
+    """Five messages of one game, from ``first_message`` (an index of the transcript) on: speakers and texts."""
+
+    id: str
+    source: str
+    game: str
+    first_message: int
+    half: str
+    messages: list[tuple[str, str]]
 
 
 class LabelledWindow(NamedTuple):
@@ -29,13 +39,12 @@ class LabelledWindow(NamedTuple):
 
 def labelled_windows() -> list[LabelledWindow]:
     """All windows in the order in which they were drawn."""
-    games = load_games()
     first, second = (_labels(WINDOWS.with_name(f"{name}.jsonl")) for name in ("first", "second"))
     found = []
     for line in WINDOWS.read_text(encoding="utf-8").splitlines():
         window = Window(**json.loads(line))
-        said = [(message.speaker, message.text) for message in messages_of(window, games)]
-        found.append(LabelledWindow(window, convergence_similarity(said) or 0.0, first[window.id], second[window.id]))
+        similarity = convergence_similarity([(speaker, text) for speaker, text in window.messages])
+        found.append(LabelledWindow(window, similarity or 0.0, first[window.id], second[window.id]))
     return found
 
 
