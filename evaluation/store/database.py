@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.files.bundled import checkout_root
+from evaluation.store._schema import migrate
 from evaluation.store.engine.database_file import DatabaseFile, shared_file
 from evaluation.store.engine.file_identity import resolved
 from evaluation.store.engine.text_checks import require_storable
 from evaluation.store.engine.transactions import Units
-from evaluation.store.migrations import migrate
 
 if TYPE_CHECKING:
     from evaluation.store._jobs import Jobs

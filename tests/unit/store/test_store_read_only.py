@@ -13,7 +13,6 @@ from evaluation.errors import StoreBusyError, StoreError, StoreReadOnlyError
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store.backup.backup import check_backup
-from evaluation.store.migrations import MIGRATIONS, migrate
 from evaluation.transcript import Message, Player, Transcript
 
 GAME = Transcript(
@@ -96,14 +95,13 @@ def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_tables_of_an_older_version_are_left_as_they_are(tmp_path: Path) -> None:
+def test_an_empty_file_is_left_as_it_is(tmp_path: Path) -> None:
     import duckdb
 
-    path = tmp_path / "old.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        migrate(connection, MIGRATIONS[:-1])
+    path = tmp_path / "empty.duckdb"
+    duckdb.connect(str(path)).close()
     before = digest(path)
-    with pytest.raises(StoreError, match="of an older version"):
+    with pytest.raises(StoreError, match="may only be read there"):
         Store(path, read_only=True).transcripts.count()
     assert digest(path) == before
 
