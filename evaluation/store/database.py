@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from evaluation.store.ratings.drafts import Drafts
     from evaluation.store.ratings.engagement_decisions import EngagementDecisions
     from evaluation.store.ratings.gold_ratings import GoldRatings
-    from evaluation.store.ratings.pair_judgements import PairJudgements
     from evaluation.store.ratings.practice import Practice
     from evaluation.store.ratings.rating_assignments import RatingAssignments
     from evaluation.store.ratings.rating_queue import RatingQueue
@@ -117,7 +116,6 @@ class Store(Units):
     rating_assignments: RatingAssignments = _part("evaluation.store.ratings.rating_assignments")
     gold_ratings: GoldRatings = _part("evaluation.store.ratings.gold_ratings")
     engagement_decisions: EngagementDecisions = _part("evaluation.store.ratings.engagement_decisions")
-    pair_judgements: PairJudgements = _part("evaluation.store.ratings.pair_judgements", is_for_everybody=True)
     overrides: Overrides = _part("evaluation.store.results.overrides")
     settings: Settings = _part("evaluation.store.settings")
     decisions: Decisions = _part("evaluation.store.results.judge_decisions")

@@ -552,23 +552,6 @@ CREATE TABLE calibration_marks (
     evidence text NOT NULL DEFAULT '',
     created_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE SEQUENCE pair_judgement_numbers;
-CREATE TABLE pair_judgements (
-    number bigint NOT NULL DEFAULT nextval('pair_judgement_numbers'),
-    judgement_id text NOT NULL,
-    rater text NOT NULL,
-    choice text NOT NULL CHECK (choice IN ('left', 'right', 'no difference')),
-    created_at timestamptz NOT NULL DEFAULT now()
-);
-CREATE TABLE judged_games (
-    judgement_id text NOT NULL,
-    transcript_id text NOT NULL,
-    side text NOT NULL CHECK (side IN ('left', 'right'))
-);
-CREATE TABLE pair_judgement_withdrawals (
-    judgement_id text NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now()
-);
 
 -- Models: answers that are never asked for twice, what every call cost, and texts by their hash.
 -- ``outcome`` is "answered" or the kind of failure; ``judgements`` counts what was asked for in the call.

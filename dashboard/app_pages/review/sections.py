@@ -27,9 +27,8 @@ GUIDE = "How to rate"
 PRACTICE = "Practice"
 STYLE = "Who speaks?"
 JUDGE = "Mark a judge"
-PAIRS = "Which was better?"
 RECORDS = "Records"
-VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, JUDGE, PAIRS, RECORDS)
+VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, JUDGE, RECORDS)
 """For everybody who rates; leads have ``TEAM`` beside them."""
 
 _KEY = "rating_desk"
