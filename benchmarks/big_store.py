@@ -1,4 +1,4 @@
-"""A store of 1,000 games with 100,000 messages, and two long ones, or a collected corpus: what pages are measured on.
+"""A store of 1,000 games with 100,000 messages, and two long ones: what pages are measured on.
 
 ``python -m benchmarks.big_store FILE`` makes the store to look at; it takes some minutes.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -21,14 +20,8 @@ from evaluation.readers import read_uploads
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
-from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
-from evaluation.workflows.scoring import Tally
 
 GAMES = 1_000
-SCORED = 400
-"""How many games of a corpus are different ones."""
-
 ITERATIONS = 20
 ROUNDS = 5
 LONG = {500: 5, 5_000: 50}
@@ -85,27 +78,6 @@ def long_games(path: Path) -> dict[int, str]:
     summaries = store.transcripts.summaries().tail(len(LONG))
     store.close()
     return dict(zip(LONG, summaries["transcript_id"], strict=True))
-
-
-def build_corpus(path: Path, games: int) -> None:
-    """Scores ``SCORED`` games of about 60 messages to Parquet, collects them, and repeats them under other ids.
-
-    Args:
-        path: The new database.
-        games: How many games it has; rounded up to a multiple of ``SCORED``.
-    """
-    store = Store(path)
-    with tempfile.TemporaryDirectory() as folder:
-        output = str(Path(folder) / "scores")
-        for number in range(1, ITERATIONS + 1):
-            source = Path(folder) / str(number)
-            source.mkdir()
-            generate.write(source, SCORED // ITERATIONS, seed=number)
-            list(score_to_corpus([str(source)], output, CorpusTally(Tally(note=print)), iteration=f"Prompt {number}"))
-        compact_corpus(output)
-        list(import_corpus(output, store, Collected()))
-    store.close()
-    multiply(path, -(-games // SCORED))
 
 
 def multiply(path: Path, times: int) -> None:

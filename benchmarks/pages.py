@@ -1,7 +1,6 @@
 """Print the dashboard's page times beside what is wanted: ``python -m benchmarks.pages`` (some minutes for the games).
 
-Measured on a store of 1,000 games with 100,000 messages, or with ``--copies 10`` on one where each stands ten times, or
-with ``--corpus 100000`` on a collected corpus of so many games that is open for reading only.
+Measured on a store of 1,000 games with 100,000 messages, or with ``--copies 10`` on one where each stands ten times.
 Server time is that of a rerun of the whole page, beyond that of an empty one; the browser is Chromium with the
 application loaded once before. All figures depend on the machine and on what else it does.
 """
@@ -27,7 +26,6 @@ from benchmarks.startup import serving
 from benchmarks.table import Row, print_table
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.store.database import READ_ONLY_VARIABLE
 
 if TYPE_CHECKING:
     from streamlit.testing.v1 import AppTest
@@ -67,28 +65,6 @@ def reruns(database: Path, long: Mapping[int, str], only: Sequence[str] = ()) ->
         yield Row("  the same, first run after another rating was stored", str(cold), f"<= {WANTED_RERUN} s", met)
 
 
-def corpus_runs(database: Path, only: Sequence[str] = ()) -> Iterator[Row]:
-    """Server time of every page of a corpus beyond that of an empty one: the first run of this process, and reruns.
-
-    The pages share what they read: the first of them takes most. The rating desk does not open on a corpus.
-
-    Args:
-        database: The corpus.
-        only: Names of the pages to measure; none for all.
-    """
-    os.environ |= {"DRAMATURG_DB": str(database), READ_ONLY_VARIABLE: "1"}
-    _, empty = _runs(None, {})
-    pages = {name: one for name, one in _pages(database, {}).items() if one[0] != "review"}
-    for name in sorted(pages, key=lambda one: one != "overview"):
-        if only and name not in only:
-            continue
-        print(f"{name}, load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
-        first, rerun = (run.beyond(empty) for run in _runs(*pages[name]))
-        yield Row(f"{name}, first run", str(first))
-        met = "yes" if rerun.seconds <= WANTED_RERUN else "NO"
-        yield Row(f"  rerun, median of {RUNS}", str(rerun), f"<= {WANTED_RERUN} s", met)
-
-
 @dataclass(frozen=True, slots=True)
 class Run:
     """Time of a run of a page.
@@ -110,7 +86,7 @@ class Run:
 
 
 def _pages(database: Path, long: Mapping[int, str]) -> dict[str, tuple[str, dict[str, str]]]:
-    store = Store(database, read_only=os.environ.get(READ_ONLY_VARIABLE) == "1")
+    store = Store(database)
     first = str(store.transcripts.summaries()["transcript_id"].iloc[0])
     store.close()
     pages = {
@@ -195,7 +171,6 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pages", description="Prints the pages' times.")
     parser.add_argument("--store", type=Path, help="keep the database here, or use the one that is here")
     parser.add_argument("--copies", type=int, default=1, help="how many times each game stands in a new database")
-    parser.add_argument("--corpus", type=int, metavar="GAMES", help="a collected corpus of so many games, read only")
     parser.add_argument("--no-browser", action="store_true", help="only what the server takes")
     parser.add_argument("--only", nargs="+", default=(), metavar="PAGE", help="these pages, without a browser")
     given = parser.parse_args(arguments)
@@ -203,11 +178,6 @@ def main(arguments: list[str]) -> None:
     print(f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors\n", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         database = chosen or Path(folder) / "pages.duckdb"
-        if given.corpus:
-            if not database.exists():
-                big_store.build_corpus(database, given.corpus)
-            print_table(list(corpus_runs(database, given.only)))
-            return
         if not database.exists():
             big_store.build(database, given.copies)
         long = big_store.long_games(database)

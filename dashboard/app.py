@@ -168,8 +168,6 @@ def frame(person: Person) -> None:
     identity_panel(person)
     state.keep_one_history_entry_per_page()
     tour_progress.way_back()
-    if resources.store().is_read_only:
-        st.info("This corpus is open for reading only: nothing here can be changed.", icon=":material/lock:")
     if page.title not in OWN_HEADINGS:
         st.title(page.title, anchor=False)
     try:

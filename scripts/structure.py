@@ -43,7 +43,7 @@ class Layout:
     Attributes:
         lines: All lines, with comments and docstrings.
         branches: Conditions, loops, handlers and cases for each function, on average.
-        fullest: Modules in the folder that holds most; numbered migrations are not counted.
+        fullest: Modules in the folder that holds most.
         similar: Blocks of six lines or more that stand in two files, data and imports left out.
     """
 

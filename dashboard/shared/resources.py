@@ -6,7 +6,6 @@ Reads are cached by the revision of the database, so that new data appear at onc
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,6 @@ from dashboard.shared.identity import identity
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.readers import ColumnMapping, Limits, ReadResult, read_uploads
 from evaluation.store import Store, default_path
-from evaluation.store.database import READ_ONLY_VARIABLE
 
 Answer = TypeVar("Answer")
 Revision = tuple[tuple[int, ...] | None, ...]
@@ -33,8 +31,7 @@ def store() -> Store:
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _store(path: str) -> Store:
-    is_read_only = os.environ.get(READ_ONLY_VARIABLE) == "1"
-    return Store(path, guard=identity.require_admin_to_write, read_only=is_read_only)
+    return Store(path, guard=identity.require_admin_to_write)
 
 
 def revision() -> Revision:

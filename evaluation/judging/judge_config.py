@@ -22,7 +22,6 @@ from evaluation.judging.judges.live import LiteLLMJudge
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallLog, CallRecord, Provider
 from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, LLMClient
-from evaluation.judging.model_client.leases import CallLeases, LocalLeases
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.model_client.server_state import LONGEST_TIMEOUT_SECONDS, ServerState, shared_state
@@ -185,19 +184,6 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedCalls:
-    """Leases and prices that the judges of several processes share.
-
-    Attributes:
-        leases: Where calls get leave from, by model.
-        prices: Prices by model, before those that the provider knows: a file with them may be on one machine only.
-    """
-
-    leases: Mapping[str, CallLeases]
-    prices: Mapping[str, Price]
-
-
-@dataclass(frozen=True, slots=True)
 class ChosenJudge:
     """A judge with what people want to know of it.
 
@@ -249,7 +235,6 @@ def build_judge(
     provider_of: Callable[[JudgeConfig], Provider] | None = None,
     server: str | None = None,
     is_cache_quick: bool = False,
-    shared: SharedCalls | None = None,
 ) -> ChosenJudge:
     """The judge that ``config`` describes.
 
@@ -263,7 +248,6 @@ def build_judge(
         provider_of: The same for each member of a jury.
         server: What the keys of answers call the server, where its address changes; the address when left out.
         is_cache_quick: Whether the cache is called in the event loop, as it waits for nothing.
-        shared: What several processes share, one of which holds the budget.
 
     Raises:
         InputError: Recordings or prices cannot be read.
@@ -284,7 +268,6 @@ def build_judge(
                 provider=provider_of(each) if provider_of else None,
                 server=server,
                 is_cache_quick=is_cache_quick,
-                shared=shared,
             )
             for each in config.members
         ]
@@ -298,7 +281,7 @@ def build_judge(
         if log is not None:
             log(call)
 
-    client = build_client(config, budget=budget, log=record, run_id=run_id, provider=provider, shared=shared)
+    client = build_client(config, budget=budget, log=record, run_id=run_id, provider=provider)
     # Two servers may give one name to two models.
     server = config.base_url or "" if server is None else server
     judge: Judge = LiteLLMJudge(
@@ -332,14 +315,13 @@ def build_client(
     log: CallLog | None = None,
     run_id: str | None = None,
     provider: Provider | None = None,
-    shared: SharedCalls | None = None,
 ) -> LLMClient:
     """The connection to the model that ``config`` names, for whatever else asks a model.
 
     Raises:
         InputError: The file with prices cannot be read.
     """
-    prices = own_prices(config) if shared is None else shared.prices
+    prices = own_prices(config)
     # A provider of a simulation's or a test's own is a server of its own, unless an address is named.
     is_own = provider is not None and config.base_url is None
     state = ServerState(config.model) if is_own else shared_state(config.model, config.base_url or "")
@@ -358,21 +340,7 @@ def build_client(
         run_id=run_id,
         server=state,
         concurrency=config.concurrency,
-        leases=None if shared is None else shared.leases[config.model],
     )
-
-
-def local_leases(config: JudgeConfig, budget: Budget) -> dict[str, LocalLeases]:
-    """The leases of each model that ``config`` names, from one budget, for other processes that ask them."""
-    return {
-        one.model: LocalLeases(
-            budget,
-            shared_state(one.model, one.base_url or ""),
-            concurrency=one.concurrency,
-            timeout_seconds=one.timeout_seconds,
-        )
-        for one in config.members
-    }
 
 
 async def build_estimate(config: JudgeConfig, cache: JudgementCache | None = None) -> EstimatingJudge:

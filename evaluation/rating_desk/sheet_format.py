@@ -24,6 +24,11 @@ QUESTION_COLUMNS = tuple(f"question_{number}" for number in range(1, QUESTION_CO
 COLUMNS = ("transcript_id", "game", "rater", "score", *QUESTION_COLUMNS, "comment", "rated_at")
 """In this order in a sheet that Dramaturg writes; one that people make needs ``score`` and one of the first two."""
 
+_OTHER_NAMES = {f"answer_{number}": f"question_{number}" for number in range(1, QUESTION_COUNT + 1)} | {
+    "created_at": "rated_at"
+}
+"""What ``dramaturg export ratings`` calls the same columns."""
+
 _YES = frozenset({"yes", "y", "true", "1"})
 _NO = frozenset({"no", "n", "false", "0"})
 _NONE = frozenset({"", "-"})
@@ -149,7 +154,8 @@ def _rows(text: str) -> Iterator[_Row]:
     try:
         if named:
             next(reader)
-        header = [name.strip().casefold() for name in next(reader, [])]
+        written = [name.strip().casefold() for name in next(reader, [])]
+        header = [_OTHER_NAMES.get(name, name) for name in written]
         if missing := _missing(header):
             yield _broken(1, "", missing, f"Name the columns as an export does: {', '.join(COLUMNS)}.")
             return

@@ -28,11 +28,6 @@ class AskedRow:
     request: JudgeRequest
 
 
-def questions_version() -> str:
-    """The version of the questions' wording, which their keys hold."""
-    return PROMPT_VERSION
-
-
 def requests_for(transcript: Transcript, result: MetricResult, *, is_batched: bool = True) -> list[AskedRow]:
     """The questions about one metric's rows, in the ledger's order; none where the rubric asks for no judgement.
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.files.bundled import checkout_root
+from evaluation.store._schema import migrate
 from evaluation.store.engine.database_file import DatabaseFile, shared_file
 from evaluation.store.engine.file_identity import resolved
 from evaluation.store.engine.text_checks import require_storable
 from evaluation.store.engine.transactions import Units
-from evaluation.store.migrations import migrate
 
 if TYPE_CHECKING:
     from evaluation.store._jobs import Jobs
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from evaluation.store.ratings.drafts import Drafts
     from evaluation.store.ratings.engagement_decisions import EngagementDecisions
     from evaluation.store.ratings.gold_ratings import GoldRatings
-    from evaluation.store.ratings.pair_judgements import PairJudgements
     from evaluation.store.ratings.practice import Practice
     from evaluation.store.ratings.rating_assignments import RatingAssignments
     from evaluation.store.ratings.rating_queue import RatingQueue
@@ -55,8 +54,6 @@ if TYPE_CHECKING:
 
 FILE_NAME = "dramaturg.duckdb"
 IN_MEMORY = ":memory:"
-READ_ONLY_VARIABLE = "DRAMATURG_READ_ONLY"
-"""Set to 1 by ``dramaturg serve --corpus``: the dashboard opens its database for reading only."""
 
 
 class _Part:
@@ -100,8 +97,6 @@ class Store(Units):
         wait_seconds: How long a unit of work waits while another process holds the file.
         guard: Called before a thread begins to write; what it raises stops the writing. Ratings, drafts and the like
             pass it by, as everybody who is let in may write them.
-        read_only: Only read, which any number of processes may do at the same time while none writes; every attempt to
-            write raises ``StoreReadOnlyError``. The file must exist, with today's tables.
 
     Raises:
         InputError: The path is not valid UTF-8.
@@ -119,7 +114,6 @@ class Store(Units):
     rating_assignments: RatingAssignments = _part("evaluation.store.ratings.rating_assignments")
     gold_ratings: GoldRatings = _part("evaluation.store.ratings.gold_ratings")
     engagement_decisions: EngagementDecisions = _part("evaluation.store.ratings.engagement_decisions")
-    pair_judgements: PairJudgements = _part("evaluation.store.ratings.pair_judgements", is_for_everybody=True)
     overrides: Overrides = _part("evaluation.store.results.overrides")
     settings: Settings = _part("evaluation.store.settings")
     decisions: Decisions = _part("evaluation.store.results.judge_decisions")
@@ -144,9 +138,8 @@ class Store(Units):
         *,
         wait_seconds: float = 10.0,
         guard: Callable[[], None] | None = None,
-        read_only: bool = False,
     ) -> None:
-        super().__init__(_file(path, read_only), wait_seconds, guard=guard)
+        super().__init__(_file(path), wait_seconds, guard=guard)
 
     def unguarded(self) -> Store:
         """The same store without the guard: for work that somebody who was allowed to has begun."""
@@ -198,22 +191,17 @@ class Store(Units):
         """The file, resolved; ``None`` for a database in memory."""
         return self._file.path
 
-    @property
-    def is_read_only(self) -> bool:
-        """Whether it was made for reading only."""
-        return self._file.is_for_reading
-
     def close(self) -> None:
         """Lets go of the file now instead of a moment later; the next unit of work opens it again."""
         self._file.close()
 
 
-def _file(path: Path | str, read_only: bool) -> DatabaseFile:
+def _file(path: Path | str) -> DatabaseFile:
     if str(path) == IN_MEMORY:
         return DatabaseFile(None, migrate)
     require_storable(path=str(path))
     # Two spellings of one file must not become two: the lock on it belongs to the whole process.
-    return shared_file(resolved(Path(path)), migrate, read_only=read_only)
+    return shared_file(resolved(Path(path)), migrate)
 
 
 def default_path() -> Path:

@@ -28,7 +28,6 @@ class JudgingTally:
         errors: How many got no usable answer.
         skipped: How many were not asked, because the budget was spent or somebody stopped the run.
         gone: How many transcripts were deleted before their turn came.
-        lost: How many games of a corpus ended the process that judged them each time.
         why_not: Why rows were left to the rule, with how many.
         usage: What the answers cost; those that were known already cost nothing.
     """
@@ -40,7 +39,6 @@ class JudgingTally:
     errors: int = 0
     skipped: int = 0
     gone: int = 0
-    lost: int = 0
     why_not: dict[str, int] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
 
@@ -58,13 +56,6 @@ class JudgingTally:
         for reason, count in judged.reasons_why_not().items():
             self.why_not[reason] = self.why_not.get(reason, 0) + count
         self.usage += judged.usage
-
-    def merge(self, other: JudgingTally) -> None:
-        """Adds what another process counted."""
-        for name in ("transcripts", "asked", "decided", "changed", "errors", "skipped", "gone", "lost", "usage"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        for reason, count in other.why_not.items():
-            self.why_not[reason] = self.why_not.get(reason, 0) + count
 
 
 def judge_stored(

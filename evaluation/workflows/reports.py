@@ -114,12 +114,6 @@ def _names(games: Sequence[Game]) -> dict[str, str]:
     return {game.transcript_id: game.game_id for game in games}
 
 
-def games_alike(store: Store, before: Sequence[str], after: Sequence[str]) -> list[tuple[str, str]]:
-    """Pairs of stored games that share a scenario or seed, by the ids of their transcripts."""
-    with store.unit() as cursor:
-        return paired_games(_pair_keys(cursor, before), _pair_keys(cursor, after))
-
-
 def _pair_keys(cursor: Cursor, ids: Sequence[str]) -> dict[str, PairKey | None]:
     if not ids:
         return {}

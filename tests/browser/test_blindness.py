@@ -175,20 +175,6 @@ def server(make_server, tmp_path_factory) -> Iterator[object]:
     made.stop()
 
 
-@pytest.fixture(scope="module")
-def paired_server(make_server, tmp_path_factory) -> Iterator[object]:
-    """The same games, and two more in an iteration that follows."""
-    made = make_server(tmp_path_factory.mktemp("pairs") / "pairs.duckdb")
-    plant(made.store)
-    made.store.iterations.create("qxiteration-2", parent="qxiteration")
-    for number in (3, 4):
-        add_evaluated(made.store, game(number), source_name=f"qxfile-{number}.json", iteration="qxiteration-2")
-    made.store.close()
-    made.start()
-    yield made
-    made.stop()
-
-
 @pytest.fixture
 def listen(context, server) -> Iterator[object]:
     opened: list[Page] = []
@@ -245,26 +231,3 @@ def test_before_a_form_is_sent_nothing_withheld_reaches_the_browser_and_afterwar
     settle(opened.page)
     shown = opened.heard()
     assert ", ".join(what for what in AFTERWARDS if WITHHELD[what] not in shown) == ""
-
-
-def test_a_pair_is_judged_without_anything_withheld_before_or_after(paired_server, listen) -> None:
-    ear = listen("review?rater=Ada&desk=Which+was+better%3F", paired_server)
-    page = ear.page
-    expect(page.locator(".pair .message")).to_have_count(6)
-    settle(page)
-    ids = {f"id {number}": game(number).id for number in range(1, 5)}
-    for judged, afterwards in ((1, "✓ saved"), (2, "No pair is left.")):
-        heard = ear.heard()
-        assert "I suspect Bravo, who voted late in game" in heard
-        assert {what for what, mark in (WITHHELD | ids).items() if mark in heard} == set()
-        page.get_by_role("button", name="The right one").focus()
-        page.keyboard.press("Enter")
-        expect(page.get_by_text(afterwards)).to_be_visible()
-        settle(page)
-        assert len(paired_server.store.pair_judgements.list()) == judged
-    page.get_by_role("button", name="Undo").click()
-    expect(page.locator(".pair .message")).to_have_count(6)
-    settle(page)
-    assert {what for what, mark in (WITHHELD | ids).items() if mark in ear.heard()} == set()
-    assert [one.withdrawn_at is None for one in paired_server.store.pair_judgements.list()] == [True, False]
-    paired_server.store.close()

@@ -48,30 +48,3 @@ def test_a_failing_message_opens_on_its_games_page(sample_server, visit, width, 
     settle(page)
     expect(page.locator(".message.chosen .text")).to_have_text(words)
     expect(page.locator(".message.chosen")).to_be_in_viewport()
-
-
-def test_a_pair_can_be_read_and_judged_at_every_size(stored_server, visit, screenshots) -> None:
-    seen = visit(f"{stored_server.url}/review?rater=Ada&desk=Which+was+better%3F", height=900)
-    page = seen.page
-    expect(page.locator(".pair .discussion")).to_have_count(2)
-    for width, theme in in_every_size(page, 900):
-        page.screenshot(path=screenshots / f"review-pairs-{width}-{theme}.png")
-        assert findings(page) == []
-    # Where the last size left it: on a phone.
-    page.get_by_role("button", name="The left one").click()
-    expect(page.get_by_text("You have judged 1 pair.")).to_be_visible()
-    (given,) = [one for one in stored_server.store.pair_judgements.list() if one.rater == "Ada"]
-    assert str(given.choice) == "left"
-    stored_server.store.close()
-    assert (seen.faults, seen.foreign) == ([], [])
-
-
-def test_judgements_show_as_a_win_rate(stored_server, visit, screenshots) -> None:
-    page = visit(f"{stored_server.url}/compare?of=Judged+by+people&judged=Judge+pairs&rater=Lea").page
-    page.get_by_role("button", name="The right one").click()
-    expect(page.get_by_text("The better one was of: ")).to_be_visible()
-    page.get_by_role("radio", name="Result").click()
-    expect(page.get_by_text(re.compile("95 % interval [0-9]+ to [0-9]+ %")).first).to_be_visible()
-    settle(page)
-    page.screenshot(path=screenshots / "compare-judged-1280-light.png")
-    assert findings(page) == []

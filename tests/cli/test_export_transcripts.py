@@ -1,4 +1,4 @@
-"""``dramaturg export``: transcripts in formats that keep or exchange them, and judgements of pairs."""
+"""``dramaturg export``: transcripts in formats that keep or exchange them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.rating_desk.game_pairs import PairChoice
 from evaluation.readers import read_path
-from evaluation.store import Store
-from evaluation.workflows.ratings.pair_judgements import judge_pair, pair_to_judge
 
 
 @pytest.mark.parametrize(("kind", "name"), [("canonical", "all.zip"), ("parquet", "all.parquet")])
@@ -61,21 +58,3 @@ def test_an_empty_database_says_so(run: Any, tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "There is no transcript to export." in done.stderr
     assert list(tmp_path.glob("*.zip")) == []
-
-
-def test_judgements_of_pairs_go_out_with_the_withdrawn_ones(run: Any, write_game: Any, database: Path) -> None:
-    run("import", write_game("one"), "--iteration", "v1")
-    run("import", write_game("two", good=False), "--iteration", "v2")
-    store = Store(database)
-    pair = pair_to_judge(store, "Ann", "v1", "v2")
-    given = judge_pair(store, "Ann", "v1", "v2", pair, PairChoice.LEFT)
-    store.pair_judgements.withdraw(given, "Ann")
-    judge_pair(store, "Ann", "v1", "v2", pair, PairChoice.NO_DIFFERENCE)
-    store.close()
-    rows = json.loads(run("export", "judgements", "--format", "json").stdout)
-    assert [(row["rater"], row["choice"], row["better"]) for row in rows] == [
-        ("Ann", "left", pair.left),
-        ("Ann", "no difference", ""),
-    ]
-    assert [row["withdrawn_at"] is not None for row in rows] == [True, False]
-    assert {rows[0]["left_iteration"], rows[0]["right_iteration"]} == {"v1", "v2"}

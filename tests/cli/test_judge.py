@@ -135,37 +135,3 @@ def test_an_estimate_needs_no_model_where_one_would_be_asked(run: Any, write_gam
     assert " to gpt-4o-mini" in run("judge", "--estimate").stdout
     assert run("insights", "game-1", "--estimate").stdout == "No model would be asked.\n"
     assert "1 call to gpt-4o-mini" in run("insights", "game-1", "--themes", "--estimate").stdout
-
-
-def test_a_corpus_is_estimated_judged_within_one_budget_and_collected(
-    run: Any, write_game: Any, database: Any, tmp_path: Any
-) -> None:
-    def label(body: dict[str, Any]) -> str:
-        items = re.findall(r"^\[P(\d+)\]", str(body["messages"][-1]["content"]), re.MULTILINE)
-        answer = {"reason": "So it reads.", "label": "shallow", "confidence": 0.9, "citations": []}
-        return json.dumps({"answers": [{"item": int(item), **answer} for item in items]})
-
-    output = str(tmp_path / "corpus")
-    two = write_game("two")
-    # Other words than the first game's: equal questions would be answered once.
-    two.write_text(two.read_text().replace("Ann", "Una"))
-    run("evaluate", write_game("one"), two, "--output", output, "--iteration", "v1")
-    with JudgeServer(content=label).in_thread() as server:
-        ask = ("judge", "--output", output, "--base-url", server.url, "--model", "m", "--metric", "strategic_depth")
-        assert "12 questions, 2 calls to m" in run(*ask, "--estimate").stdout
-        assert server.tally.asked.total() == 0
-        first = run(*ask, "--max-calls", "1")
-        assert "m (live) decided 6 of 12 rows in 2 games; 6 otherwise than the rule. 1 call" in first.stdout
-        assert "run it again to go on where it stopped" in first.stderr
-        again = run(*ask, "--iteration", "v1", "--format", "json")
-        assert json.loads(again.stdout)["calls"] == 1
-        assert "2 games had been judged already." in run(*ask).stderr
-        assert server.tally.asked.total() == 2
-    assert "2 games imported; 12 decisions of judges." in run("collect", output, "--database", database).stdout
-    assert run("show", "one", "--metric", "strategic_depth").stdout.startswith("Strategic depth: 0.0 %")
-    assert "2 games imported" not in run("collect", output, "--database", database).stdout
-    for wrong in (("--engine", "dask"), ("--output", output, "one"), ("--output", output, "--withdraw", "Ada")):
-        assert run("judge", *wrong).exit_code == 2
-    nothing = run("judge", "--output", str(tmp_path / "nothing"))
-    assert nothing.exit_code == 2
-    assert "There is no scored game" in nothing.stderr

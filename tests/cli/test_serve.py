@@ -11,13 +11,11 @@ import pytest
 from evaluation.access.roles import Access
 from evaluation.cli.system.serve import (
     command_line,
-    corpus_database,
     entry_module,
     environment_for,
     is_loopback,
     known_names,
 )
-from evaluation.store import Store
 
 
 def test_a_taken_port_is_said_clearly(run: Any) -> None:
@@ -127,47 +125,3 @@ def test_on_loopback_only_names_that_are_known_reach_the_server() -> None:
 def test_the_dashboard_is_told_whether_strangers_are_welcome() -> None:
     assert environment_for(None, samples=False)["DRAMATURG_ALLOW_ANONYMOUS"] == "0"
     assert environment_for(None, samples=False, allow_anonymous=True)["DRAMATURG_ALLOW_ANONYMOUS"] == "1"
-
-
-@pytest.fixture
-def collected(tmp_path: Path) -> Path:
-    """A folder of a corpus with its collected database."""
-    store = Store(tmp_path / "scores" / "corpus.duckdb")
-    store.iterations.create("Prompt 1")
-    store.close()
-    return tmp_path / "scores"
-
-
-def test_a_corpus_is_found_by_its_file_and_by_its_folder_and_is_only_read(collected: Path) -> None:
-    file = collected / "corpus.duckdb"
-    assert corpus_database(str(file)) == corpus_database(str(collected)) == file
-    environment = environment_for(file, samples=False, read_only=True)
-    assert (environment["DRAMATURG_DB"], environment["DRAMATURG_READ_ONLY"]) == (str(file), "1")
-    assert environment_for(file, samples=False)["DRAMATURG_READ_ONLY"] == "0"
-
-
-def test_a_corpus_that_was_not_collected_says_what_to_run_first(run: Any, tmp_path: Path) -> None:
-    (tmp_path / "results").mkdir()
-    done = run("serve", "--corpus", tmp_path)
-    assert done.exit_code == 2
-    assert f"dramaturg collect {tmp_path} --database {tmp_path / 'corpus.duckdb'}" in done.stderr
-    done = run("serve", "--corpus", "s3://scores/v7")
-    assert done.exit_code == 2
-    assert "dramaturg collect s3://scores/v7 --database corpus.duckdb" in done.stderr
-
-
-def test_a_corpus_that_cannot_be_shown_starts_nothing(run: Any, collected: Path) -> None:
-    (collected / "other.duckdb").write_bytes(b"no database")
-    assert "It holds 2 databases: corpus.duckdb, other.duckdb." in run("serve", "--corpus", collected).stderr
-    assert run("serve", "--corpus", collected / "other.duckdb").exit_code == 3
-    assert run("serve", "--corpus", collected / "none.duckdb").exit_code == 2
-
-
-@pytest.mark.parametrize("option", [("--db", "other.duckdb"), ("--samples",)])
-def test_nothing_that_writes_stands_beside_a_corpus(
-    run: Any, collected: Path, option: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = run("serve", "--corpus", collected, *option)
-    assert done.exit_code == 2
-    assert f"error: {option[0]}: It cannot stand beside --corpus, which only reads." in done.stderr

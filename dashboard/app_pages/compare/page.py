@@ -3,7 +3,6 @@
 import streamlit as st
 
 from dashboard.app_pages.compare import iterations as parts
-from dashboard.app_pages.compare.judged_pairs import judged_pairs
 from dashboard.app_pages.compare.runs import compare_runs
 from dashboard.app_pages.compare.two_games import two_games
 from dashboard.shared import queries, resources
@@ -13,13 +12,13 @@ from dashboard.shared.notices import empty_state
 from dashboard.shared.version_notes import pair_note
 from evaluation.workflows.reports import iteration_names, stored_comparison
 
-ITERATIONS, GAMES, JUDGED, RUNS = "Iterations", "Two games", "Judged by people", "Evaluation runs"
+ITERATIONS, GAMES, RUNS = "Iterations", "Two games", "Evaluation runs"
 
 
 def show() -> None:
     of = st.segmented_control(
         "Compare",
-        [ITERATIONS, GAMES, JUDGED, RUNS],
+        [ITERATIONS, GAMES, RUNS],
         default=ITERATIONS,
         required=True,
         key="of",
@@ -57,9 +56,6 @@ def show() -> None:
 
     if of == GAMES:
         two_games(found)
-        return
-    if of == JUDGED:
-        judged_pairs(resources.store(), before, after)
         return
     pair_note(before, after)
     parts.decision(found)

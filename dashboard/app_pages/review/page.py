@@ -14,7 +14,6 @@ from dashboard.shared import resources
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state
-from dashboard.shared.rating.pair_form import judge_latest_pairs
 from evaluation.access.roles import Action
 from evaluation.errors import StoreError
 from evaluation.store import Store
@@ -48,8 +47,6 @@ def show() -> None:
         style_check(store, rater)
     elif view == parts.TEAM:
         team(store, rater)
-    elif view == parts.PAIRS:
-        judge_latest_pairs(store, rater)
     else:
         records(store, rater)
 

@@ -24,7 +24,7 @@ def collect(
         ),
     ] = None,
 ) -> None:
-    """Put the small files of a scored corpus together, and import it into a database, with what judges decided.
+    """Put the small files of a scored corpus together, and import it into a database.
 
     Running it again moves and adds what is new. It may be killed at any time, and may run beside a reader, but only one
     collection of a corpus may run at a time.
@@ -48,5 +48,4 @@ def collect(
     store.close()
     known = f"; {collected.known} were known" if collected.known else ""
     deleted = f"; {collected.deleted} had been deleted and stay so" if collected.deleted else ""
-    decided = f"; {counted(collected.decisions, 'decision')} of judges" if collected.decisions else ""
-    say(f"{counted(collected.new, 'game')} imported{known}{deleted}{decided}.")
+    say(f"{counted(collected.new, 'game')} imported{known}{deleted}.")

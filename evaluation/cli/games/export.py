@@ -207,14 +207,6 @@ def assignments(output: Output = None, kind: Kind = TableFormat.CSV, force: Forc
     _write_table(assignment_table(open_store(db)), kind, output, force)
 
 
-@app.command()
-def judgements(output: Output = None, kind: Kind = TableFormat.CSV, force: Force = False, db: Database = None) -> None:
-    """Write people's judgements of two games against each other, withdrawn ones included."""
-    from evaluation.workflows.ratings.pair_judgements import judgement_table
-
-    _write_table(judgement_table(open_store(db)), kind, output, force)
-
-
 def _write_table(table: pd.DataFrame, kind: TableFormat, output: Path | None, force: bool) -> None:
     from evaluation.writers.tables import csv_text, json_rows, write_new_file
 

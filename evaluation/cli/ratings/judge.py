@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,11 +11,8 @@ from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
     BaseUrl,
     Concurrency,
-    CorpusOutput,
     Database,
-    Engine,
     EstimateOnly,
-    Jobs,
     JudgeMode,
     JudgeModel,
     ListFormat,
@@ -26,14 +22,11 @@ from evaluation.cli.shared.options import (
     MetricName,
     OfIteration,
     Rows,
-    Scheduler,
     Timeout,
     judge_limits,
     open_store,
-    require_output,
 )
 from evaluation.cli.shared.terminal import TerminalProgress, note, safe, say
-from evaluation.engines.task_engines import EngineName
 
 if TYPE_CHECKING:
     from evaluation.judging.judge_config import ChosenJudge
@@ -77,50 +70,33 @@ def judge(
     one_by_one: OneByOne = False,
     withdraw: Withdraw = None,
     output: Rows = ListFormat.TABLE,
-    corpus: CorpusOutput = None,
-    engine: Engine = EngineName.LOCAL,
-    jobs: Jobs = 1,
-    scheduler: Scheduler = None,
     db: Database = None,
 ) -> None:
     """Have a model decide what the rubric leaves to judgement: references to the past that the record cannot settle,
     strategic messages without keywords and shallow ones with them, coherence and role consistency.
 
     Its decisions stand between the rule and people: a person's override outranks them. Rows that it cannot decide stay
-    as the rule has them. Answers are kept, so that the same run costs nothing again. With --output the games of a
-    corpus are judged, by several processes if wanted; budget and limits hold for all of them together. Exits with 3
-    when answers failed.
+    as the rule has them. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers failed.
     """
-    require_output(corpus, engine, scheduler)
     metrics = [one.value for one in metric or []]
     limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     options = {"mode": mode, "model": model, "base_url": base_url, **limits, "batch_size": 1 if one_by_one else None}
-    asked = _Asked(options, metrics, iteration, not one_by_one, estimate, output)
-    if corpus is not None:
-        if transcripts or withdraw is not None:
-            raise typer.BadParameter(
-                "The games of a corpus are judged together, and decisions are withdrawn in the database.",
-                param_hint="--output",
-            )
-        tally = _judge_corpus(corpus, asked, engine, jobs, scheduler, db)
-    else:
-        store = open_store(db)
-        ids = _ids(store, transcripts or [], iteration)
-        if withdraw is not None:
-            _withdraw(store, ids, metrics, withdraw)
-            return
-        tally = _judge_stored(store, ids, asked)
-    if tally.errors or tally.lost:
+    asked = _Asked(options, metrics, not one_by_one, estimate, output)
+    store = open_store(db)
+    ids = _ids(store, transcripts or [], iteration)
+    if withdraw is not None:
+        _withdraw(store, ids, metrics, withdraw)
+        return
+    if _judge_stored(store, ids, asked).errors:
         raise typer.Exit(INFRASTRUCTURE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The options of the command that hold for a database and for a corpus."""
+    """The options of the command about what to judge."""
 
     options: dict[str, Any]
     metrics: list[str]
-    iteration: str | None
     is_batched: bool
     is_estimate: bool
     output: ListFormat
@@ -157,32 +133,6 @@ def _judge_stored(store: Store, ids: list[str], asked: _Asked) -> JudgingTally:
             f"{one.transcript.game_id}: {len(one.decisions)} of {len(one.rows)} rows decided"
         ),
     )
-    progress.finish()
-    _say(tally, chosen, asked.output)
-    return tally
-
-
-def _judge_corpus(
-    place: str, asked: _Asked, engine: EngineName, jobs: int, scheduler: str | None, db: Path | None
-) -> JudgingTally:
-    from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
-    from evaluation.judging.model_client.budget import spent_words
-    from evaluation.text.display import counted
-    from evaluation.workflows.corpora.judging import estimate_corpus, judge_corpus
-    from evaluation.workflows.judging import JudgingTally
-
-    store = open_store(db)
-    config = judge_config(asked.options, store.settings.get(SETTINGS_KEY))
-    store.close()
-    which: dict[str, Any] = {"metrics": asked.metrics, "is_batched": asked.is_batched, "iteration": asked.iteration}
-    if asked.is_estimate:
-        say(estimate_corpus(place, config, note=note, **which))
-        return JudgingTally()
-    chosen, tally = build_judge(config), JudgingTally()
-    progress = TerminalProgress("part", spent=lambda: spent_words(chosen.budget))
-    which |= {"engine": engine, "jobs": jobs, "scheduler": scheduler, "note": note}
-    for games in judge_corpus(place, config, chosen.budget, tally, **which):
-        progress.advance(counted(games, "game"))
     progress.finish()
     _say(tally, chosen, asked.output)
     return tally

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evaluation.cli.shared.exit_codes import CommandGroup, command_group
 from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, Rows, TranscriptReference, group_store
-from evaluation.cli.shared.terminal import safe, say, say_list, shortened
+from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,6 +139,32 @@ def list_overrides(
     cells = [[shortened(row[key], _LONGEST_REASON) for key in keys] for row in rows]
     example = "dramaturg override TRANSCRIPT ROW --verdict VERDICT --author --reason"
     say_list(rows, headers, cells, f"Nothing was overridden. Do it with: {example}.", is_json=output is ListFormat.JSON)
+
+
+@app.command("import")
+def import_overrides(
+    context: typer.Context,
+    transcript: TranscriptReference,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            exists=True, dir_okay=False, readable=True, show_default=False, help="What 'list' wrote as JSON."
+        ),
+    ],
+    db: DatabaseAgain = None,
+) -> None:
+    """Take over what 'override list --format json' wrote of a game, with authors and times; nothing is added twice."""
+    from evaluation.overrides import parse_overrides
+
+    store = group_store(context, db)
+    with store.unit(write=True):
+        found = store.transcripts.resolve(transcript)
+        made = parse_overrides(file.read_text("utf-8-sig"), found)
+        added = store.overrides.take_over(made)
+        orphans = len(store.overrides.orphans(found))
+    say(f"{added} new, {len(made) - added} known already.")
+    if orphans:
+        note(f"warning: {orphans} name rows that the ledger does not have; see them with: dramaturg override list.")
 
 
 def _listed(made: Override, stands: bool, is_orphan: bool) -> dict[str, Any]:

@@ -26,7 +26,6 @@ MOST_FILES = 65_536
 
 
 def serve(
-    context: typer.Context,
     port: Port = DEFAULT_PORT,
     host: Annotated[
         str,
@@ -43,14 +42,6 @@ def serve(
     samples: Annotated[
         bool, typer.Option("--samples/--no-samples", help="Load the games that come with Dramaturg on the first start.")
     ] = False,
-    corpus: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|OUTPUT",
-            show_default=False,
-            help="Only show what dramaturg collect wrote: a database, or the folder that it lies in. In place of --db.",
-        ),
-    ] = None,
     db: Database = None,
 ) -> None:
     """Serve the dashboard until interrupted.
@@ -58,9 +49,6 @@ def serve(
     Others may reach it when a login is configured, or when --allow-anonymous says that they need none.
     """
     access = login_of(secrets)
-    if corpus is not None:
-        require_only_reading(context, samples=samples)
-        db = corpus_database(corpus)
     if not is_loopback(host) and access is None and not allow_anonymous:
         raise typer.BadParameter(
             f"{host} can be reached by others, and the dashboard asks nobody to log in. "
@@ -70,7 +58,7 @@ def serve(
     require_free_port(host, port)
     note(f"Dramaturg is at http://{_shown(host)}:{port}. Stop it with Ctrl+C.")
     sys.stdout.flush()
-    environment = environment_for(db, samples=samples, allow_anonymous=allow_anonymous, read_only=corpus is not None)
+    environment = environment_for(db, samples=samples, allow_anonymous=allow_anonymous)
     raise_file_limit()
     # Taking this process's place lets signals and the exit code go straight to the server and back.
     names = () if allow_anonymous or not is_loopback(host) else known_names(host, access)
@@ -96,59 +84,6 @@ def login_of(secrets: Path | None) -> Access | None:
             "A login is configured, but Authlib is not installed.", remedy="Install it: pip install 'dramaturg[auth]'."
         )
     return access
-
-
-def require_only_reading(context: typer.Context, *, samples: bool) -> None:
-    """Refuses options that would write beside ``--corpus``, which only reads.
-
-    Raises:
-        InputError: There is one.
-    """
-    given = context.get_parameter_source("db")
-    others = {
-        "--db": given is not None and given.name == "COMMANDLINE",
-        "--samples": samples,
-    }
-    for option, is_given in others.items():
-        if is_given:
-            raise InputError(
-                "It cannot stand beside --corpus, which only reads.", place=option, remedy="Leave one out."
-            )
-
-
-def corpus_database(corpus: str) -> Path:
-    """The collected database that ``--corpus`` names: the file, or the only one in the folder.
-
-    It is opened once, so that what cannot be shown is said now and not on every page.
-
-    Raises:
-        InputError: There is none, or the folder holds several.
-        StoreError: It cannot be read, another process writes to it, or its tables are of another version.
-    """
-    from evaluation.store import Store
-
-    place = f"--corpus {corpus}"
-    path = Path(corpus).expanduser()
-    if "://" in corpus or path.is_dir():
-        found = [] if "://" in corpus else sorted(path.glob("*.duckdb"))
-        if not found:
-            target = Path("corpus.duckdb") if "://" in corpus else path / "corpus.duckdb"
-            raise InputError(
-                "No collected database lies there.",
-                place=place,
-                remedy=f"Collect it first: dramaturg collect {corpus} --database {target}",
-            )
-        if len(found) > 1:
-            names = ", ".join(one.name for one in found[:5])
-            raise InputError(f"It holds {len(found)} databases: {names}.", place=place, remedy="Name one of them.")
-        path = found[0]
-    if not path.is_file():
-        raise InputError("There is no such file.", place=place)
-    store = Store(path, read_only=True)
-    with store.unit():
-        pass
-    store.close()
-    return path
 
 
 def is_loopback(host: str) -> bool:
@@ -217,14 +152,9 @@ def command_line(host: str, port: int, secrets: Path | None = None, names: Seque
     return [sys.executable, "-P", "-m", entry_module(), *options]
 
 
-def environment_for(
-    database: Path | None, *, samples: bool, allow_anonymous: bool = False, read_only: bool = False
-) -> Mapping[str, str]:
+def environment_for(database: Path | None, *, samples: bool, allow_anonymous: bool = False) -> Mapping[str, str]:
     """This process's environment, with what the dashboard needs to know; without a database it takes the default."""
-    from evaluation.store.database import READ_ONLY_VARIABLE
-
     chosen = {
-        READ_ONLY_VARIABLE: "1" if read_only else "0",
         SAMPLES_VARIABLE: "1" if samples else "0",
         # The dashboard refuses other machines by itself, also where the login goes missing while it runs.
         ALLOW_ANONYMOUS_VARIABLE: "1" if allow_anonymous else "0",

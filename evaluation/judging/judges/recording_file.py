@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -57,18 +56,6 @@ def read_recordings(place: Path) -> dict[str, Recording]:
                 recording = _recording(line, f"{path}:{number}")
                 found[recording.key] = recording
     return found
-
-
-def recordings_version(place: Path) -> str:
-    """The hash of what the recordings in a file or folder answer, whatever their order.
-
-    Raises:
-        InputError: As ``read_recordings``.
-    """
-    digest = hashlib.sha256()
-    for _, one in sorted(read_recordings(place).items()):
-        digest.update(_line(one).encode())
-    return digest.hexdigest()[:16]
 
 
 def write_recordings(path: Path, recordings: Iterable[Recording]) -> None:

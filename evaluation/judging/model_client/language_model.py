@@ -18,6 +18,7 @@ from evaluation.errors import InputError, JSONParseError, JudgeError
 from evaluation.judging.answer_formats import CORRECTION
 from evaluation.judging.answer_parsing import AnswerError, Validate, Value, parse_answer, with_fields
 from evaluation.judging.guard.fencing import FENCE
+from evaluation.judging.model_client._leases import CallLeases, Lease, LeaseTerms
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.calls import (
     ANSWERED,
@@ -32,7 +33,6 @@ from evaluation.judging.model_client.calls import (
     Provider,
 )
 from evaluation.judging.model_client.check_limits import CheckLimits, current_limits, current_tally
-from evaluation.judging.model_client.leases import CallLeases, Lease, LeaseTerms, LocalLeases
 from evaluation.judging.model_client.retry import (
     ENDS_RUN,
     CallFailure,
@@ -133,7 +133,6 @@ class LLMClient:
         server: What is known of the server, shared with other clients of it. Calls wait for a place under its limit;
             when left out, whoever calls limits the calls under way.
         concurrency: The largest limit of calls under way.
-        leases: Where calls get leave from, in place of ``budget`` and ``server``, where several processes share both.
     """
 
     def __init__(
@@ -149,7 +148,6 @@ class LLMClient:
         seed: int | None = None,
         server: ServerState | None = None,
         concurrency: int = DEFAULT_CONCURRENCY,
-        leases: CallLeases | None = None,
     ) -> None:
         self.budget = budget or Budget()
         self._provider = provider
@@ -163,7 +161,7 @@ class LLMClient:
         self._is_price_known = False
         self._is_adaptive = server is not None
         self._server = server or ServerState(provider.model)
-        self._leases = leases or LocalLeases(
+        self._leases = CallLeases(
             self.budget,
             self._server,
             concurrency=concurrency,
@@ -376,7 +374,7 @@ class LLMClient:
             self._note(replace(record, outcome=CANCELLED, error="nobody waited for the answer any longer"), started)
             raise
         finally:
-            is_begun = await self._leases.end(lease, how, cost)
+            is_begun = self._leases.end(lease, how, cost)
             limits = current_limits()
             if limits is not None and is_begun:
                 limits.settle(cost)

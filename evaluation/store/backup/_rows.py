@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.errors import InputError
+from evaluation.store._schema import migrate
 from evaluation.store.games.trash_tables import mirror
-from evaluation.store.migrations import MIGRATIONS, migrate
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -73,9 +73,9 @@ def tables_of(connection: DuckDBPyConnection, catalog: str) -> list[Table]:
     return [(str(schema), str(table)) for schema, table in connection.execute(_TABLES, [catalog]).fetchall()]
 
 
-def make_tables(connection: DuckDBPyConnection, number: int, trash: Collection[str]) -> None:
-    """Gives an empty database the tables of schema ``number``, with a table in the trash for each of ``trash``."""
-    migrate(connection, MIGRATIONS[:number])
+def make_tables(connection: DuckDBPyConnection, trash: Collection[str]) -> None:
+    """Gives a database Dramaturg's tables, with a table in the trash for each of ``trash``."""
+    migrate(connection)
     found = connection.execute("SELECT current_database()").fetchone()
     assert found is not None
     own = [table for schema, table in tables_of(connection, str(found[0])) if schema == "main" and table in trash]

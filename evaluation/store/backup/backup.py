@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.errors import ConflictError, InputError, NotFoundError, StoreError
 from evaluation.store._jobs import Jobs
+from evaluation.store._schema import newest, require_known
 from evaluation.store.backup._addresses import StoredAddress, addresses_in
 from evaluation.store.backup._integrity import faults_in
 from evaluation.store.backup._rows import SOURCE, attached, copy_rows, make_tables, quoted_name, tables_of
@@ -19,7 +20,6 @@ from evaluation.store.engine.file_identity import name_for_kept
 from evaluation.store.engine.text_checks import require_storable
 from evaluation.store.engine.transactions import Units
 from evaluation.store.engine.unfinished_files import unfinished
-from evaluation.store.migrations import MIGRATIONS, migrate
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
@@ -41,8 +41,6 @@ SELECT count(*) FROM duckdb_columns()
 WHERE database_name = ? AND (schema_name, table_name, column_name) = ('main', 'schema_migrations', 'number')
 """
 _ADDRESSES_SHOWN = 20
-_TRASH_SINCE = 5
-"""The migration that made room for what is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class BackupInfo:
     """Contents of a database or a backup.
 
     Attributes:
-        schema: The number of its latest migration; an older one is brought up to date when it is opened.
+        schema: The number of its schema.
         size: Bytes of the file, with those of its log; 0 in memory.
         addresses: Servers and files that its settings name.
     """
@@ -104,7 +102,7 @@ class Backups:
                 with self._units.unit() as cursor, self._file.nobody_else_writes(self._wait_seconds):
                     catalog = _catalog(cursor)
                     _require_own(cursor, catalog, path)
-                    _write_rows(cursor, catalog, copy, len(MIGRATIONS), from_place=self._file.place, to_place=path)
+                    _write_rows(cursor, catalog, copy, from_place=self._file.place, to_place=path)
                 info = check_backup(copy)
             except InputError as error:
                 # What was copied faithfully and cannot be used could not be used before either.
@@ -143,9 +141,7 @@ class Backups:
                 info = _check(source, path)
                 self._require_no_job()
                 left_out = set() if with_addresses else {one.setting for one in info.addresses}
-                _write_rows(
-                    source, SOURCE, copy, info.schema, from_place=str(path), to_place=place, left_out_settings=left_out
-                )
+                _write_rows(source, SOURCE, copy, from_place=str(path), to_place=place, left_out_settings=left_out)
             check_backup(copy)
             self._file.replace(copy, kept, self._wait_seconds)
         return kept
@@ -163,7 +159,6 @@ def _write_rows(
     source: DuckDBPyConnection,
     catalog: str,
     copy: Path,
-    number: int,
     *,
     from_place: str,
     to_place: Path,
@@ -172,10 +167,9 @@ def _write_rows(
     """Makes ``copy`` a database of today's schema with the source's rows; an error names the place that it is about.
 
     Args:
-        source: A connection that can read the source, whose tables are those of schema ``number``.
+        source: A connection that can read the source.
         catalog: The source's name there.
         copy: The file to make.
-        number: The schema of the source.
         from_place: What the source is called in errors.
         to_place: Where the copy goes when it is done.
         left_out_settings: Keys of settings that are not copied.
@@ -185,9 +179,8 @@ def _write_rows(
     trash = {table for schema, table in tables_of(source, catalog) if schema == "trash"}
     try:
         with duckdb.connect(str(copy), config=CONFIG | {"memory_limit": f"{MEMORY_LIMIT_MB}MB"}) as target:
-            make_tables(target, number, trash)
+            make_tables(target, trash)
             copy_rows(source, catalog, target, left_out_settings=left_out_settings)
-            migrate(target)
     except duckdb.Error as error:
         if isinstance(error, duckdb_errors.row_faults()):
             raise _unusable(Path(from_place), error) from None
@@ -254,7 +247,7 @@ def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
 
 
 def _require_own(connection: DuckDBPyConnection, catalog: str, path: Path) -> None:
-    """Its schema must have the very tables that this version makes with its number."""
+    """It must have the very tables that this version makes."""
     import duckdb
 
     tables = tables_of(connection, catalog)
@@ -264,18 +257,15 @@ def _require_own(connection: DuckDBPyConnection, catalog: str, path: Path) -> No
         number = found[0] if found else None
     if not isinstance(number, int) or number < 1:
         raise InputError("It is not a database of Dramaturg.", place=str(path), remedy=_ANOTHER)
-    if number > len(MIGRATIONS):
-        raise InputError(
-            f"It has schema {number}; this version of Dramaturg knows {len(MIGRATIONS)}.",
-            place=str(path),
-            remedy="Update Dramaturg.",
-        )
+    try:
+        require_known(number, newest())
+    except StoreError as error:
+        raise InputError(str(error.message), place=str(path), remedy=error.remedy) from None
     with duckdb.connect(":memory:", config=CONFIG) as fresh:
-        make_tables(fresh, number, ())
+        make_tables(fresh, ())
         least = _shape(fresh, _catalog(fresh))
         # The trash gets its tables when something is deleted that belongs into them.
-        if number >= _TRASH_SINCE:
-            make_tables(fresh, number, {table for _, table in tables_of(fresh, _catalog(fresh))})
+        make_tables(fresh, {table for _, table in tables_of(fresh, _catalog(fresh))})
         if not least <= _shape(connection, catalog) <= _shape(fresh, _catalog(fresh)):
             raise InputError("Its tables are not those of Dramaturg.", place=str(path), remedy=_ANOTHER)
 

@@ -15,10 +15,7 @@ from evaluation.errors import InfrastructureError
 from evaluation.escaping import reading_fault
 from evaluation.files.locations import Location
 from evaluation.store.corpus._parquet_files import read_table, table_bytes
-from evaluation.store.corpus.judged import JudgedPartition
 from evaluation.store.corpus.packing import GAMES, LEDGER, RESULTS, PartitionTables, partition_name
-from evaluation.store.games.transcript_rows import unpack
-from evaluation.transcript import Transcript
 
 MANIFEST = "manifest.json"
 GAMES_PER_FILE = 400
@@ -116,32 +113,6 @@ class Corpus:
         """
         return PartitionTables(*(self._read(partition, table) for table in _TABLES))
 
-    def judged(self, partition: Partition) -> JudgedPartition:
-        """Answers and decisions of judges on the games of a partition."""
-        return JudgedPartition(self.location, partition.name)
-
-    def current_ids(self, partition: Partition, scoring: str) -> list[str]:
-        """The ids of a partition's games that have scores of that ``scoring_key``."""
-        rows = self._read(partition, "results", ["transcript_id", "scoring"])
-        pairs = zip(*(rows.column(name).to_pylist() for name in ("transcript_id", "scoring")), strict=True)
-        return list(dict.fromkeys(one for one, key in pairs if key == scoring))
-
-    def transcripts(self, partition: Partition, ids: Sequence[str]) -> list[Transcript]:
-        """The transcripts of these games of a partition."""
-        rows = self._read(partition, "games", ["transcript_id", "document"])
-        pairs = zip(*(rows.column(name).to_pylist() for name in ("transcript_id", "document")), strict=True)
-        documents = dict(pairs)
-        return [unpack(documents[one]) for one in ids]
-
-    def is_of_iteration(self, partition: Partition, iteration: str | None) -> bool:
-        """Whether a partition's games belong to that iteration; ``None`` asks for all."""
-        return iteration is None or partition.folder == _folder(iteration)
-
-    def holds(self, partition: Partition) -> bool:
-        """Whether the partition is still there: a compaction moves its games to another one."""
-        is_replaced = partition.path("results") in self._manifest().replaced
-        return not is_replaced and self.location.below(partition.path("results")).exists()
-
     def compact(self, games_per_file: int = GAMES_PER_FILE, on_file: Callable[[int], None] | None = None) -> int:
         """Puts small partitions together, and returns how many games were moved.
 
@@ -161,7 +132,6 @@ class Corpus:
             merged = Partition(group[0].folder, _COMPACTED + partition_name("", [one.name for one in group]))
             for table in _TABLES:
                 self._write(merged, table, getattr(tables, table))
-            self.judged(merged).compact([self.judged(partition) for partition in group])
             compacted = (compacted | {merged.path("results")}) - {one.path("results") for one in group}
             replaced |= {one.path("results") for one in group}
             moved += tables.games.num_rows
@@ -199,9 +169,6 @@ class Corpus:
                 # The results first: without them the rest is not seen.
                 for table in reversed(_TABLES):
                     self.location.below(partition.path(table)).remove()
-        for replaced in manifest.replaced:
-            name = replaced.rpartition("/")[2].removesuffix(_SUFFIX)
-            JudgedPartition(self.location, name).remove()
         if manifest.replaced:
             self._swap(_Manifest(manifest.compacted, frozenset()))
 

@@ -87,20 +87,15 @@ class DatabaseFile:
     Args:
         path: The file, resolved; ``None`` keeps everything in memory until ``close``.
         prepare: Called with every newly opened connection before anybody uses it.
-        read_only: Open the file for reading only, whatever its permissions are, and do not make it where it is missing.
-            Any number of processes may read it so at the same time.
 
     Attributes:
         place: The path as shown to people.
-        is_for_reading: Whether it is opened for reading only.
         generation: Another number after every transaction of this process and every opening of the file, before which
             other processes may have written: while it stays the same, so does what is stored.
         thread: The current thread's unit of work.
     """
 
-    def __init__(
-        self, path: Path | None, prepare: Callable[[DuckDBPyConnection], None], *, read_only: bool = False
-    ) -> None:
+    def __init__(self, path: Path | None, prepare: Callable[[DuckDBPyConnection], None]) -> None:
         self.place = ":memory:" if path is None else str(path)
         self._path = path
         self._process = os.getpid()
@@ -118,7 +113,7 @@ class DatabaseFile:
         self._must_close = False
         self._identity: Identity | None = None
         self._claim: Identity | None = None
-        self.is_for_reading = self._is_read_only = read_only
+        self._is_read_only = False
         self._memory_limit_mb = MEMORY_LIMIT_MB
         self.generation = 0
 
@@ -261,14 +256,8 @@ class DatabaseFile:
         """Call before anything is written while the file is open.
 
         Raises:
-            StoreReadOnlyError: The file or its folder may only be read, or was opened for reading only.
+            StoreReadOnlyError: The file or its folder may only be read.
         """
-        if self.is_for_reading:
-            raise StoreReadOnlyError(
-                "The corpus is open for reading only; nothing was stored.",
-                place=self.place,
-                remedy="To change it, stop everything that reads it, and name the file with --db.",
-            )
         if self._is_read_only:
             raise StoreReadOnlyError(
                 "The database may only be read there; nothing was stored.",
@@ -304,8 +293,6 @@ class DatabaseFile:
             StoreBusyError: The file was in use all the time.
         """
         assert self._path is not None
-        if self.is_for_reading:
-            self.require_writable()
         with self._state:
             if not self._state.wait_for(lambda: self._users == 0, timeout=wait_seconds):
                 raise StoreBusyError("The database is in use.", place=self.place, remedy="Try again in a moment.")
@@ -402,13 +389,10 @@ class DatabaseFile:
 
         if self._path is None:
             return duckdb.connect(":memory:", config=CONFIG)
-        if not self.is_for_reading:
-            _make_folder(self._path.parent)
+        _make_folder(self._path.parent)
         require_file(self._path)
-        self._is_read_only = self.is_for_reading or is_read_only(self._path)
-        if self.is_for_reading:
-            _require_there(self._path)
-        elif self._identity is None:
+        self._is_read_only = is_read_only(self._path)
+        if self._identity is None:
             remove_abandoned(self._path)
             with duckdb_errors.translated(self.place):
                 _create(self._path)
@@ -486,13 +470,6 @@ def _make_folder(folder: Path) -> None:
         ) from error
 
 
-def _require_there(path: Path) -> None:
-    if not path.exists():
-        raise StoreError(
-            "There is no such file.", place=str(path), remedy="Name a database that dramaturg collect wrote."
-        )
-
-
 def _keep(path: Path, kept: Path) -> None:
     """Gives a database a second name; a log that could not be worked into it goes along."""
     try:
@@ -518,25 +495,24 @@ def _create(path: Path) -> None:
             os.link(made, path)
 
 
-_files: dict[tuple[int, Path, bool], DatabaseFile] = {}
+_files: dict[tuple[int, Path], DatabaseFile] = {}
 _files_lock = threading.Lock()
 _open_files: dict[tuple[int, int, int], Path] = {}
 """By process and identity: the name under which this process has a file open."""
 
 
-def shared_file(path: Path, prepare: Callable[[DuckDBPyConnection], None], *, read_only: bool = False) -> DatabaseFile:
+def shared_file(path: Path, prepare: Callable[[DuckDBPyConnection], None]) -> DatabaseFile:
     """The one ``DatabaseFile`` that all stores of this process share for ``path`` (resolved).
 
-    Two would fight for the file's lock, which belongs to the process. A forked child gets its own. A process that both
-    writes and reads only must close the one before it uses the other.
+    Two would fight for the file's lock, which belongs to the process. A forked child gets its own.
     """
     with _files_lock:
         if not _files:
             atexit.register(_close_all)
-        return _files.setdefault((os.getpid(), path, read_only), DatabaseFile(path, prepare, read_only=read_only))
+        return _files.setdefault((os.getpid(), path), DatabaseFile(path, prepare))
 
 
 def _close_all() -> None:
-    for (process, _, _), file in _files.items():
+    for (process, _), file in _files.items():
         if process == os.getpid():
             file.close()

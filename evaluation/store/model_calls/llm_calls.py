@@ -28,17 +28,8 @@ class LLMCalls:
         with self._units.unit(write=True, join=True) as cursor:
             append_rows(cursor, "llm_calls", [_row(record) for record in records])
 
-    def add_new(self, records: Sequence[CallRecord]) -> None:
-        """Stores the calls that are not stored yet, each once, told by model, time, attempt and first judgement."""
-        with self._units.unit(write=True, join=True) as cursor:
-            known: set[tuple[object, ...]] = set()
-            if records:
-                known |= set(cursor.execute(_SINCE, [min(record.started_at for record in records)]).fetchall())
-            given = {_identity(record): record for record in records}
-            self.add([record for identity, record in given.items() if identity not in known])
-
     def have(self, record: CallRecord) -> bool:
-        """Whether a call is stored."""
+        """Whether a call is stored, told by model, time, attempt and first judgement."""
         with self._units.unit() as cursor:
             return _identity(record) in cursor.execute(_SINCE, [record.started_at]).fetchall()
 

@@ -9,7 +9,7 @@ from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.store.engine.bulk_rows import append_rows, marks
 from evaluation.store.engine.text_checks import require_text
-from evaluation.store.engine.timestamps import from_microseconds, microseconds
+from evaluation.store.engine.timestamps import from_microseconds
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import require_transcript
 
@@ -45,26 +45,6 @@ class Decisions:
             standing = {_key(one): _content(one) for one in standing_decisions(cursor, ids)}
             new = [one for one in given if standing.get(_key(one)) != _content(one)]
             append_rows(cursor, "row_decisions", (_values(one) for one in new))
-        return len(new)
-
-    def save_dated(self, decisions: Sequence[RowDecision]) -> int:
-        """Stores decisions that were made elsewhere at the times they name, in one transaction; how many are new.
-
-        One on a row that was decided or given back to the rule at that time or later is left out, as is one on a
-        transcript that is not stored.
-        """
-        ids = sorted({one.transcript_id for one in decisions})
-        with self._units.unit(write=True, join=True) as cursor:
-            stored = {one for (one,) in cursor.execute(_STORED, [ids]).fetchall()}
-            latest = {(row[0], row[1], row[2]): row[3] for row in cursor.execute(_LATEST_TIMES, [ids]).fetchall()}
-            new = [
-                {**_values(one), "decided_at": one.decided_at}
-                for one in decisions
-                if one.transcript_id in stored
-                and one.decided_at is not None
-                and microseconds(one.decided_at) > latest.get(_key(one), 0)
-            ]
-            append_rows(cursor, "row_decisions", new)
         return len(new)
 
     def current(self, transcript_id: str) -> list[RowDecision]:

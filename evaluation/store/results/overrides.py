@@ -65,6 +65,31 @@ class Overrides:
                 raise ConflictError(f"The override {override_id} was undone before.")
             cursor.execute(_UNDO, [author, override_id])
 
+    def take_over(self, made: Sequence[Override]) -> int:
+        """Adds overrides of another database with their authors and times; what is known already is not added twice.
+
+        A row that no ledger has any more does not hold one up: it waits among ``orphans`` for a person.
+
+        Returns:
+            How many were new.
+
+        Raises:
+            NotFoundError: A transcript is not stored.
+            InputError: No such metric, a text that cannot be stored, or the metric is engagement.
+        """
+        with self._units.unit(write=True, join=True) as cursor:
+            known = {_identity(one) for one in self._select("", [])}
+            new = [one for one in sorted(made, key=lambda one: one.id) if _identity(one) not in known]
+            for one in new:
+                _require_metric(one.metric)
+                require_text(row=one.row_id, author=one.author, reason=one.reason)
+                require_transcript(cursor, one.transcript_id)
+                values = [one.transcript_id, one.metric, one.row_id, one.verdict, one.author, one.reason]
+                added = cursor.execute(_INSERT_PAST, [*values, one.created_at]).fetchone()
+                if one.undone_by is not None and added is not None:
+                    self.undo(added[0], one.undone_by)
+        return len(new)
+
     def list(self, transcript_id: str) -> _Overrides:
         """Every override of the transcript's rows, undone ones too, in the order in which they were made."""
         return self._select("WHERE transcript_id = ?", [transcript_id])
@@ -93,6 +118,11 @@ INSERT INTO overrides (transcript_id, metric, row_id, verdict, author, reason) V
 RETURNING override_id, epoch_us(created_at)
 """
 
+_INSERT_PAST = """
+INSERT INTO overrides (transcript_id, metric, row_id, verdict, author, reason, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+RETURNING override_id
+"""
+
 _UNDOABLE = """
 SELECT EXISTS (SELECT 1 FROM overrides u WHERE u.undoes = o.override_id)
 FROM overrides o WHERE override_id = ? AND undoes IS NULL
@@ -111,6 +141,11 @@ FROM overrides {} ORDER BY override_id
 _ROWS = "SELECT metric, row_id FROM current_results JOIN ledger USING (result_id) WHERE transcript_id = ?"
 
 _HAS_ROW = f"{_ROWS} AND metric = ? AND row_id = ? LIMIT 1"
+
+
+def _identity(one: Override) -> tuple[object, ...]:
+    at = one.created_at.replace(microsecond=0)
+    return one.transcript_id, one.metric, one.row_id, one.verdict, one.author, one.reason, at, one.undone_by
 
 
 def _require_metric(metric: str) -> None:

@@ -21,13 +21,11 @@ class Collected:
         new: Games that the database did not have.
         known: Games that it had.
         deleted: Games that somebody has deleted there; they stay deleted.
-        decisions: Decisions of judges that the database did not have.
     """
 
     new: int = 0
     known: int = 0
     deleted: int = 0
-    decisions: int = 0
 
 
 def compact_corpus(place: str, on_file: Callable[[int], None] | None = None) -> int:
@@ -49,7 +47,7 @@ def compact_corpus(place: str, on_file: Callable[[int], None] | None = None) -> 
 
 
 def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[int]:
-    """Imports a corpus and what judges said about it into a store. Running it again adds what is new.
+    """Imports a corpus into a store. Running it again adds what is new.
 
     Of several results of a game and metric the one that was scored last is current, whichever was imported last.
 
@@ -65,7 +63,6 @@ def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[in
         NotFoundError: There is no corpus.
     """
     from evaluation.store.corpus.importing import import_tables
-    from evaluation.store.corpus.judged import import_judged
     from evaluation.store.corpus.partitions import Corpus
 
     corpus = Corpus(Location.of(place))
@@ -77,7 +74,6 @@ def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[in
         collected.new += imported.new
         collected.known += imported.known
         collected.deleted += imported.deleted
-        collected.decisions += import_judged(store, corpus.judged(partition))
         yield imported.new + imported.known
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
-import duckdb
 import pytest
 
 from evaluation.judging.propositions.proposition import Dimension
@@ -14,7 +12,6 @@ from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.store.migrations import MIGRATIONS, migrate
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.ratings.rating_sheet_import import import_ratings
 
@@ -122,64 +119,3 @@ def test_the_run_made_last_is_the_latest(store: Store) -> None:
     assert list(store.evaluations.runs()["run_id"]) == [first, last]
     assert list(store.evaluations.latest()["run_id"]) == [last]
     assert store.evaluations.newest() == store.evaluations.runs()["position"].max()
-
-
-def old_database(path: Path) -> None:
-    """One of the version before, in which a desk's revision did not count because of the clock."""
-    with duckdb.connect(str(path)) as connection:
-        migrate(connection, MIGRATIONS[:15])
-        rows = [
-            # A form of the desk, revised there after the clock was set back.
-            ("t1", ONE.id, "Ada", 2, FAST),
-            ("t2", ONE.id, "Ada", 5, NOW),
-            # From a sheet, which names an earlier time for the second.
-            ("s1", ONE.id, "Bob", 4, NOW),
-            ("s2", ONE.id, "Bob", 1, NOW - timedelta(days=1)),
-        ]
-        for token, transcript, rater, score, given in rows:
-            connection.execute(
-                "INSERT INTO ratings (token, transcript_id, rater, score, answers, comment, created_at) "
-                "VALUES (?, ?, ?, ?, [NULL, NULL, NULL, NULL, NULL], '', ?)",
-                [token, transcript, rater, score, given],
-            )
-        for token in ("t1", "t2"):
-            connection.execute(
-                "INSERT INTO assignments (token, rater, transcript_id) VALUES (?, 'Ada', ?)", [token, ONE.id]
-            )
-        connection.execute("INSERT INTO agents (id, display_name) VALUES ('ann', 'Ann')")
-        for when in (FAST, NOW):
-            connection.execute(
-                "INSERT INTO evaluation_runs (agent_id, status, dimensions, sample_size, created_at) "
-                "VALUES ('ann', 'completed', ['fluency'], 3, ?)",
-                [when],
-            )
-        (last,) = connection.execute("SELECT id::text FROM evaluation_runs ORDER BY created_at LIMIT 1").fetchall()
-        connection.execute(
-            "INSERT INTO evaluation_scores (evaluation_run_id, dimension, proposition_id, score, reasoning) "
-            "VALUES (?, 'fluency', 'p', 5, 'because')",
-            [last[0]],
-        )
-
-
-def test_stored_revisions_that_did_not_count_do_now(tmp_path: Path) -> None:
-    old_database(tmp_path / "old.duckdb")
-    store = Store(tmp_path / "old.duckdb")
-    assert {rating.rater: rating.score for rating in store.ratings.latest(ONE.id)} == {"Ada": 5, "Bob": 4}
-    runs = store.evaluations.runs()
-    assert list(runs["created_at"].dt.to_pydatetime()) == [FAST, NOW]
-    assert list(store.evaluations.latest()["run_id"]) == [runs["run_id"].iloc[-1]]
-    store.close()
-
-
-def test_stored_ratings_in_the_trash_count_as_they_should_when_they_come_back(tmp_path: Path) -> None:
-    path = tmp_path / "old.duckdb"
-    old_database(path)
-    with duckdb.connect(str(path)) as connection:
-        for table in ("ratings", "assignments"):
-            connection.execute(f"CREATE TABLE trash.{table} AS FROM main.{table}")
-            connection.execute(f"DELETE FROM main.{table}")
-    store = Store(path)
-    with store.unit(write=True) as cursor:
-        cursor.execute("INSERT INTO ratings BY NAME FROM trash.ratings")
-    assert {rating.rater: rating.score for rating in store.ratings.latest(ONE.id)} == {"Ada": 5, "Bob": 4}
-    store.close()

@@ -7,7 +7,6 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import duckdb
 import pytest
 from pandas.testing import assert_frame_equal
 
@@ -24,8 +23,6 @@ from evaluation.persona.results import PersonaEvaluation
 from evaluation.persona.shipped_agents import shipped_cast
 from evaluation.persona.subjects import Sources, everybody, subject_of
 from evaluation.store import Store
-from evaluation.store.migrations import MIGRATIONS, migrate
-from evaluation.store.migrations.m0011_evaluations import create_evaluation_columns
 
 
 @pytest.fixture
@@ -222,21 +219,6 @@ def test_the_mapping_of_speakers_is_changed_and_taken_back(store: Store) -> None
     assert store.agents.speakers() == {}
     with pytest.raises(InputError):
         store.agents.map_speaker("", "x")
-
-
-def test_a_store_with_evaluations_of_an_older_version_is_brought_up_to_date() -> None:
-    connection = duckdb.connect()
-    older = MIGRATIONS[: MIGRATIONS.index(create_evaluation_columns)]
-    migrate(connection, older)
-    connection.execute("INSERT INTO agents (id, display_name) VALUES ('ann', 'Ann')")
-    connection.execute("INSERT INTO evaluation_runs (agent_id, dimensions, sample_size) VALUES ('ann', ['fluency'], 1)")
-    connection.execute(
-        """INSERT INTO evaluation_scores (evaluation_run_id, dimension, proposition_id, score, reasoning)
-        SELECT id, 'fluency', 'p', 5, 'because' FROM evaluation_runs"""
-    )
-    migrate(connection)
-    assert connection.execute("SELECT score, mark, claim FROM evaluation_scores").fetchall() == [(5.0, None, None)]
-    connection.close()
 
 
 def test_an_evaluation_survives_the_file(

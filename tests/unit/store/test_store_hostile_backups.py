@@ -14,7 +14,6 @@ from evaluation.errors import InputError, StoreError
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store.backup.backup import check_backup
-from evaluation.store.migrations import MIGRATIONS, migrate
 from evaluation.transcript import Message, Player, Transcript
 
 VIEW = "CREATE OR REPLACE VIEW current_ratings AS SELECT * REPLACE ({query} AS comment) FROM ratings"
@@ -150,7 +149,7 @@ def test_work_that_does_not_fit_into_memory_still_goes_to_the_disk(store: Store)
         ["ALTER TABLE baselines RENAME TO away", "CREATE VIEW baselines AS FROM away"],
         ["CREATE OR REPLACE VIEW engagement AS SELECT transcript_id, 5.0 AS score, 9 AS raters FROM ratings"],
         ["CREATE OR REPLACE VIEW current_gold AS SELECT * FROM gold_ratings, (SELECT 'spy' AS spy)"],
-        ["DROP TABLE judged_games", "CREATE TABLE judged_games (a text)"],
+        ["DROP TABLE deleted_games", "CREATE TABLE deleted_games (a text)"],
         ["ALTER TABLE drafts ADD COLUMN spy text"],
         ["ALTER TABLE drafts ALTER touched SET DEFAULT 3"],
         ["ALTER TABLE drafts ALTER touched TYPE text"],
@@ -281,21 +280,6 @@ def test_rows_of_every_table_and_type_come_back_as_they_were(store: Store, tmp_p
     store.close()
     assert contents(Path(store.place)) == wanted_rows
     assert definitions(Path(store.place)) == before
-
-
-@pytest.mark.parametrize("number", range(3, len(MIGRATIONS) + 1))
-def test_a_backup_of_every_version_gets_the_tables_of_today(tmp_path: Path, number: int) -> None:
-    with duckdb.connect(str(tmp_path / "old.duckdb")) as connection:
-        migrate(connection, MIGRATIONS[:number])
-        connection.execute("INSERT INTO agents (id, display_name) VALUES ('ann', 'Ann')")
-        if number >= 5:
-            connection.execute("INSERT INTO trash.iterations BY NAME SELECT 7 AS position, 'gone' AS name")
-    store = Store(tmp_path / "new" / "new.duckdb")
-    store.backups.restore(tmp_path / "old.duckdb")
-    with store.unit() as cursor:
-        assert cursor.execute("SELECT id FROM agents").fetchall() == [("ann",)]
-        assert cursor.execute("SELECT max(number) FROM schema_migrations").fetchall() == [(len(MIGRATIONS),)]
-        assert cursor.execute("SELECT count(*) FROM trash.iterations").fetchall() == [(int(number >= 5),)]
 
 
 ORDER = {"experiment": "e", "options": {"limits": [{"base_url": "http://127.0.0.1:9/v1"}]}}

@@ -1,4 +1,4 @@
-"""The tables: the specification's column for column, ours after them, and how migrations run."""
+"""The tables: the specification's column for column, ours after them; older, newer and foreign files."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from evaluation.errors import NewerSchemaError
+from evaluation.errors import NewerSchemaError, StoreError
 from evaluation.store import Store
-from evaluation.store.migrations import MIGRATIONS, applied, migrate
+from evaluation.store._schema import FIRST, applied, migrate, newest
 
 # spec/persona-evaluation.md, Data Model: (column, type, may be empty, default), in its order.
 UUID = ("UUID", False, "gen_random_uuid()")
@@ -146,14 +146,13 @@ def test_an_agent_has_one_config_with_the_specified_defaults(cursor: duckdb.Duck
         cursor.execute("INSERT INTO agent_evaluation_config (agent_id) VALUES ('nobody')")
 
 
-def test_every_migration_is_recorded_once(cursor: duckdb.DuckDBPyConnection) -> None:
+def test_the_schema_is_made_once(cursor: duckdb.DuckDBPyConnection) -> None:
     migrate(cursor)
-    rows = cursor.execute("SELECT number, name FROM schema_migrations ORDER BY number").fetchall()
-    assert rows == [(number, step.__name__) for number, step in enumerate(MIGRATIONS, start=1)]
+    assert cursor.execute("SELECT number FROM schema_migrations").fetchall() == [(newest(),)]
 
 
-def test_a_migration_that_fails_leaves_the_schema_before_it() -> None:
-    def first(connection: duckdb.DuckDBPyConnection) -> None:
+def test_a_later_step_runs_once_and_leaves_the_schema_before_it_when_it_fails() -> None:
+    def step(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute("CREATE TABLE one (x integer)")
 
     def broken(connection: duckdb.DuckDBPyConnection) -> None:
@@ -161,17 +160,48 @@ def test_a_migration_that_fails_leaves_the_schema_before_it() -> None:
         connection.execute("INSERT INTO nowhere VALUES (1)")
 
     connection = duckdb.connect()
+    migrate(connection)
     with pytest.raises(duckdb.CatalogException):
-        migrate(connection, (first, broken))
-    assert applied(connection) == 1
+        migrate(connection, (step, broken))
+    assert applied(connection) == FIRST + 1
     tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-    assert tables == {"schema_migrations", "one"}
-    migrate(connection, (first, first_again))
-    assert applied(connection) == 2
+    assert "one" in tables
+    assert "two" not in tables
+    migrate(connection, (step, step_again))
+    assert applied(connection) == FIRST + 2
 
 
-def first_again(connection: duckdb.DuckDBPyConnection) -> None:
+def step_again(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("INSERT INTO one VALUES (1)")
+
+
+@pytest.mark.parametrize("number", [4, 28])
+def test_a_database_from_before_the_first_release_is_refused_with_the_commands_that_save_the_work(
+    tmp_path: Path, number: int
+) -> None:
+    path = earlier_database(tmp_path / "earlier.duckdb", number)
+    with pytest.raises(StoreError, match="before the first release") as refused:
+        Store(path).transcripts.summaries()
+    for words in (
+        "dramaturg export transcripts --format canonical -o games.zip",
+        "dramaturg export ratings -o ratings.csv",
+        "dramaturg override list GAME --format json > overrides.json",
+        "docs/removed.md",
+    ):
+        assert words in str(refused.value)
+    with duckdb.connect(str(path)) as connection:
+        assert applied(connection) == number
+
+
+def earlier_database(path: Path, number: int) -> Path:
+    """What 98ef06c and those before it left: their steps in ``schema_migrations``, and their tables."""
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE schema_migrations (number integer PRIMARY KEY, name text, applied_at timestamptz)"
+        )
+        connection.execute("INSERT INTO schema_migrations SELECT range, 'step', now() FROM range(1, ?)", [number + 1])
+        connection.execute("CREATE TABLE agents (id text PRIMARY KEY)")
+    return path
 
 
 def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
@@ -180,7 +210,7 @@ def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Pa
     migrate(connection)
     connection.execute("INSERT INTO schema_migrations (number, name) VALUES (99, 'from_the_future')")
     connection.close()
-    with pytest.raises(NewerSchemaError, match=rf"schema 99.*knows {len(MIGRATIONS)}.*Update Dramaturg"):
+    with pytest.raises(NewerSchemaError, match=rf"schema 99.*knows {newest()}.*Update Dramaturg"):
         Store(path).transcripts.summaries()
     connection = duckdb.connect(str(path))
     assert applied(connection) == 99

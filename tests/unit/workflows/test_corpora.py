@@ -1,53 +1,31 @@
-"""Games scored and judged by one process, two and a Dask cluster: the same rows, whoever is killed meanwhile."""
+"""Games scored by one process, two and a Dask cluster: the same rows, whoever is killed meanwhile."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-import os
-import re
-import shutil
 import signal
-import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from benchmarks.generate import write
-from benchmarks.judge_server import JudgeServer
 from evaluation.engines._dask_cluster import run_on_cluster
 from evaluation.engines.scoring import Evaluation, ScoreFailure, evaluate_many
 from evaluation.engines.task_engines import EngineName, run_tasks
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
-from evaluation.files.bundled import recording_root
 from evaluation.files.locations import Location
-from evaluation.judging.judge_config import build_judge, judge_config
-from evaluation.judging.judges.cached import KeptAnswer
-from evaluation.judging.judges.recording_file import recordings_version
-from evaluation.judging.model_client.budget import Budget, BudgetSpentError
-from evaluation.judging.model_client.calls import CallRecord
-from evaluation.judging.model_client.leases import LeaseAddress, LeaseServer, LeaseTerms, LocalLeases, RemoteLeases
-from evaluation.judging.model_client.server_state import CallEnd, ServerState
-from evaluation.judging.protocol import Prompt
 from evaluation.readers import iter_paths
 from evaluation.store import Store
-from evaluation.store.corpus.judged import JudgedPartition
 from evaluation.store.corpus.packing import pack, scoring_key
 from evaluation.store.corpus.partitions import Corpus
 from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
-from evaluation.workflows.corpora.judging import estimate_corpus, judge_corpus
 from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
-from evaluation.workflows.judging import JudgingTally, judge_stored
 from evaluation.workflows.scoring import PackedGame, Tally, current_outcomes, store_games
 from tests.faults.killing import DaskCluster, dask_cluster, free_port, wait_until_open
 
@@ -446,211 +424,6 @@ def test_urls_with_secrets_or_unknown_schemes_are_refused_unseen() -> None:
         Location.of("ftp://host/p")
 
 
-CONCURRENCY = 3
-
-
-def label(body: dict[str, Any]) -> str:
-    """An answer that follows from the question: shallow or strategic."""
-    text = str(body["messages"][-1]["content"])
-    items = re.findall(r"^\[P(\d+)\] .*\[M(\d+)\]", text, re.MULTILINE)
-    numbers = items or [("", re.findall(r"message \[M(\d+)\] strategic or shallow", text)[-1])]
-    answers = [
-        {"reason": "So it reads.", "label": ["shallow", "strategic"][int(number) % 2], "confidence": 0.9}
-        | {"citations": [], "item": int(item or 0)}
-        for item, number in numbers
-    ]
-    return json.dumps({"answers": answers} if items else answers[0])
-
-
-def judged(
-    output: Path | str, server: JudgeServer, max_calls: int | None = None, max_usd: float | None = None, **options: Any
-) -> tuple[JudgingTally, Budget]:
-    fields = {"mode": "live", "base_url": server.url, "model": "m", "concurrency": CONCURRENCY, "retries": 2}
-    fields |= {"pricing": options.pop("pricing", None), "first_wait_seconds": 0.01}
-    budget, tally = Budget(calls=max_calls, usd=max_usd), JudgingTally()
-    config = judge_config({**fields, "max_calls": max_calls, "max_usd": max_usd}, environment={})
-    for _ in judge_corpus(str(output), config, budget, tally, metrics=["strategic_depth"], **options):
-        pass
-    return tally, budget
-
-
-def decisions(store: Store, output: Path | str) -> dict[tuple[str, str], tuple[str, str, str]]:
-    """Verdict, label and key of every decided row, after collecting."""
-    list(import_corpus(str(output), store, Collected()))
-    ids = store.transcripts.ids(None)
-    found = [one for each in ids for one in store.decisions.current(each)]
-    return {(one.transcript_id, one.row_id): (one.verdict.value, one.label, one.key) for one in found}
-
-
-@pytest.fixture(scope="module")
-def corpus(games, tmp_path_factory) -> Path:
-    """The first of the games scored, in three partitions."""
-    output, some = tmp_path_factory.mktemp("to_judge") / "out", tmp_path_factory.mktemp("some")
-    for path in sorted(games.iterdir())[:6]:
-        shutil.copy(path, some)
-    tally = CorpusTally(Tally(note=print))
-    list(score_to_corpus([str(some)], str(output), tally, batch_size=2))
-    return output
-
-
-@pytest.fixture
-def unjudged(corpus, tmp_path) -> Path:
-    return Path(shutil.copytree(corpus, tmp_path / "corpus"))
-
-
-def judged_by_database(output: Path, server: JudgeServer) -> tuple[dict[tuple[str, str], tuple[str, str, str]], int]:
-    """What ``dramaturg judge`` decides in a database with the same games, and how many calls that takes."""
-    store = Store(":memory:")
-    list(import_corpus(str(output), store, Collected()))
-    before = server.tally.asked.total()
-    config = judge_config({"mode": "live", "base_url": server.url, "model": "m"}, environment={})
-    judge = build_judge(config, cache=store.judgements)
-    judge_stored(store, store.transcripts.ids(None), judge, metrics=["strategic_depth"])
-    return decisions(store, output), server.tally.asked.total() - before
-
-
-def test_workers_judge_a_corpus_as_one_process_judges_a_database(unjudged, cluster) -> None:
-    with JudgeServer(content=label, latency_seconds=0.02).in_thread() as server:
-        wanted, calls = judged_by_database(unjudged, server)
-        server.tally.most_in_flight = 0
-        tally, budget = judged(unjudged, server, engine=EngineName.DASK, scheduler=cluster)
-        assert server.tally.most_in_flight <= CONCURRENCY
-        assert (budget.calls_made, tally.transcripts, tally.decided) == (calls, 6, len(wanted))
-        asked = server.tally.asked.total()
-        assert judged(unjudged, server)[0].transcripts == 0
-        assert server.tally.asked.total() == asked
-    store = Store(":memory:")
-    assert decisions(store, unjudged) == wanted
-    # Collecting again, and of compacted files, adds nothing: no answer, no call, no decision.
-    kept = store.llm_calls.usage().calls
-    assert kept == calls
-    compact_corpus(str(unjudged))
-    assert len(list(unjudged.rglob("*.parquet"))) == 5
-    assert decisions(store, unjudged) == decisions(Store(":memory:"), unjudged) == wanted
-    assert store.llm_calls.usage().calls == kept
-    with store.unit() as cursor:
-        assert cursor.execute("SELECT count(*) FROM row_decisions").fetchone() == (len(wanted),)
-    # What a person gave back stays so.
-    ids = store.transcripts.ids(None)
-    assert store.decisions.withdraw(ids[0], who="Ada") > 0
-    assert {key[0] for key in decisions(store, unjudged)} == {*ids[1:]}
-
-
-def test_a_budget_holds_over_all_workers_and_the_next_run_pays_for_the_rest_only(unjudged, cluster, tmp_path) -> None:
-    prices = tmp_path / "prices.yaml"
-    prices.write_text("m: {input: 1.0, output: 1.0}\n")
-    with JudgeServer(content=label, latency_seconds=0.02).in_thread() as server:
-        wanted, calls = judged_by_database(unjudged, server)
-        before = server.tally.asked.total()
-        tally, budget = judged(unjudged, server, max_calls=10, engine=EngineName.DASK, scheduler=cluster)
-        assert (server.tally.asked.total() - before, budget.calls_made) == (10, 10)
-        assert tally.skipped > 0
-        # A call sets aside some thousandths of a dollar, and costs less.
-        _, budget = judged(unjudged, server, max_usd=0.05, pricing=prices, engine=EngineName.DASK, scheduler=cluster)
-        assert 0 < budget.spent_usd <= 0.05
-        tally, _ = judged(unjudged, server, jobs=1)
-        assert (tally.skipped, tally.errors) == (0, 0)
-        assert server.tally.asked.total() - before == calls
-    assert decisions(Store(":memory:"), unjudged) == wanted
-
-
-def test_an_estimate_counts_the_calls_that_are_left_and_the_answers_that_are_kept(unjudged) -> None:
-    def estimated(server: JudgeServer) -> list[int]:
-        config = judge_config({"mode": "live", "base_url": server.url, "model": "m"}, environment={})
-        words = estimate_corpus(str(unjudged), config, metrics=["strategic_depth"], note=lambda _: None)
-        return [int(number) for number in re.findall("([0-9]+) (?:question|of them answered|call)", words)]
-
-    with JudgeServer(content=label).in_thread() as server:
-        questions, calls = estimated(server)
-        assert server.tally.asked.total() == 0
-        judged(unjudged, server, max_calls=3)
-        open_questions, known, calls_left = estimated(server)
-        assert calls_left == calls - 3
-        assert 0 < known < open_questions <= questions
-        assert judged(unjudged, server)[1].calls_made == calls_left
-
-
-def test_a_worker_that_is_killed_asks_again_for_what_was_under_way_only(unjudged, cluster) -> None:
-    from distributed import Client
-
-    with Client(cluster) as client:
-        client.wait_for_workers(2)
-        victims = [*client.run(os.getpid).values()]
-
-    def kill_once(body: dict[str, Any], _: int) -> None:
-        if server.tally.answered.total() - before >= 8 and victims:
-            os.kill(victims.pop(), signal.SIGKILL)
-            victims.clear()
-
-    before = 0
-    with JudgeServer(content=label, latency_seconds=0.1, misbehave=kill_once).in_thread() as server:
-        before = 10**6
-        wanted, calls = judged_by_database(unjudged, server)
-        before, server.tally.most_in_flight = server.tally.asked.total(), 0
-        judged(unjudged, server, engine=EngineName.DASK, scheduler=cluster)
-        assert not victims
-        # Beside what was under way, answers that came in the moment before and were not in a file yet.
-        assert calls <= server.tally.asked.total() - before <= calls + 2 * CONCURRENCY
-        # What the killed worker had asked, the server may still work on.
-        assert server.tally.most_in_flight <= 2 * CONCURRENCY
-    assert decisions(Store(":memory:"), unjudged) == wanted
-
-
-def test_leases_of_a_process_that_is_gone_are_paid_and_given_back() -> None:
-    """Two calls of at most 1 dollar each are under way when the process goes: 2 of 3 dollars are spent then."""
-    budget = Budget(usd=3.0)
-    leases = LocalLeases(budget, ServerState("m"), concurrency=2, timeout_seconds=5)
-
-    async def take(address: LeaseAddress, count: int, ends: bool) -> None:
-        remote = RemoteLeases(address, "m")
-        async with remote.connected():
-            for _ in range(count):
-                lease = await remote.begin(LeaseTerms(1.0))
-                assert not ends or await remote.end(lease, CallEnd.ANSWERED, 0.25)
-
-    with LeaseServer({"m": leases}) as server:
-        asyncio.run(take(server.address, 2, ends=False))
-        asyncio.run(take(server.address, 1, ends=True))
-        assert (budget.spent_usd, budget.calls_made) == (2.25, 3)
-        with pytest.raises(BudgetSpentError):
-            asyncio.run(take(server.address, 1, ends=True))
-        assert not budget.is_over
-        stranger = replace(server.address, token="a guess")
-        with pytest.raises(InfrastructureError, match="is gone"):
-            asyncio.run(take(stranger, 1, ends=True))
-    with pytest.raises(InfrastructureError, match="cannot be reached"):
-        asyncio.run(take(server.address, 1, ends=True))
-
-
-def test_answers_of_one_partition_are_read_while_another_worker_joins_its_files(tmp_path) -> None:
-    place = Location.of(str(tmp_path))
-    answers = [KeptAnswer(f"{number}", "m", ({"label": "x"},), Prompt("s", "u", f"{number}")) for number in range(40)]
-    writer, reader = JudgedPartition(place, "p"), JudgedPartition(place, "p")
-    for one in answers[:20]:
-        writer.keep([one])
-    seen: list[int] = []
-    is_over = threading.Event()
-
-    def read() -> None:
-        while not is_over.is_set():
-            seen.append(len(reader.answers()[0]))
-
-    thread = threading.Thread(target=read)
-    thread.start()
-    wait_until = time.monotonic() + WAIT_SECONDS
-    while not seen:
-        assert time.monotonic() < wait_until
-    writer.finish([])
-    for one in answers[20:]:
-        writer.keep([one])
-    writer.finish([])
-    is_over.set()
-    thread.join()
-    assert sorted(reader.answers()[0], key=lambda one: int(one.key)) == answers
-    assert min(seen) >= 20
-    assert len(list((tmp_path / "answers").rglob("*.parquet"))) == 2
-
-
 def test_a_scheduler_that_is_killed_is_named(dask, capfd) -> None:
     """The last test of this file: its cluster ends here. ``make test-faults`` runs the same command again after it."""
     tasks = ["1", *["__import__('time').sleep(60)"] * 3]
@@ -662,64 +435,3 @@ def test_a_scheduler_that_is_killed_is_named(dask, capfd) -> None:
         list(answers)
     assert dask.address in str(lost.value)
     assert "Traceback" not in capfd.readouterr().err
-
-
-def test_a_call_that_is_too_dear_ends_no_budget_from_which_others_can_be_paid() -> None:
-    budget = Budget(usd=1.0)
-    leases = LocalLeases(budget, ServerState("m"), concurrency=2, timeout_seconds=5)
-
-    async def pay(usd: float) -> None:
-        await leases.end(await leases.begin(LeaseTerms(usd)), CallEnd.ANSWERED, usd)
-
-    with pytest.raises(BudgetSpentError):
-        asyncio.run(pay(2.0))
-    assert not budget.is_over
-    asyncio.run(pay(0.25))
-    assert not budget.is_over
-    asyncio.run(pay(0.75))
-    assert budget.is_over
-    assert not Budget(usd=0.0).is_over
-    assert Budget(calls=0).is_over
-
-
-@pytest.mark.parametrize("sent", [b"[]\n", b"5\n", b"[" * 60_000 + b"\n", b"\xff\n", b'{"token": 1}\n'])
-def test_a_stranger_at_the_place_of_the_leases_gets_none_and_breaks_nothing(
-    sent: bytes, caplog: pytest.LogCaptureFixture
-) -> None:
-    leases = LocalLeases(Budget(), ServerState("m"), concurrency=1, timeout_seconds=5)
-    with LeaseServer({"m": leases}) as server, socket.socket() as stranger:
-        stranger.settimeout(10)
-        stranger.connect((server.address.host, server.address.port))
-        stranger.sendall(sent)
-        assert stranger.recv(100) == b""
-    assert caplog.records == []
-
-
-def test_more_recordings_are_another_way_of_judging(tmp_path: Path) -> None:
-    shipped = next(one for one in sorted(recording_root().glob("*.jsonl")))
-    lines = shipped.read_text("utf-8").splitlines(keepends=True)
-    (tmp_path / "some.jsonl").write_text("".join(lines[:2]), "utf-8")
-    (tmp_path / "turned.jsonl").write_text("".join(lines[1::-1]), "utf-8")
-    (tmp_path / "more.jsonl").write_text("".join(lines[:3]), "utf-8")
-    some, turned, more = (recordings_version(tmp_path / f"{name}.jsonl") for name in ("some", "turned", "more"))
-    assert some == turned != more
-
-
-def test_calls_that_lie_in_two_files_after_a_kill_are_counted_once(tmp_path: Path) -> None:
-    store = Store(tmp_path / "calls.duckdb")
-    call = CallRecord("rows", "m", 1, "answered", datetime(2026, 11, 23, 12, tzinfo=UTC), cost_usd=1.5)
-    other = replace(call, started_at=datetime(2026, 11, 23, 13, tzinfo=UTC))
-    store.llm_calls.add_new([call, other, call, other])
-    store.llm_calls.add_new([other])
-    assert (store.llm_calls.usage().calls, store.llm_calls.usage().cost_usd) == (2, 3.0)
-    assert store.llm_calls.have(call)
-    assert not store.llm_calls.have(replace(call, attempt=2))
-
-
-def test_what_was_judged_of_a_partition_that_was_collected_meanwhile_is_noticed(unjudged) -> None:
-    corpus = Corpus(Location.of(str(unjudged)))
-    before, *_ = corpus.partitions()
-    assert corpus.holds(before)
-    compact_corpus(str(unjudged))
-    assert not corpus.holds(before)
-    assert all(map(corpus.holds, corpus.partitions()))
