@@ -39,9 +39,7 @@ if TYPE_CHECKING:
     from evaluation.store.ratings.discards import Discards
     from evaluation.store.ratings.drafts import Drafts
     from evaluation.store.ratings.engagement_decisions import EngagementDecisions
-    from evaluation.store.ratings.gold_ratings import GoldRatings
     from evaluation.store.ratings.pair_judgements import PairJudgements
-    from evaluation.store.ratings.practice import Practice
     from evaluation.store.ratings.rating_assignments import RatingAssignments
     from evaluation.store.ratings.rating_queue import RatingQueue
     from evaluation.store.ratings.ratings import Ratings
@@ -114,10 +112,8 @@ class Store(Units):
     drafts: Drafts = _part("evaluation.store.ratings.drafts", is_for_everybody=True)
     discards: Discards = _part("evaluation.store.ratings.discards", is_for_everybody=True)
     blind: BlindGames = _part("evaluation.store.games.blind_games", is_for_everybody=True)
-    practice: Practice = _part("evaluation.store.ratings.practice", is_for_everybody=True)
     style_answers: StyleAnswers = _part("evaluation.store.ratings.style_answers", is_for_everybody=True)
     rating_assignments: RatingAssignments = _part("evaluation.store.ratings.rating_assignments")
-    gold_ratings: GoldRatings = _part("evaluation.store.ratings.gold_ratings")
     engagement_decisions: EngagementDecisions = _part("evaluation.store.ratings.engagement_decisions")
     pair_judgements: PairJudgements = _part("evaluation.store.ratings.pair_judgements", is_for_everybody=True)
     overrides: Overrides = _part("evaluation.store.results.overrides")

@@ -24,11 +24,9 @@ from evaluation.text.display import counted
 
 OWN = "My ratings"
 GUIDE = "How to rate"
-PRACTICE = "Practice"
 STYLE = "Who speaks?"
 PAIRS = "Which was better?"
-RECORDS = "Records"
-VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, PAIRS, RECORDS)
+VIEWS = (DESK, OWN, GUIDE, STYLE, PAIRS)
 """For everybody who rates; leads have ``TEAM`` beside them."""
 
 _KEY = "rating_desk"

@@ -200,14 +200,6 @@ def ratings(output: Output = None, kind: Kind = TableFormat.CSV, force: Force = 
 
 
 @app.command()
-def assignments(output: Output = None, kind: Kind = TableFormat.CSV, force: Force = False, db: Database = None) -> None:
-    """Write every assignment of a game to a rater, withdrawn ones included, with how far the rater is."""
-    from evaluation.workflows.ratings.teams import assignment_table
-
-    _write_table(assignment_table(open_store(db)), kind, output, force)
-
-
-@app.command()
 def judgements(output: Output = None, kind: Kind = TableFormat.CSV, force: Force = False, db: Database = None) -> None:
     """Write people's judgements of two games against each other, withdrawn ones included."""
     from evaluation.workflows.ratings.pair_judgements import judgement_table
