@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from evaluation.store.agents.corrections import Corrections
     from evaluation.store.agents.evaluations import Evaluations
     from evaluation.store.agents.experiments import Experiments
-    from evaluation.store.agents.proposition_versions import PropositionVersions
     from evaluation.store.backup.backup import Backups
     from evaluation.store.games.blind_games import BlindGames
     from evaluation.store.games.deletions_and_undo import Deletions
@@ -132,7 +131,6 @@ class Store(Units):
     corrections: Corrections = _part("evaluation.store.agents.corrections")
     agents: Agents = _part("evaluation.store.agents.agents")
     evaluations: Evaluations = _part("evaluation.store.agents.evaluations")
-    proposition_versions: PropositionVersions = _part("evaluation.store.agents.proposition_versions")
 
     def __init__(
         self,

@@ -10,10 +10,11 @@ from evaluation.cli.persona.options import Mode, RecordMode
 from evaluation.cli.shared.options import listed_names
 from evaluation.cli.shared.terminal import TerminalProgress, note
 from evaluation.errors import InputError
-from evaluation.files.bundled import baseline_root, checkout_root
+from evaluation.files.bundled import baseline_root, checkout_root, proposition_roots
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config
 from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
 from evaluation.judging.model_client.budget import Budget, spent_words
+from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.questions import Options
 from evaluation.persona.evaluation import EvaluationPlan
@@ -27,7 +28,6 @@ from evaluation.workflows.persona_runs import (
     requests_of,
     run_personas,
 )
-from evaluation.workflows.propositions.saved import proposition_library
 
 
 def persona_request(
@@ -56,7 +56,7 @@ def persona_request(
     return PersonaRunRequest(
         _judge_config(store, mode, judge),
         plan,
-        proposition_library(store, folder),
+        PropositionLibrary.load(proposition_roots(folder)),
         listed_names(agents),
         str(Mode.OFFLINE if mode is RecordMode.SCRIPTED else mode),
         "synthetic" if mode is Mode.SYNTHETIC else "transcripts",
