@@ -46,7 +46,6 @@ DOWNLOADS: Mapping[str, Action] = {
     "chart": Action.READ,
     "import_report": Action.READ,
     "insights": Action.READ,
-    "propositions": Action.READ,
     "example": Action.READ,
 }
 """By what a button gives away."""

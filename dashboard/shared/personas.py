@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
-from evaluation.persona.agents import is_channel_id, slug_of
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.persona.agents import is_channel_id
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents
@@ -185,46 +185,3 @@ def _scores_of(run: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
     packed = run["scores"] if run else None
     found: dict[str, dict[str, Any]] = json.loads(packed) if isinstance(packed, str) else {}
     return found
-
-
-def has_file_name(agent_id: str) -> bool:
-    """Whether a proposition file can be named after the agent: no channel, nothing that leads out of the folder."""
-    return agent_id == DEFAULT_AGENT or slug_of(agent_id) == agent_id
-
-
-_SHOWN_FIELDS = {
-    "claim": "claim",
-    "weight": "weight",
-    "is_inverted": "inverted",
-    "includes_personas": "include_personas",
-    "first_n": "first_n",
-    "last_n": "last_n",
-    "recommendations_for_improvement": "recommendations_for_improvement",
-    "has_double_check": "double_check",
-    "precondition": "precondition",
-}
-
-
-def changes(before: Sequence[Proposition], after: Sequence[Proposition]) -> pd.DataFrame:
-    """The changes of an edit by proposition: ``Proposition``, ``Change``, ``Before``, ``After``."""
-    old, new = {each.id: each for each in before}, {each.id: each for each in after}
-    rows = [(key, "removed", old[key].claim, "") for key in old if key not in new]
-    rows += [(key, "added", "", new[key].claim) for key in new if key not in old]
-    for key in old:
-        if key in new:
-            rows += [(key, name, was, now) for name, was, now in _field_changes(old[key], new[key])]
-    return pd.DataFrame(rows, columns=["Proposition", "Change", "Before", "After"])
-
-
-def _field_changes(old: Proposition, new: Proposition) -> list[tuple[str, str, str]]:
-    names = [field.name for field in fields(Proposition) if field.name in _SHOWN_FIELDS]
-    return [
-        (_SHOWN_FIELDS[name], str(getattr(old, name)), str(getattr(new, name)))
-        for name in names
-        if getattr(old, name) != getattr(new, name)
-    ]
-
-
-def concerned(store: Store, agent_id: str) -> int:
-    """Number of known agents that a file applies to: all for the defaults, else the one that it is named after."""
-    return len(KnownAgents.of(store).ids) if agent_id == DEFAULT_AGENT else 1

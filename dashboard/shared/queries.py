@@ -15,7 +15,6 @@ from dashboard.shared.formatting import game_label, look, score_text
 from evaluation.engines.garbage_collection import collection_paused
 from evaluation.iterations.board import Board
 from evaluation.kept_values import KeptValues
-from evaluation.rating_desk.alerts import AlertLimits
 from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
 from evaluation.rubric.controls import metrics_above_chance
@@ -351,11 +350,6 @@ def import_reports(store: Store) -> list[ImportReport]:
     """The latest reports on imports, newest first; one that goes on tells how far it is."""
     with store.unit():
         return [store.imports.so_far(report) for report in store.imports.list(REPORTS_SHOWN)]
-
-
-def alert_limits(store: Store) -> AlertLimits:
-    """The limits from which a lead is told about a rater."""
-    return store.settings.alert_limits()
 
 
 def import_limits(store: Store) -> Limits:

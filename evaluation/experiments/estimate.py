@@ -11,7 +11,7 @@ from evaluation.judging.model_client.usage import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.judging.protocol import LARGEST_BATCH
-from evaluation.persona.results import SHIPPED_DIMENSIONS
+from evaluation.persona.results import DIMENSIONS
 from evaluation.simulation.population.factory import NAMES_AT_ONCE
 
 # Tokens of a typical call, as measured with generated personas of 250 words and messages of 40.
@@ -79,10 +79,8 @@ def estimate(plan: ExperimentPlan, library: PropositionLibrary, price: Price | N
     population = people + math.ceil(people / NAMES_AT_ONCE) + (_PLANNING_CALLS if people else 0)
     per_message = sum(corrections_per_message(design.treatment, library))
     rechecks = 2 if plan.has_double_check else 1
-    per_agent = sum(
-        _questions(plan, library, each) for each in SHIPPED_DIMENSIONS if each not in ENVIRONMENT_DIMENSIONS
-    )
-    per_room = sum(_questions(plan, library, each) for each in SHIPPED_DIMENSIONS if each in ENVIRONMENT_DIMENSIONS)
+    per_agent = sum(_questions(plan, library, each) for each in DIMENSIONS if each not in ENVIRONMENT_DIMENSIONS)
+    per_room = sum(_questions(plan, library, each) for each in DIMENSIONS if each in ENVIRONMENT_DIMENSIONS)
     evaluation = 2 * rechecks * (design.agent_sessions * per_agent + len(design.rooms) * per_room)
     judges = max(1, len(plan.jury))
     return Estimate(population, 2 * messages, judges * messages * per_message, judges * evaluation, price)

@@ -19,7 +19,7 @@ from evaluation.judging.judges.jury import JuryRule, jury_name
 from evaluation.judging.prompts import PROMPT_VERSION
 from evaluation.judging.questions import Options
 from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.persona.results import SHIPPED_DIMENSIONS
+from evaluation.persona.results import DIMENSIONS
 from evaluation.simulation.model_texts import WRITING_VERSION
 from evaluation.simulation.scripted.world import Effects
 
@@ -82,7 +82,7 @@ class ExperimentPlan:
     def evaluation_plan(self) -> EvaluationPlan:
         """The settings for the evaluation of the agents."""
         options = Options(is_batched=self.is_batched, has_double_check=self.has_double_check)
-        return EvaluationPlan(SHIPPED_DIMENSIONS, self.sample_size, self.seed, options=options)
+        return EvaluationPlan(DIMENSIONS, self.sample_size, self.seed, options=options)
 
     @property
     def config(self) -> dict[str, Any]:

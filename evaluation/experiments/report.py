@@ -11,7 +11,7 @@ from typing import Any
 from evaluation.experiments.experiment import AgentScore, Side
 from evaluation.experiments.table1.published import PublishedRow, published_experiments
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
-from evaluation.persona.results import LABELS, SHIPPED_DIMENSIONS
+from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.statistics.clusters import clustered_difference
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.tests import SignificanceTest
@@ -160,7 +160,7 @@ def report_rows(scores: Sequence[AgentScore], published: str | None = None) -> l
         scores: Of both sides.
         published: The experiment of Table 1 to compare with ("2.1").
     """
-    measures = {str(each): _measure(scores, each) for each in SHIPPED_DIMENSIONS}
+    measures = {str(each): _measure(scores, each) for each in DIMENSIONS}
     theirs = _published_rows(published)
     return [
         ReportRow(

@@ -66,7 +66,7 @@ def baseline_root() -> Path:
 
 
 def practice_root() -> Path:
-    """The folder with the shipped games to practise rating on.
+    """The folder with the shipped game to practise rating on.
 
     Raises:
         InfrastructureError: The folder is not there; the installation is damaged.

@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from evaluation.errors import InputError
 from evaluation.files.yaml_models import read_model
 from evaluation.judging.prompts import PROMPT_VERSION
-from evaluation.judging.propositions.proposition import Dimension, Proposition, known_dimensions
+from evaluation.judging.propositions.proposition import Dimension, Proposition
 from evaluation.judging.propositions.weighted_scores import PropositionScore
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.results import DimensionScore, PersonaEvaluation
@@ -119,7 +119,7 @@ class Baseline(_Frozen):
             return self
         others = {key: each for key, each in before.dimensions.items() if key not in judged}
         found = others | self.dimensions
-        return self.model_copy(update={"dimensions": {key: found[key] for key in known_dimensions() if key in found}})
+        return self.model_copy(update={"dimensions": {key: found[key] for key in Dimension if key in found}})
 
 
 def differences(then: Baseline, now: Baseline) -> Iterator[str]:

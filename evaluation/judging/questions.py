@@ -65,7 +65,6 @@ class PropositionQuestion:
         fault: Why it cannot be asked; empty otherwise.
         fault_status: What a fault counts as: an error in the proposition, or something that cannot be scored.
         holds_trivially: Whether its precondition does not hold, which makes it trivially true.
-        computed: The mark of a plug-in's function, 0 to 9, with its reason; ``None`` for what a judge is asked.
     """
 
     proposition: Proposition
@@ -75,7 +74,6 @@ class PropositionQuestion:
     fault: str = ""
     fault_status: JudgementStatus = JudgementStatus.ERROR
     holds_trivially: bool = False
-    computed: tuple[int, str] | None = None
 
 
 def ask(

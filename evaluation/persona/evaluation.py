@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from evaluation.errors import InputError
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.own_dimensions import own_dimension
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension, PropositionSet, TargetType
 from evaluation.judging.propositions.weighted_scores import settle
 from evaluation.judging.protocol import Judge, Report
@@ -20,7 +18,6 @@ from evaluation.persona.questions.consistency import consistency_questions
 from evaluation.persona.questions.convergence import convergence_questions
 from evaluation.persona.questions.fluency import fluency_questions
 from evaluation.persona.questions.ideas_quantity import ideas_questions
-from evaluation.persona.questions.own import own_questions
 from evaluation.persona.results import DIMENSIONS, DimensionScore, PersonaEvaluation, judges_of
 from evaluation.persona.subjects import Portrayal, Subject
 
@@ -66,12 +63,6 @@ class EvaluationPlan:
             raise InputError(f"{self.repeats} repeats give no score.", remedy="Take 1 or more.")
 
 
-def _scorer(dimension: Dimension) -> Scorer:
-    if (own := own_dimension(dimension)) is not None:
-        return partial(own_questions, own)
-    return SCORERS[dimension]
-
-
 def applicable(subject: Subject, dimensions: Collection[Dimension]) -> list[Dimension]:
     """The dimensions that an agent, or a channel, can be scored on, in the specification's order."""
     is_channel = subject.agent.kind is TargetType.ENVIRONMENT
@@ -87,7 +78,7 @@ def questions_about(
         dimension: [
             asked
             for portrayal, positions in sampled
-            for asked in _scorer(dimension)(
+            for asked in SCORERS[dimension](
                 DimensionTask(portrayal, positions, _propositions(library, dimension, subject, portrayal), plan.options)
             )
         ]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import overload
 
 from evaluation.judging.model_client.usage import total
-from evaluation.judging.propositions.own_dimensions import own_dimensions
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.propositions.weighted_scores import Mark, PropositionScore, weighted_mean
 from evaluation.judging.protocol import JudgeKind, JudgementStatus, Usage
 from evaluation.persona.agents import Agent
 from evaluation.persona.period import Period
 
-_SHIPPED = {
+LABELS: Mapping[Dimension, str] = {
     Dimension.ADHERENCE: "Adherence",
     Dimension.CONSISTENCY: "Consistency",
     Dimension.FLUENCY: "Fluency",
@@ -23,50 +21,8 @@ _SHIPPED = {
     Dimension.IDEAS_QUANTITY: "Ideas",
 }
 
-SHIPPED_DIMENSIONS: tuple[Dimension, ...] = tuple(_SHIPPED)
-"""The five dimensions of the specification, which experiments are about."""
-
-
-class _Labels(Mapping[Dimension, str]):
-    """Labels of the shipped dimensions and of those that plug-ins declare, which are loaded when it is first read."""
-
-    def _found(self) -> dict[Dimension, str]:
-        return _SHIPPED | {each.dimension: each.label for each in own_dimensions()}
-
-    def __getitem__(self, dimension: Dimension) -> str:
-        return self._found()[dimension]
-
-    def __iter__(self) -> Iterator[Dimension]:
-        return iter(self._found())
-
-    def __len__(self) -> int:
-        return len(self._found())
-
-
-class _Dimensions(Sequence[Dimension]):
-    """The keys of ``LABELS`` in their order."""
-
-    @overload
-    def __getitem__(self, place: int) -> Dimension: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Dimension]: ...
-
-    def __getitem__(self, place: int | slice) -> Dimension | Sequence[Dimension]:
-        return tuple(LABELS)[place]
-
-    def __iter__(self) -> Iterator[Dimension]:
-        return iter(LABELS)
-
-    def __len__(self) -> int:
-        return len(LABELS)
-
-
-LABELS: Mapping[Dimension, str] = _Labels()
-"""The five dimensions in the specification's order, then those of plug-ins, as people read them."""
-
-DIMENSIONS: Sequence[Dimension] = _Dimensions()
-"""All of them."""
+DIMENSIONS: tuple[Dimension, ...] = tuple(LABELS)
+"""The five dimensions of the specification, in its order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,24 +37,6 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class SendBack:
-    """A rating that a lead asks for again.
-
-    Attributes:
-        reason: Why, in the lead's words; the rater sees it.
-        is_done: Whether the rater has rated the game again since.
-    """
-
-    id: int
-    transcript_id: str
-    rater: str
-    reason: str
-    who: str
-    created_at: datetime
-    is_done: bool
-
-
-@dataclass(frozen=True, slots=True)
 class AssignmentPlan:
     """New assignments, and what they lead to.
 

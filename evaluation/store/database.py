@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from evaluation.store.agents.corrections import Corrections
     from evaluation.store.agents.evaluations import Evaluations
     from evaluation.store.agents.experiments import Experiments
-    from evaluation.store.agents.proposition_versions import PropositionVersions
     from evaluation.store.backup.backup import Backups
     from evaluation.store.games.blind_games import BlindGames
     from evaluation.store.games.deletions_and_undo import Deletions
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from evaluation.store.ratings.discards import Discards
     from evaluation.store.ratings.drafts import Drafts
     from evaluation.store.ratings.engagement_decisions import EngagementDecisions
-    from evaluation.store.ratings.gold_ratings import GoldRatings
-    from evaluation.store.ratings.practice import Practice
     from evaluation.store.ratings.rating_assignments import RatingAssignments
     from evaluation.store.ratings.rating_queue import RatingQueue
     from evaluation.store.ratings.ratings import Ratings
@@ -109,10 +106,8 @@ class Store(Units):
     drafts: Drafts = _part("evaluation.store.ratings.drafts", is_for_everybody=True)
     discards: Discards = _part("evaluation.store.ratings.discards", is_for_everybody=True)
     blind: BlindGames = _part("evaluation.store.games.blind_games", is_for_everybody=True)
-    practice: Practice = _part("evaluation.store.ratings.practice", is_for_everybody=True)
     style_answers: StyleAnswers = _part("evaluation.store.ratings.style_answers", is_for_everybody=True)
     rating_assignments: RatingAssignments = _part("evaluation.store.ratings.rating_assignments")
-    gold_ratings: GoldRatings = _part("evaluation.store.ratings.gold_ratings")
     engagement_decisions: EngagementDecisions = _part("evaluation.store.ratings.engagement_decisions")
     overrides: Overrides = _part("evaluation.store.results.overrides")
     settings: Settings = _part("evaluation.store.settings")
@@ -130,7 +125,6 @@ class Store(Units):
     corrections: Corrections = _part("evaluation.store.agents.corrections")
     agents: Agents = _part("evaluation.store.agents.agents")
     evaluations: Evaluations = _part("evaluation.store.agents.evaluations")
-    proposition_versions: PropositionVersions = _part("evaluation.store.agents.proposition_versions")
 
     def __init__(
         self,

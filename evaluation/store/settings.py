@@ -9,7 +9,6 @@ from dataclasses import asdict
 from typing import Any
 
 from evaluation.errors import InputError
-from evaluation.rating_desk.alerts import AlertLimits
 from evaluation.readers.base.limits import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.store.engine.text_checks import require_text
@@ -20,8 +19,6 @@ _TEST_SIZE = "test_size"
 DEFAULT_TEST_SIZE = 3
 _LARGEST_TEST_SIZE = 100
 _LIMITS = "import_limits"
-_ALERTS = "rating_alerts"
-_LARGEST_ALERTS = AlertLimits(60, 100)
 _LARGEST_FACTOR = 20
 
 
@@ -92,32 +89,6 @@ class Settings:
                 remedy=f"Give a whole number from 1 to {_LARGEST_TEST_SIZE}; the rubric's is {DEFAULT_TEST_SIZE}.",
             )
         self.set(_TEST_SIZE, games)
-
-    def alert_limits(self) -> AlertLimits:
-        """Limits of the alerts about raters; the defaults where nothing was set."""
-        chosen, default = self.get(_ALERTS, {}), AlertLimits()
-        return AlertLimits(
-            float(chosen.get("seconds_per_message", default.seconds_per_message)),
-            int(chosen.get("same_answers", default.same_answers)),
-        )
-
-    def set_alert_limits(self, values: Mapping[str, float | None]) -> None:
-        """Changes these limits by the names of their fields; ``None`` returns to the default. The others stay.
-
-        Raises:
-            InputError: No such limit, or a value out of range; the alert of 0 is off.
-        """
-        largest = asdict(_LARGEST_ALERTS)
-        for name, value in values.items():
-            if name not in largest:
-                raise InputError(f"{name!r} is not a limit.", remedy=f"Choose from {', '.join(largest)}.")
-            if value is not None and not 0 <= value <= largest[name]:
-                raise InputError(
-                    f"{value:g} cannot be the limit.", place=name, remedy=f"Give a number from 0 to {largest[name]:g}."
-                )
-        with self._units.unit(write=True, join=True):
-            held = self.get(_ALERTS, {}) | dict(values)
-            self.set(_ALERTS, {name: value for name, value in held.items() if value is not None})
 
     def limits(self) -> Limits:
         """Size limits of imports; the defaults where nothing was set."""

@@ -7,11 +7,11 @@ import json
 import threading
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_jobs import PersonaOrder, RowsOrder, budget_reason, judge_games
-from dashboard.shared.personas import changes
 from evaluation.judging.answers import IdeasAnswer
 from evaluation.judging.judge_config import ChosenJudge
 from evaluation.judging.judges.jury import JuryJudge
@@ -28,7 +28,6 @@ from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.job_progress import JobProgress
 from evaluation.workflows.judging import judge_stored
 from evaluation.workflows.persona_runs import evaluate_persona
-from evaluation.workflows.propositions.saved import check_propositions, proposition_library
 from evaluation.workflows.scoring import add_evaluated
 
 
@@ -145,104 +144,22 @@ def test_a_channel_owns_voice_distinctness_and_ideas(open_page, filled, words) -
     assert "Watch Bravo." in words(app)
 
 
-def field(app, kind: str, name: str):
-    """The last widget of the form for a field of a proposition."""
-    return [one for one in getattr(app, kind) if (one.key or "").endswith(f"_{name}")][-1]
-
-
-def test_faults_of_an_edit_are_named_by_proposition_as_it_is_typed(open_page, filled, words) -> None:
-    app = open_page("personas", agent="alpha", persona_view="Propositions")
-    assert not app.exception
-    assert "Nothing is changed." in words(app)
-    field(app, "text_area", "claim").set_value("{{agent}} is bold.").run()
-    said = words(app)
-    assert "1 fault: these propositions cannot be used like this." in said
-    assert "claim: {{agent}} is not a variable." in said
-    assert app.button(key="save_propositions").disabled
-
-
-def test_an_edit_is_shown_saved_as_a_version_asked_from_then_on_and_undone(open_page, filled, words, table) -> None:
-    app = open_page("personas", agent="alpha", persona_view="Propositions")
-    app.selectbox(key="edited_owner").set_value("alpha").run()
-    app.button(key="add_proposition").click().run()
-    field(app, "text_area", "claim").set_value("{{agent_name}} is bold.")
-    field(app, "text_input", "id").set_value("bold").run()
-    assert "This changes what 1 agent will be asked." in words(app)
-    assert "added" in table(app, 1)
-    app.button(key="save_propositions").click().run()
-    assert not app.exception
-    assert "Saved as version 1. The next evaluation asks these propositions." in words(app)
-    (held,) = proposition_library(filled, None).by_file[Dimension.ADHERENCE, "alpha"]
-    assert held.claim == "{{agent_name}} is bold."
-    # The second version, and back to the first.
-    field(app, "number_input", "weight").set_value(0.5).run()
-    app.button(key="save_propositions").click().run()
-    assert "Saved by " in words(app)
-    [versions] = [one for one in app.selectbox if (one.key or "").startswith("version_")]
-    versions.select_index(1).run()
-    app.button(key="restore_version").click().run()
-    assert not app.exception
-    (held,) = proposition_library(filled, None).by_file[Dimension.ADHERENCE, "alpha"]
-    assert held.weight == 1.0
-    assert len(filled.proposition_versions.history("adherence", "alpha")) == 3
-
-
-def test_an_unsaved_edit_outlives_a_change_of_view(open_page, filled, words) -> None:
-    app = open_page("personas", agent="alpha", persona_view="Propositions")
-    field(app, "text_area", "claim").set_value("{{agent_name}} is bold.").run()
-    app.segmented_control(key="persona_view").set_value("Persona").run()
-    app.segmented_control(key="persona_view").set_value("Propositions").run()
-    assert field(app, "text_area", "claim").value == "{{agent_name}} is bold."
-    app.button(key="forget_draft").click().run()
-    assert "Nothing is changed." in words(app)
-
-
-def test_a_folder_in_the_environment_has_precedence_and_the_page_says_so(
-    open_page, filled, words, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_each_claim_stands_with_its_file_line_and_score(
+    open_page, filled, table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    evaluate(filled, "Alpha")
     file = tmp_path / "adherence" / "alpha.yaml"
     file.parent.mkdir()
     file.write_text("dimension: adherence\nagent_id: alpha\npropositions:\n  - {id: a, claim: One.}\n")
     monkeypatch.setenv("DRAMATURG_PROPOSITIONS", str(tmp_path))
     app = open_page("personas", agent="alpha", persona_view="Propositions")
-    assert "A file in it has precedence over what is saved here" in words(app)
-    assert str(file) not in words(app)
-    app.selectbox(key="edited_owner").set_value("alpha").run()
-    assert str(file) in words(app)
-
-
-def test_an_edited_claim_is_tried_on_three_messages_before_it_is_saved(open_page, filled, words) -> None:
-    app = open_page("personas", agent="alpha", persona_view="Propositions")
-    app.selectbox(key="edited_dimension").set_value(Dimension.CONSISTENCY).run()
-    assert "No model would be asked." in words(app)
-    app.button(key="run_trial").click().run()
     assert not app.exception
-    messages = {one.value for one in app.code}
-    assert 1 <= len(messages) <= 3
-    assert "with a score. 0 calls, $0.0000." in words(app)
-    assert filled.evaluations.runs("alpha").empty
-    # Recorded answers know nothing of these games, and say so.
-    app.radio(key="trial_judge").set_value("recorded").run()
-    app.button(key="run_trial").click().run()
-    assert "nothing is recorded for this prompt" in words(app)
-
-
-def test_changes_name_what_was_and_what_will_be() -> None:
-    head = "dimension: fluency\nagent_id: _default\npropositions:\n"
-    before = check_propositions(
-        f"{head}  - {{id: a, claim: One.}}\n  - {{id: b, claim: Two.}}\n", Dimension.FLUENCY, "_default"
-    )
-    after = check_propositions(
-        f"{head}  - {{id: a, claim: One., weight: 0.5, inverted: true}}\n  - {{id: c, claim: Three.}}\n",
-        Dimension.FLUENCY,
-        "_default",
-    )
-    assert changes(before.propositions, after.propositions).to_numpy().tolist() == [
-        ["b", "removed", "Two.", ""],
-        ["c", "added", "", "Three."],
-        ["a", "weight", "1.0", "0.5"],
-        ["a", "inverted", "False", "True"],
-    ]
+    shown = pd.concat(frame.value for frame in app.dataframe[1:]).set_index("File and line")
+    own = shown.loc["adherence/alpha.yaml:4"]
+    assert (own["Claim"], own["For"], own["Score"]) == ("One.", "this one", "not asked")
+    shipped = shown[shown["For"] == "everybody"]
+    assert shipped.index.str.match(r"[a-z]+/_default\.yaml:\d+$").all()
+    assert (shipped["Score"] != "not asked").any()
 
 
 def test_a_persona_given_here_counts_and_a_speaker_can_be_another_agent(open_page, filled, words) -> None:

@@ -1,4 +1,4 @@
-"""The Team view for leads, what raters see of it at the desk, and Agreement closed until a queue is done."""
+"""The Team view for leads, what raters see of it at the desk."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.workflows.ratings.teams import rating_grid
 
 
 def drawn_desk(app: Any) -> dict[str, Any]:
@@ -52,22 +51,6 @@ def test_more_raters_per_game_than_raters_is_explained(open_page, filled: Store,
     assert "team_assign" not in {one.key for one in app.button}
 
 
-def test_the_grid_opens_a_rating_which_is_sent_back_with_a_reason(open_page, filled: Store, words, small_game) -> None:
-    key = small_game("one").id
-    app = choose(team(open_page), key, "Grace")
-    assert "4 of 5" in words(app)
-    app.text_input(key="team_reason").set_value("Please read *round 3* again.")
-    app.button(key="team_send_back_button").click().run()
-    assert not app.exception
-    assert "Grace is asked to rate one again." in words(app)
-    assert rating_grid(filled).games[0].cells["Grace"].words == "↩ sent back, was 4"
-    data = drawn_desk(open_page("review", rater="Grace"))
-    assert data["progress"].startswith(
-        'Your lead asks you to rate this game again: "Please read *round 3* again." You gave 4; both ratings are kept.'
-    )
-    assert data["draft"]["score"] == 4
-
-
 def test_a_dispute_is_decided_and_the_decision_undone(open_page, filled: Store, words, small_game) -> None:
     key = small_game("one").id
     filled.ratings.add(Rating(key, "Ann", 1))
@@ -84,20 +67,6 @@ def test_a_dispute_is_decided_and_the_decision_undone(open_page, filled: Store, 
     assert filled.results.load(key)["engagement"].score == 2.5
 
 
-def test_a_gold_game_is_set_and_withdrawn_and_agreement_shown(open_page, filled: Store, words, small_game) -> None:
-    key = small_game("one").id
-    app = choose(team(open_page), key, "Grace")
-    app.segmented_control(key="team_gold_score").set_value(5)
-    app.segmented_control(key="team_gold_1").set_value("no")
-    app.button(key="team_gold_button").click().run()
-    assert not app.exception
-    (gold,) = filled.gold_ratings.list()
-    assert (gold.score, gold.answers, gold.who) == (5, (None, False, None, None, None), "Lea")
-    assert "0 of 1 the same, -1.00 on average" in app.dataframe[0].value.to_string()
-    app.button(key="team_no_gold").click().run()
-    assert filled.gold_ratings.list() == []
-
-
 def test_a_single_game_is_assigned_and_withdrawn(open_page, filled: Store, small_game) -> None:
     key = small_game("loose").id
     app = choose(team(open_page), key, "Grace")
@@ -105,22 +74,6 @@ def test_a_single_game_is_assigned_and_withdrawn(open_page, filled: Store, small
     assert [(one.transcript_id, one.rater) for one in filled.rating_assignments.current()] == [(key, "Grace")]
     app.button(key="team_assign_one").click().run()
     assert filled.rating_assignments.current() == []
-
-
-def test_nothing_tells_a_gold_game_from_others_at_the_desk(open_page, filled: Store, small_game) -> None:
-    gold, other = small_game("loose").id, small_game("three").id
-    filled.gold_ratings.set(gold, 4, who="Lea")
-    filled.rating_assignments.add([(other, "Ann")], who="Lea")
-    filled.close()
-    seen = []
-    for _ in range(2):
-        data = drawn_desk(open_page("review", rater="Ann"))
-        seen.append({key: data[key] for key in ("mode", "discards", "questions", "error")})
-        assert "gold" not in json.dumps(data).lower()
-        assert "of 2 assigned games done by you" in data["progress"]
-        filled.ratings.add(Rating(filled.rating_queue.next_unrated("Ann"), "Ann", 3))
-        filled.close()
-    assert seen[0] == seen[1]
 
 
 def test_assignments_end_with_thanks_and_more_games_on_request(open_page, filled: Store, words, small_game) -> None:

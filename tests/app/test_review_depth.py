@@ -1,21 +1,20 @@
-"""The other views of the Review page: own ratings, instructions, practice, who speaks, sheets and records."""
+"""The other views of the Review page: own ratings and sheets, instructions, who speaks, discards."""
 
 from __future__ import annotations
 
 import json
 import time
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dashboard.app_pages.review import desk_state, drafts_and_saving, practice, style_check
+from dashboard.app_pages.review import desk_state, drafts_and_saving, style_check
 from dashboard.app_pages.review import own_ratings as own
 from dashboard.app_pages.review import sections as parts
 from dashboard.app_pages.review.rating_desk import read_discard
 from dashboard.app_pages.review.save_before_draw import LONGEST_WAIT_SECONDS, SAVING
 from dashboard.app_pages.review.style_check import CANNOT_TELL
 from evaluation.rating_desk.discards import DiscardReason
-from evaluation.rating_desk.practice import practice_games
+from evaluation.rating_desk.example_game import example_game
 from evaluation.rating_desk.style_check import style_questions
 from evaluation.ratings import Rating
 from evaluation.transcript import Message, Player, Transcript
@@ -86,17 +85,6 @@ def test_ones_own_discards_are_listed_without_the_games_name_and_taken_back(
     assert filled.discards.of("Grace") == []
 
 
-def test_pace_and_what_is_left_are_told(filled, small_game) -> None:
-    # Saved a minute apart: 60 s each, and 2 of 5 games are left: 120 s, told as 2 min.
-    now = datetime.now(UTC)
-    for minutes, name in enumerate(("one", "two", "three")):
-        filled.ratings.add(Rating(small_game(name).id, "Ada", 3, created_at=now - timedelta(minutes=minutes)))
-    desk = desk_state.DeskState("Ada")
-    desk_state.take_next(filled, desk)
-    assert desk.data["progress"] == "3 of 5 games rated by you, 60 s each, about 2 min to go"
-    assert desk.data["share"] == 0.6
-
-
 # Own ratings -------------------------------------------------------------------------------------------------------
 
 
@@ -134,12 +122,20 @@ def test_own_ratings_say_which_to_look_at_again(open_page, filled, small_game, t
     assert "5 of 5" in shown
 
 
-# Instructions and practice -----------------------------------------------------------------------------------------
+# Instructions -----------------------------------------------------------------------------------------
 
 
 def test_the_instructions_hold_the_whole_scale_and_all_questions(open_page, filled, words) -> None:
     said = words(view(open_page, parts.GUIDE))
     for expected in ("5 – Fascinating", "Memorable moments", "1 – Boring", "Would you want to watch another game?"):
+        assert expected in said
+
+
+def test_the_instructions_hold_one_game_with_its_rating_and_reasons(open_page, filled, words) -> None:
+    game = example_game()
+    assert not Rating("example", "reference", game.score, game.answers).breaks_one_way_rule
+    said = words(view(open_page, parts.GUIDE))
+    for expected in (*(text for _, _, text in game.messages), game.why, *game.reasons):
         assert expected in said
 
 
@@ -151,44 +147,6 @@ def test_newcomers_are_shown_the_way_and_others_left_in_peace(open_page, filled)
     others = open_page("review", rater="Grace")
     assert "How to rate" not in buttons(others)
     assert drawn_desk(others)["above"] < lowered
-
-
-def test_practice_shows_the_reference_with_its_reasons_and_is_no_rating(open_page, filled, words) -> None:
-    first, *others = practice_games()
-    app = view(open_page, parts.PRACTICE)
-    data = drawn_desk(app)
-    assert data["progress"].startswith("Practice 1 of 4")
-    assert data["rows"][1]["x"] == first.transcript.messages[0].text
-    sent = str([element.proto for element in app.main if hasattr(element, "proto")])
-    assert first.reference.why not in sent
-    # The browser's event by hand: in the session of the page.
-    before = len(filled.ratings.every())
-    filled.practice.add(Rating(first.id, "Grace", first.reference.score + 1, first.reference.answers, "Lively"))
-    app.session_state["practice_shown"] = first.id
-    app.run()
-    said = words(app)
-    assert f"You gave {first.reference.score + 1}, 1 point above the reference, {first.reference.score}." in said
-    assert first.reference.why in said
-    assert all(reason in said for reason in first.reference.reasons)
-    for game in others:
-        filled.practice.add(Rating(game.id, "Grace", game.reference.score, game.reference.answers))
-    buttons(app)["Next practice game"].click().run()
-    assert "Your score was the reference's in 3 of 4 games" in words(app)
-    assert "You use the scale as it is meant." in words(app)
-    assert len(filled.ratings.every()) == before
-
-
-@pytest.mark.usefixtures("session")
-def test_a_practice_form_is_kept_once(filled) -> None:
-    desk = desk_state.DeskState("Ada")
-    practice.take(desk, practice_games()[0], done=0, total=4)
-    form = {"token": desk.data["token"], "score": 3, "answers": [True] * 5, "comment": "", "rev": 1}
-    practice.submit(filled, desk, form | {"token": "made-up"})
-    practice.submit(filled, desk, form | {"score": None})
-    assert filled.practice.list() == []
-    practice.submit(filled, desk, form)
-    practice.submit(filled, desk, form)
-    assert [one.score for one in filled.practice.list("Ada")] == [3]
 
 
 # Who speaks? -------------------------------------------------------------------------------------------------------
@@ -255,11 +213,11 @@ def test_an_answer_is_taken_once(filled, small_game, hostile) -> None:
     assert [one.chosen for one in filled.style_answers.list()] == [None]
 
 
-# Records ------------------------------------------------------------------------------------------------
+# Sheets and discards ------------------------------------------------------------------------------------------------
 
 
 def test_a_sheet_is_checked_before_it_is_stored(open_page, filled, words, table) -> None:
-    app = view(open_page, parts.RECORDS, rater="Ada")
+    app = view(open_page, parts.OWN, rater="Ada")
     app.file_uploader(key="sheet").set_value(("s.csv", b"game,score\none,3\ntwo,8\n", "text/csv")).run()
     assert "1 mistake: nothing of the sheet was stored." in words(app)
     assert "not on the scale" in table(app)
@@ -273,24 +231,10 @@ def test_a_sheet_is_checked_before_it_is_stored(open_page, filled, words, table)
     assert app.button(key="sheet_store").disabled
 
 
-def test_records_show_leads_what_raters_put_aside_practised_and_told(open_page, filled, words, small_game) -> None:
-    said = words(view(open_page, parts.RECORDS, rater="Lea"))
-    assert "Nobody has put a game aside for good." in said
-    assert "Nobody has practised yet." in said
+def test_leads_see_what_raters_put_aside_and_give_it_back(open_page, filled, small_game) -> None:
     filled.discards.add(small_game("loose").id, "Bob", DiscardReason.OTHER, "=1+1")
-    filled.practice.add(Rating("lantern", "Bob", 5))
-    app = view(open_page, parts.RECORDS, rater="Lea")
-    shown = [frame.value.to_string() for frame in app.dataframe]
-    assert "'=1+1" in shown[0]
-    assert "+2.00" in shown[1]
-
-
-def test_practice_stands_on_the_agreement_page_too(open_page, filled, small_game) -> None:
-    filled.ratings.add(Rating(small_game("one").id, "Bob", 3))
-    filled.practice.add(Rating("lantern", "Bob", 5))
-    app = open_page("agreement")
-    assert not app.exception
-    assert "+2.00" in app.dataframe[len(app.dataframe) - 1].value.to_string()
+    app = view(open_page, parts.TEAM, rater="Lea")
+    assert any("'=1+1" in frame.value.to_string() for frame in app.dataframe)
 
 
 def test_the_next_game_is_drawn_after_the_forms_that_are_being_saved(session, filled) -> None:

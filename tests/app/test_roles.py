@@ -9,8 +9,6 @@ import pytest
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from evaluation.ratings import Rating
-
 SECRETS = """
 [auth]
 redirect_uri = "http://localhost:8501/oauth2callback"
@@ -118,8 +116,7 @@ def test_the_store_refuses_sessions_of_raters_but_takes_their_ratings(login, fil
 
 
 def test_a_rater_imports_their_own_sheet_only_and_sees_no_records_of_others(login, filled, visit, words, table) -> None:
-    filled.practice.add(Rating("lantern", "Grace", 5))
-    app = visit("rae", "review", desk="Records")
+    app = visit("rae", "review", desk="My ratings")
     assert not app.exception
     assert [button.label for button in app.get("download_button")] == ["My ratings"]
     assert "Grace" not in words(app)

@@ -26,7 +26,6 @@ def test_every_section_is_there_also_on_an_empty_store(open_page) -> None:
     assert [heading.value for heading in app.subheader] == [
         "Thresholds",
         "Tests",
-        "Alerts about raters",
         "Import limits",
         "Judge",
         "Database",
@@ -240,14 +239,3 @@ def test_an_address_with_a_password_is_refused(open_page, store, words) -> None:
     assert not app.exception
     assert "keys come from the environment" in words(app)
     assert store.settings.get(SETTINGS_KEY) is None
-
-
-def test_limits_of_alerts_about_raters_are_stored(open_page, store) -> None:
-    from evaluation.rating_desk.alerts import AlertLimits
-
-    app = open_page("settings")
-    app.number_input(key="alert_same").set_value(8)
-    app.number_input(key="alert_seconds").set_value(0.0).run()
-    app.button(key="save_alerts").click().run()
-    assert not app.exception
-    assert store.settings.alert_limits() == AlertLimits(0.0, 8)

@@ -1,4 +1,4 @@
-"""The rating desk by keyboard alone, and what a rater does there beside rating: put aside, practise, revise."""
+"""The rating desk by keyboard alone, and what a rater does there beside rating: put aside, revise."""
 
 from __future__ import annotations
 
@@ -87,22 +87,6 @@ def test_a_game_is_put_aside_by_keyboard(stored_server, desk_of) -> None:
     (discard,) = stored_server.store.discards.of("Keyboard Dee")
     assert (str(discard.reason), discard.note) == ("truncated", "stops in round 2")
     assert page.locator("input:checked").count() == 0
-
-
-def test_practice_and_a_click_that_takes_an_answer_back(stored_server, desk_of) -> None:
-    page = desk_of("Keyboard Pat")
-    page.get_by_role("button", name="Practice").click()
-    expect(page.get_by_text("Practice 1 of 4.")).to_be_visible()
-    yes = page.locator("input[name='question0'][value='yes']")
-    yes.click()
-    yes.click()
-    expect(yes).not_to_be_checked()
-    page.keyboard.press("3")
-    page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("You gave 3, the same as the reference.")).to_be_visible()
-    (kept,) = stored_server.store.practice.list("Keyboard Pat")
-    assert (kept.score, kept.answers) == (3, (None,) * 5)
-    assert stored_server.store.ratings.every("Keyboard Pat") == []
 
 
 @pytest.mark.parametrize("place", ["view", "view and back", "sidebar", "heading", "answer"])

@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import expect
 
 from evaluation.rating_desk.discards import DiscardReason
-from evaluation.rating_desk.practice import practice_games
 from evaluation.rating_desk.style_check import StyleAnswer
 from evaluation.ratings import Rating
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
@@ -54,7 +53,6 @@ def server(empty_server):
         add_evaluated(store, nasty(f"{number}"), source_name=ATTACKS[3], iteration=attack)
     store.ratings.add(Rating(nasty("0").id, ATTACKS[3], 2, (True,) * 5, ATTACKS[0]))
     store.discards.add(nasty("1").id, ATTACKS[3], DiscardReason.OTHER, ATTACKS[0])
-    store.practice.add(Rating(practice_games()[0].id, ATTACKS[3], 2))
     labels = (ATTACKS[0], ATTACKS[4])
     store.style_answers.add(
         StyleAnswer(nasty("0").id, ATTACKS[3], "Bravo", "personality", labels, ("0",), labels[0], labels[1])
@@ -76,7 +74,7 @@ def paths() -> list[str]:
         "review?rater=Ada",
         "review?rater=Ada&desk=Which+was+better%3F",
         f"review?rater={quote(ATTACKS[3])}&desk=My+ratings",
-        f"review?rater={quote(ATTACKS[3])}&desk=Records",
+        f"review?rater={quote(ATTACKS[3])}&desk=Team",
         "trends",
         "trends?as=Table",
         f"network?transcript={nasty('0').id}&who=1",

@@ -96,7 +96,6 @@ _FURTHER = (
         "[data-testid='stDataFrame']",
         frozenset({"data"}),
     ),
-    View("review-records", "review?rater=Ada&desk=Records", "h3", frozenset({"data"})),
     View(
         "transcript-scores",
         "transcripts?transcript={transcript}&scores=true&mend=true",

@@ -1,18 +1,13 @@
-"""``dramaturg rate import`` and ``export``, and the lists of what raters put aside, practised and told."""
+"""``dramaturg rate import`` and ``export``."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evaluation.rating_desk.discards import DiscardReason
-from evaluation.rating_desk.practice import practice_games
-from evaluation.rating_desk.style_check import StyleAnswer
-from evaluation.ratings import Rating
 from evaluation.store import Store
 
 
@@ -69,29 +64,6 @@ def test_a_dry_run_stores_nothing_and_the_one_way_rule_is_flagged(
     assert done.stdout.startswith("1 new would be stored, 0 known already, 1 without a score")
     assert "promises at least 3" in done.stderr
     assert Store(database).ratings.every() == []
-
-
-def test_discards_are_listed_and_given_back(run: Any, game: str, database: Path) -> None:
-    assert "No rater" in run("rate", "discarded").stderr
-    Store(database).discards.add(game, "Ann", DiscardReason.TRUNCATED, "round 2")
-    assert "cut off" in run("rate", "discarded").stdout
-    assert run("rate", "undiscard", 1, "--who", "Lead").exit_code == 0
-    (row,) = json.loads(run("rate", "discarded", "--format", "json").stdout)
-    assert (row["rater"], row["note"], row["undone_by"]) == ("Ann", "round 2", "Lead")
-    assert run("rate", "undiscard", 1, "--who", "Lead").exit_code == 2
-
-
-def test_practice_and_the_style_check_are_listed(run: Any, game: str, database: Path) -> None:
-    assert "Nobody has practised" in run("rate", "practice").stderr
-    assert "Nobody has done" in run("rate", "style").stderr
-    store = Store(database)
-    first = practice_games()[0]
-    store.practice.add(Rating(first.id, "Ann", first.reference.score + 1, first.reference.answers))
-    store.style_answers.add(StyleAnswer(game, "Ann", "Ben", "voice", ("Ann", "Ben"), ("m1",), "Ben", "Ben"))
-    assert "+1.00" in run("rate", "practice").stdout
-    assert "1 of 1" in run("rate", "style").stdout
-    (row,) = json.loads(run("rate", "style", "--format", "json").stdout)
-    assert (row["told"], row["chance"]) == (1, 0.5)
 
 
 def test_options_may_come_before_the_game(run: Any, game: str) -> None:

@@ -124,7 +124,7 @@ def test_somebody_who_left_the_list_of_admins_gets_no_backup(site: Site, tab: An
 
 def test_an_admin_who_became_a_rater_gets_no_ratings_of_others(site: Site, tab: Any) -> None:
     site.name_admin("rae")
-    seen = tab("rae").open("review", "desk=Records")
+    seen = tab("rae").open("review", "desk=My+ratings")
     own, everybody = seen.downloads()
     assert b"Told nobody else" in (seen.file(everybody.deferred_file_id) or b"")
     site.name_admin("ada")
@@ -209,7 +209,7 @@ def test_agreement_is_closed_to_a_rater_whatever_their_queue_holds(site: Site, t
     # Putting everything aside, or rating it, opens nothing.
     store.discards.add(game, roy, DiscardReason.NO_DISCUSSION, "")
     store.ratings.add(Rating(game, roy, 3))
-    assert store.rating_queue.progress(roy).is_done
+    assert store.rating_queue.progress(roy).waiting == 0
     store.close()
     for seen in (tab("roy").open("agreement"), tab("roy").open("review", "?desk=Team")):
         assert next(one.heading.body for one in seen.elements if one.HasField("heading")) == "Review"
@@ -230,7 +230,7 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
     places = [(title, ADDRESSES.get(title, title.lower()), "") for title in access_checks.PAGES]
     places += [("Games", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
     places += [("Games", "transcripts", f"?transcript={game}&show=Ledger")]
-    views = ("Practice", "Who+speaks%3F", "Which+was+better%3F", "Records", "Team")
+    views = ("Who+speaks%3F", "Which+was+better%3F", "Team")
     places += [("Review", "review", f"?desk={view}") for view in views]
     places += [("Insights", "network", f"?network_view={view}") for view in ("Cost", "Checks", "Beside+each+other")]
     places += [

@@ -49,11 +49,6 @@ def test_an_example_of_the_gate_has_fewer_than_40_lines(name: str) -> None:
     assert len((EXAMPLES / name).read_text("utf-8").splitlines()) < 40
 
 
-def test_the_example_of_own_dimensions_has_fewer_than_40_lines() -> None:
-    # What it does is told in tests/cli/test_own_dimensions.py: a plug-in stays in the process that loads it.
-    assert len((EXAMPLES / "own_dimensions.py").read_text("utf-8").splitlines()) < 40
-
-
 def test_the_gate_around_a_function(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLES / "gate_one_message.py"), run_name="__main__")
     line = "Let me tell you how I once saved this whole office. [passed_after_retry]\n"

@@ -7,7 +7,6 @@ from dashboard.app_pages.agreement.disagreements import disagreements, row_agree
 from dashboard.shared import queries, resources
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.notices import empty_state
-from dashboard.shared.rating.practice_table import practice_table
 from evaluation.text.display import counted
 from evaluation.workflows.reports import stored_agreement
 
@@ -51,7 +50,6 @@ def show() -> None:
     row_agreement(report)
     parts.raters(report)
     parts.references(report)
-    practice_table(resources.store())
     parts.export(report)
 
 

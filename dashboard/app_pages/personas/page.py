@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.app_pages.personas import persona_form, proposition_form, run_panel, scores
+from dashboard.app_pages.personas import persona_form, propositions, run_panel, scores
 from dashboard.shared import personas, resources
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.notices import empty_state
@@ -33,7 +33,7 @@ def show() -> None:
     if view == RUN:
         run_panel.run_panel(store, found, person)
     elif view == PROPOSITIONS:
-        proposition_form.proposition_form(store, person)
+        propositions.propositions(person)
     elif view == PERSONA:
         persona_form.persona_form(store, person)
     else:

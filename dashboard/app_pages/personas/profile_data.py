@@ -185,5 +185,5 @@ def _words(row: _Row) -> str:
 
 
 def shown_dimensions(person: SelectableAgent) -> list[Dimension]:
-    """The dimensions, the shipped ones and those of plug-ins, that the agent's run was asked about."""
+    """The dimensions that the agent's run was asked about."""
     return [each for each in DIMENSIONS if person.dimension(each)]

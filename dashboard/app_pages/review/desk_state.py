@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import streamlit as st
@@ -13,14 +12,11 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard.app_pages.review.rating_desk import RATE, REVISE, DeskMode, FilledForm, desk_data, draft_data, read_form
 from dashboard.app_pages.review.save_before_draw import SAVING
 from dashboard.shared import state
-from dashboard.shared.formatting import duration_text
-from evaluation.rating_desk.pace import pace
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store.ratings.rating_queue import QueueProgress
 from evaluation.text.display import counted
 
-_TODAY = timedelta(hours=12)
 _DESK = "review_seat"
 
 
@@ -67,12 +63,8 @@ def take_next(store: Store, desk: DeskState, progress: QueueProgress | None = No
     SAVING.give_way()
     desk.transcript_id = next_game(store, desk)
     if desk.transcript_id is not None:
-        words, share = how_far(store, desk, progress or store.rating_queue.progress(desk.rater))
-        reason = store.rating_assignments.asked_again(desk.rater, desk.transcript_id)
-        given = None if reason is None else _latest(store, desk)
-        if given is not None:
-            words = f"{again_words(given, str(reason))} {words}"
-        take(store, desk, desk.transcript_id, words, RATE, share=share, given=given)
+        words, share = how_far(desk, progress or store.rating_queue.progress(desk.rater))
+        take(store, desk, desk.transcript_id, words, RATE, share=share)
 
 
 def next_game(store: Store, desk: DeskState) -> str | None:
@@ -80,14 +72,9 @@ def next_game(store: Store, desk: DeskState) -> str | None:
     return store.rating_queue.next_unrated(desk.rater, skip=desk.skipped, is_assigned_only=not desk.goes_on)
 
 
-def _latest(store: Store, desk: DeskState) -> Rating | None:
-    given = store.ratings.latest(desk.transcript_id or "")
-    return next((one for one in given if one.rater == desk.rater), None)
-
-
-def how_far(store: Store, desk: DeskState, progress: QueueProgress) -> tuple[str, float]:
-    """The rater's progress: in words with the pace of the latest hours, and as a share of 0 to 1."""
-    words = _progress_words(desk, progress, store.ratings.times(desk.rater, datetime.now(UTC) - _TODAY))
+def how_far(desk: DeskState, progress: QueueProgress) -> tuple[str, float]:
+    """The rater's progress: in words, and as a share of 0 to 1."""
+    words = _progress_words(desk, progress)
     if progress.waiting:
         return words, (progress.assigned - progress.waiting) / progress.assigned
     return words, (progress.rated + progress.discarded) / progress.total
@@ -120,7 +107,7 @@ def take(
         store.blind.get(transcript_id),
         token=token,
         progress=words,
-        storage=storage(desk.rater),
+        storage=_storage(desk.rater),
         share=share,
         mode=mode,
     )
@@ -131,12 +118,12 @@ def take(
     desk.data["draft"] = draft_data(form)
 
 
-def storage(rater: str) -> str:
+def _storage(rater: str) -> str:
     """Sets the drafts of several raters at one browser apart, without their names."""
     return hashlib.sha256(rater.encode()).hexdigest()[:12]
 
 
-def _progress_words(desk: DeskState, progress: QueueProgress, times: list[datetime]) -> str:
+def _progress_words(desk: DeskState, progress: QueueProgress) -> str:
     if progress.waiting:
         words = f"{progress.assigned - progress.waiting} of {counted(progress.assigned, 'assigned game')} done by you"
     else:
@@ -145,20 +132,12 @@ def _progress_words(desk: DeskState, progress: QueueProgress, times: list[dateti
         words += f", {progress.discarded} cannot be rated"
     if desk.skipped:
         words += f", {len(desk.skipped)} skipped"
-    if (each := pace(times)) is not None:
-        left = duration_text(each.total_seconds() * (progress.waiting or progress.left))
-        words += f", {duration_text(each.total_seconds())} each, about {left} to go"
     return words
 
 
 def given_words(given: Rating) -> str:
     """The text above a game that was rated before."""
     return f"You gave {given.score} on {given.created_at:%Y-%m-%d}. The newer rating counts; both are kept."
-
-
-def again_words(given: Rating, reason: str) -> str:
-    """The text above a game that a lead asks to rate again."""
-    return f'Your lead asks you to rate this game again: "{reason}" You gave {given.score}; both ratings are kept.'
 
 
 def is_current(desk: DeskState, token: str | None) -> bool:

@@ -44,7 +44,7 @@ def _kept(store: Store, desk: DeskState, token: str) -> None:
     if is_current(desk, token):
         clear(desk)
     elif desk.data is not None and not desk.is_revision:
-        words, share = how_far(store, desk, store.rating_queue.progress(desk.rater))
+        words, share = how_far(desk, store.rating_queue.progress(desk.rater))
         desk.data = desk.data | {"progress": words, "share": share}
     if desk.receipt is not None:
         tell_kept(desk.receipt, token)

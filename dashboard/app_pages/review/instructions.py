@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.app_pages.review import sections as parts
+from dashboard.shared.notices import plain
+from evaluation.rating_desk.example_game import example_game
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
-from evaluation.store import Store
 from evaluation.store.ratings.rating_queue import QueueProgress
 
 _INVITATION_HEIGHT = 58
@@ -34,23 +35,22 @@ _LOOK_FOR = (
 )
 
 
-def invitation(store: Store, rater: str, progress: QueueProgress) -> int:
-    """For somebody who has not rated anything yet: where the instructions and the practice are. Else nothing.
+def invitation(progress: QueueProgress) -> int:
+    """For somebody who has not rated anything yet: where the instructions are. Else nothing.
 
     Returns:
         How many pixels it takes.
     """
-    if progress.rated or store.practice.list(rater):
+    if progress.rated:
         return 0
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("New here? Read two minutes, then practise on four short games.")
-        st.button(parts.GUIDE, icon=":material/menu_book:", key="go_guide", on_click=_go, args=(parts.GUIDE,))
-        st.button(parts.PRACTICE, icon=":material/exercise:", key="go_practice", on_click=_go, args=(parts.PRACTICE,))
+        st.markdown("New here? Read two minutes first, with a short game to try yourself on.")
+        st.button(parts.GUIDE, icon=":material/menu_book:", key="go_guide", on_click=_to_guide)
     return _INVITATION_HEIGHT
 
 
-def _go(view: str) -> None:
-    st.session_state[parts.VIEW] = view
+def _to_guide() -> None:
+    st.session_state[parts.VIEW] = parts.GUIDE
 
 
 def rating_guide() -> None:
@@ -88,8 +88,27 @@ def rating_guide() -> None:
         "- Keys: `1` to `5`, then `y` or `n` along the questions, `t` for a comment, `Ctrl+Enter` to save and go on, "
         "`s` to skip, `d` if it cannot be rated, `?` for all of them.\n"
         "- What you enter is kept while you type: after a reload, a lost connection or on another computer.\n"
-        "- Games that your lead assigns to you come first. A rating may come back to you, with the reason above it.\n"
+        "- Games that your lead assigns to you come first.\n"
         "- What you saved can be revised under *My ratings*. The newer rating counts, both are kept.\n"
         "- You do not see who made a game, its scores, roles, votes or what others gave. Afterwards you may."
     )
-    st.button("Practise now", type="primary", key="guide_practice", on_click=_go, args=(parts.PRACTICE,))
+    _example()
+    st.button("Go to the desk", type="primary", key="guide_desk", on_click=parts.to_desk)
+
+
+def _example() -> None:
+    """One game to try oneself on, its rating folded."""
+    game = example_game()
+    st.subheader("Try it on one game", anchor=False)
+    st.caption("Written for practice. Choose a score and the answers for yourself, then open the rating.")
+    with st.container(border=True):
+        for number in sorted({round_ for round_, _, _ in game.messages}):
+            st.markdown(f"**Round {number}**")
+            plain("\n".join(f"{speaker}: {text}" for round_, speaker, text in game.messages if round_ == number))
+            for player in (player for round_, player in game.left if round_ == number):
+                st.caption(f"{player} left the game.")
+    with st.expander("How it should be rated, and why"):
+        st.markdown(f"**{game.score} – {SCALE_POINTS[game.score - 1].name}.** {game.why}")
+        for question, answer, reason in zip(QUESTIONS, game.answers, game.reasons, strict=True):
+            st.markdown(f"**{question}** {'Yes' if answer else 'No'}. {reason}")
+        st.caption("One point apart is common among careful raters. Read the reason, and keep your own eye.")

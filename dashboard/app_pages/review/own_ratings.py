@@ -8,6 +8,7 @@ import streamlit as st
 from dashboard.app_pages.review import desk_state, drafts_and_saving
 from dashboard.app_pages.review import sections as parts
 from dashboard.app_pages.review.rating_desk import REVISE, read_form, read_token
+from dashboard.app_pages.review.sheets import sheets
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
@@ -38,6 +39,8 @@ def own_ratings(store: Store, rater: str) -> None:
     else:
         st.info("You have not rated a game yet.")
     _put_aside(store, rater)
+    with st.expander("Ratings as a sheet"):
+        sheets(store, rater)
 
 
 def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""The Review page: the rating desk, practice, the style check, and a rater's own ratings."""
+"""The Review page: the rating desk, instructions, the style check, and a rater's own ratings."""
 
 import streamlit as st
 
@@ -6,8 +6,6 @@ from dashboard.app_pages.review import sections as parts
 from dashboard.app_pages.review.instructions import invitation, rating_guide
 from dashboard.app_pages.review.own_ratings import own_ratings
 from dashboard.app_pages.review.picked_game import take_handed_over, take_picked
-from dashboard.app_pages.review.practice import practice
-from dashboard.app_pages.review.sheets_and_records import records
 from dashboard.app_pages.review.style_check import style_check
 from dashboard.app_pages.review.team.view import team
 from dashboard.shared import resources
@@ -41,14 +39,10 @@ def show() -> None:
         own_ratings(store, rater)
     elif view == parts.GUIDE:
         rating_guide()
-    elif view == parts.PRACTICE:
-        practice(store, rater)
     elif view == parts.STYLE:
         style_check(store, rater)
-    elif view == parts.TEAM:
-        team(store, rater)
     else:
-        records(store, rater)
+        team(store, rater)
 
 
 def _desk(store: Store, rater: str) -> None:
@@ -57,7 +51,7 @@ def _desk(store: Store, rater: str) -> None:
         progress = store.rating_queue.progress(rater)
         if progress.total:
             take_picked(store, rater)
-            parts.desk(store, rater, progress, lowered=invitation(store, rater, progress))
+            parts.desk(store, rater, progress, lowered=invitation(progress))
             return
     except StoreError as error:
         if not parts.desk_as_it_was(store, rater, error):
@@ -67,9 +61,7 @@ def _desk(store: Store, rater: str) -> None:
         empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")
         first_steps("review")
     else:
-        empty_state(
-            "Nothing to rate yet", "Ask an admin to add games. Until then you can read how to rate, and practise."
-        )
+        empty_state("Nothing to rate yet", "Ask an admin to add games. Until then you can read how to rate.")
 
 
 show()

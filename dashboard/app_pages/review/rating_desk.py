@@ -88,7 +88,6 @@ class DeskMode:
 
 RATE = DeskMode("Save and next", "Skip", can_discard=True)
 REVISE = DeskMode("Save the revision", "Back")
-PRACTISE = DeskMode("Compare", "Leave practice")
 
 
 @dataclass(frozen=True, slots=True)

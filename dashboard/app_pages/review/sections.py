@@ -24,10 +24,8 @@ from evaluation.text.display import counted
 
 OWN = "My ratings"
 GUIDE = "How to rate"
-PRACTICE = "Practice"
 STYLE = "Who speaks?"
-RECORDS = "Records"
-VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, RECORDS)
+VIEWS = (DESK, OWN, GUIDE, STYLE)
 """For everybody who rates; leads have ``TEAM`` beside them."""
 
 _KEY = "rating_desk"

@@ -9,7 +9,7 @@ from dashboard.shared.database_panel import database
 
 store = resources.store()
 parts.tell_what_was_saved()
-for section in (parts.thresholds, parts.test_size, parts.rating_alerts, parts.limits, judge_settings, database):
+for section in (parts.thresholds, parts.test_size, parts.limits, judge_settings, database):
     with st.container(border=True):
         section(store)
 with st.container(border=True):

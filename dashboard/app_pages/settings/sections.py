@@ -14,7 +14,6 @@ from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.access.roles import Action
 from evaluation.errors import DramaturgError
-from evaluation.rating_desk.alerts import AlertLimits
 from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.score import PERCENT
@@ -132,39 +131,6 @@ def test_size(store: Store) -> None:
         identity.require(Action.CONFIGURE)
         store.settings.set_test_size(chosen)
         _saved("The size of a test is stored.")
-
-
-def rating_alerts(store: Store) -> None:
-    """The limits from which a lead is told about a rater."""
-    st.subheader("Alerts about raters", anchor=False)
-    held = resources.read(queries.alert_limits)
-    with st.container(horizontal=True):
-        seconds = st.number_input(
-            "Seconds per message",
-            min_value=0.0,
-            max_value=60.0,
-            value=held.seconds_per_message,
-            step=0.5,
-            key="alert_seconds",
-            help="A rater whose median is lower is told about. 0 turns it off.",
-            width=240,
-        )
-        same = st.number_input(
-            "Games with the same answers",
-            min_value=0,
-            max_value=100,
-            value=held.same_answers,
-            step=1,
-            key="alert_same",
-            help="A rater who gave so many games in a row the same score and answers is told about. 0 turns it off.",
-            width=240,
-        )
-    st.caption("Leads see these alerts on the Review page, under Team. An alert proves nothing.")
-    wanted = AlertLimits(float(seconds), int(same))
-    if st.button("Save", key="save_alerts", disabled=wanted == held):
-        identity.require(Action.CONFIGURE)
-        store.settings.set_alert_limits(asdict(wanted))
-        _saved("The limits of the alerts are stored.")
 
 
 def limits(store: Store) -> None:

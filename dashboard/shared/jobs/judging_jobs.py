@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evaluation.files.bundled import proposition_roots
 from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
 from evaluation.insight.report.evaluation_report import Wanted
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, build_judge, judge_config
@@ -33,7 +34,6 @@ from evaluation.workflows.insights import ask_about_games, estimate_insights
 from evaluation.workflows.job_progress import JobProgress
 from evaluation.workflows.judging import judge_stored
 from evaluation.workflows.persona_runs import PersonaRunRequest, run_personas
-from evaluation.workflows.propositions.saved import proposition_library
 
 PERSONAS = "personas"
 ROWS = "judge_rows"
@@ -120,11 +120,11 @@ def remember(store: Store, kind: str, order: JudgingRequest) -> None:
     store.settings.set(f"order:{kind}", order.model_dump(mode="json"))
 
 
-def proposition_folder() -> Path | None:
-    """The person's own folder of propositions; ``None`` where the environment names none, or one that is not there."""
+def proposition_library() -> PropositionLibrary:
+    """The shipped propositions with those of the person's own folder, where the environment names one that is there."""
     named = os.environ.get(PROPOSITIONS_VARIABLE)
     folder = Path(named).expanduser() if named else None
-    return folder if folder and folder.is_dir() else None
+    return PropositionLibrary.load(proposition_roots(folder if folder and folder.is_dir() else None))
 
 
 def config_of(store: Store, order: JudgingRequest | None = None) -> JudgeConfig:
@@ -136,7 +136,7 @@ def config_of(store: Store, order: JudgingRequest | None = None) -> JudgeConfig:
 def evaluate_agents(store: Store, job_id: str, report: ProgressCallback) -> str:
     """Evaluates the agents of the last order that this job has not evaluated yet; returns what came of it."""
     order = PersonaOrder.model_validate(store.settings.get(f"order:{PERSONAS}", {"agents": []}))
-    library, config = proposition_library(store, proposition_folder()), config_of(store, order)
+    library, config = proposition_library(), config_of(store, order)
     found = find_subjects(store, order.agents, order.dimensions, library, with_simulated=order.with_simulated)
     done_before = _evaluated_since(store, job_id, order.after_run)
     subjects = [each for each in found if each.agent.id not in done_before and applicable(each, order.dimensions)]

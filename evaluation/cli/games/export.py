@@ -199,14 +199,6 @@ def ratings(output: Output = None, kind: Kind = TableFormat.CSV, force: Force = 
     _write_table(open_store(db).ratings.all(), kind, output, force)
 
 
-@app.command()
-def assignments(output: Output = None, kind: Kind = TableFormat.CSV, force: Force = False, db: Database = None) -> None:
-    """Write every assignment of a game to a rater, withdrawn ones included, with how far the rater is."""
-    from evaluation.workflows.ratings.teams import assignment_table
-
-    _write_table(assignment_table(open_store(db)), kind, output, force)
-
-
 def _write_table(table: pd.DataFrame, kind: TableFormat, output: Path | None, force: bool) -> None:
     from evaluation.writers.tables import csv_text, json_rows, write_new_file
 

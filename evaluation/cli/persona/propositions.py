@@ -114,22 +114,23 @@ def list_propositions(
 ) -> None:
     """List propositions with their weights; for an agent those that apply to it, as defaults and its file make them.
 
-    Those saved on the Personas page are among them; a folder of your own has precedence over them.
+    A folder of your own has precedence over the shipped ones.
     """
     from evaluation.escaping import json_text
-    from evaluation.judging.propositions.proposition import known_dimensions
+    from evaluation.files.bundled import proposition_roots
+    from evaluation.judging.propositions.loading import PropositionLibrary
+    from evaluation.judging.propositions.proposition import Dimension
     from evaluation.store import Store
-    from evaluation.workflows.propositions.saved import proposition_library
 
     path = database_path(db)
     store = Store(path) if path.is_file() else None
-    library = proposition_library(store, folder)
+    library = PropositionLibrary.load(proposition_roots(folder))
     if agent is not None and agent not in library.agent_ids:
         agent = _resolved(agent, store)
     if agent is None:
         found = [each for own in library.by_file.values() for each in own]
     else:
-        sets = [library.propositions_for(dimension, [agent]) for dimension in known_dimensions()]
+        sets = [library.propositions_for(dimension, [agent]) for dimension in Dimension]
         found = [each for one in sets for each in one.propositions]
     if output is ListFormat.JSON:
         say(json_text([_as_dict(each) for each in found]))

@@ -10,9 +10,11 @@ from evaluation.cli.persona.options import Mode, RecordMode
 from evaluation.cli.shared.options import listed_names
 from evaluation.cli.shared.terminal import TerminalProgress, note
 from evaluation.errors import InputError
+from evaluation.files.bundled import proposition_roots
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config
 from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
 from evaluation.judging.model_client.budget import Budget, spent_words
+from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.questions import Options
 from evaluation.persona.evaluation import EvaluationPlan
@@ -27,7 +29,6 @@ from evaluation.workflows.persona_runs import (
     run_personas,
     unrecorded,
 )
-from evaluation.workflows.propositions.saved import proposition_library
 
 
 def persona_request(
@@ -64,7 +65,7 @@ def persona_request(
     return PersonaRunRequest(
         _judge_config(store, mode, judge, is_estimate=is_estimate),
         plan,
-        proposition_library(store, folder),
+        PropositionLibrary.load(proposition_roots(folder)),
         listed_names(agents),
         str(Mode.OFFLINE if mode is RecordMode.SCRIPTED else mode),
         "synthetic" if mode is Mode.SYNTHETIC else "transcripts",

@@ -1,19 +1,20 @@
-"""``dramaturg rate``: engagement ratings of stored transcripts, one by one or as a sheet, and what goes with them."""
+"""``dramaturg rate``: engagement ratings of stored transcripts, one by one or as a sheet; assignments and progress."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.ratings import team_commands
 from evaluation.cli.shared.exit_codes import BAD_INPUT, CommandGroup, command_group
 from evaluation.cli.shared.options import (
     Database,
     DatabaseAgain,
     Force,
     ListFormat,
+    OfIteration,
     Rows,
     TranscriptReference,
     group_store,
@@ -22,10 +23,10 @@ from evaluation.cli.shared.terminal import note, safe, say, say_data, say_list, 
 from evaluation.workflows.scoring import current_evaluation
 
 if TYPE_CHECKING:
-    from evaluation.rating_desk.discards import Discard
+    from evaluation.workflows.ratings.teams import RatingGrid
 
 _MOST_PROBLEMS = 50
-_LONGEST_CELL = 60
+_LONGEST_CELL = 40
 _OF_THE_GROUP = ("-h", "--help")
 
 
@@ -39,7 +40,7 @@ class _AddByDefault(CommandGroup):
         return parsed
 
 
-_HELP = "Rate a transcript: dramaturg rate TRANSCRIPT. Import and export ratings as CSV; see what goes with them."
+_HELP = "Rate a transcript: dramaturg rate TRANSCRIPT. Ratings from and to CSV; assign games."
 app = command_group(_HELP, _AddByDefault)
 
 
@@ -157,104 +158,75 @@ def export_sheet(
 
 
 @app.command()
-def discarded(context: typer.Context, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
-    """List the games that raters said cannot be rated, with the reasons."""
-    store = group_store(context, db)
-    with store.unit():
-        found = store.discards.list()
-        names = {one.transcript_id: store.transcripts.name(one.transcript_id) for one in found}
-    rows = [_discarded(one, names[one.transcript_id]) for one in found]
-    headers = ("Number", "Game", "Rater", "Reason", "Note", "Taken back by")
-    keys = ("id", "game", "rater", "reason", "note", "undone_by")
-    cells = [[shortened(row[key] or "", _LONGEST_CELL) for key in keys] for row in rows]
-    say_list(rows, headers, cells, "No rater has put a game aside for good.", is_json=output is ListFormat.JSON)
-
-
-def _discarded(one: Discard, name: str) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "transcript_id": one.transcript_id,
-        "game": name,
-        "rater": one.rater,
-        "reason": one.reason.words,
-        "note": one.note,
-        "at": one.created_at.isoformat(timespec="seconds"),
-        "undone_by": one.undone_by,
-        "undone_at": one.undone_at and one.undone_at.isoformat(timespec="seconds"),
-    }
-
-
-@app.command()
-def undiscard(
+def assign(
     context: typer.Context,
-    number: Annotated[int, typer.Argument(metavar="NUMBER", show_default=False, help="As 'rate discarded' gives it.")],
-    who: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who takes it back.")],
+    who: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="The lead who does it.")],
+    rater: Annotated[
+        list[str], typer.Option("--rater", metavar="NAME", show_default=False, help="A rater; name each of them.")
+    ],
+    iteration: OfIteration = None,
+    game: Annotated[
+        list[str] | None,
+        typer.Option("--game", metavar="ID", show_default=False, help="A game; name each, or an iteration instead."),
+    ] = None,
+    overlap: Annotated[int, typer.Option(min=1, help="Raters per game; people who have rated it count.")] = 2,
+    seed: Annotated[int, typer.Option(help="Another seed draws lots anew.")] = 0,
+    is_dry: Annotated[bool, typer.Option("--dry-run", help="Only say what would be assigned.")] = False,
     db: DatabaseAgain = None,
 ) -> None:
-    """Give a game back to the rater who said that it cannot be rated. Both stay on record."""
-    group_store(context, db).discards.undo(number, who=who)
-    say(f"{safe(who)} took discard {number} back.")
+    """Assign games to raters, so that every game gets the same number of raters and every rater as many games."""
+    from evaluation.text.display import counted
+    from evaluation.workflows.ratings.teams import assign_games
+
+    store = group_store(context, db)
+    games = [store.transcripts.resolve(each) for each in game or ()]
+    plan = assign_games(store, rater, overlap, who=who, iteration=iteration, games=games, seed=seed, is_dry=is_dry)
+    for name, count in plan.loads.items():
+        say(f"{safe(name)}: {counted(count, 'new game')}")
+    verb = "would be stored" if is_dry else "stored"
+    say(f"{counted(len(plan.pairs), 'assignment')} for {counted(plan.games, 'game')} {verb}.")
+    if plan.short:
+        note(f"warning: {counted(len(plan.short), 'game')} get fewer raters: too few of these people can rate them.")
 
 
 @app.command()
-def practice(context: typer.Context, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
-    """Show how raters' practice ratings compare with the references. Practice never counts as a rating."""
-    from evaluation.rating_desk.practice import practice_results
+def status(
+    context: typer.Context, iteration: OfIteration = None, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None
+) -> None:
+    """Show raters by games, and how far each rater is."""
+    from evaluation.workflows.ratings.teams import rating_grid
 
-    results = practice_results(group_store(context, db).practice.list())
-    rows = [
-        {
-            "rater": one.rater,
-            "games": one.games,
-            "same_score": one.equal,
-            "within_one": one.near,
-            "bias": round(one.bias, 2),
-            "same_answers": one.same_answers,
-            "answered": one.answered,
-        }
-        for one in results
-    ]
-    headers = ("Rater", "Games", "Same score", "Within 1", "Above the reference", "Same answers")
+    grid = rating_grid(group_store(context, db), iteration)
+    if output is ListFormat.JSON:
+        say_list(_status_rows(grid), (), (), "", is_json=True)
+        return
+    names = [one.rater for one in grid.raters]
     cells = [
-        (one.rater, one.games, one.equal, one.near, f"{one.bias:+.2f}", f"{one.same_answers} of {one.answered}")
-        for one in results
+        [
+            shortened(game.name, _LONGEST_CELL),
+            *[game.cells[name].words if name in game.cells else "–" for name in names],
+        ]
+        for game in grid.games
     ]
-    nothing = "Nobody has practised yet. Practice is on the Review page."
-    say_list(rows, headers, cells, nothing, is_json=output is ListFormat.JSON)
+    say_list([], ("Game", *names), cells, "There are no games to rate.", is_json=False)
+    headers = ("Rater", "Rated", "Assigned", "To do")
+    summary = [(one.rater, one.rated, one.assigned, one.waiting) for one in grid.raters]
+    say_list([], headers, summary, "Nobody has rated, and nothing is assigned.", is_json=False)
 
 
-@app.command()
-def style(context: typer.Context, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
-    """Show how often raters told who speaks by the language alone, beside what guessing finds."""
-    from evaluation.rating_desk.style_check import style_results_by_rater
-
-    rows = [
+def _status_rows(grid: RatingGrid) -> list[dict[str, Any]]:
+    """One object per rater and game that have to do with each other, and one per rater."""
+    cells: list[dict[str, Any]] = [
         {
+            "transcript_id": game.transcript_id,
+            "game": game.name,
             "rater": rater,
-            "asked": one.asked,
-            "told": one.identified,
-            "cannot_tell": one.unsure,
-            "share": round(one.share, 4),
-            "interval": one.interval.as_dict(),
-            "chance": round(one.chance, 4),
+            "state": str(cell.state),
+            "score": None if cell.rating is None else cell.rating.score,
+            "engagement": game.score,
+            "decided": None if game.decision is None else game.decision.score,
         }
-        for rater, one in style_results_by_rater(group_store(context, db).style_answers.list()).items()
+        for game in grid.games
+        for rater, cell in game.cells.items()
     ]
-    headers = ("Rater", "Told", "Cannot tell", "Share", "95 % interval", "Guessing")
-    nothing = "Nobody has done the check yet. It is on the Review page, under Who speaks?"
-    say_list(rows, headers, [_style_cells(row) for row in rows], nothing, is_json=output is ListFormat.JSON)
-
-
-def _style_cells(row: dict[str, Any]) -> list[object]:
-    interval = f"{row['interval']['low']:.0%} to {row['interval']['high']:.0%}"
-    told = f"{row['told']} of {row['asked']}"
-    return [row["rater"], told, row["cannot_tell"], f"{row['share']:.0%}", interval, f"{row['chance']:.0%}"]
-
-
-app.command()(team_commands.assign)
-app.command()(team_commands.status)
-app.command("send-back")(team_commands.send_back)
-app.command()(team_commands.gold)
-app.command()(team_commands.decide)
-app.command()(team_commands.decisions)
-app.command()(team_commands.undecide)
+    return [*cells, *map(asdict, grid.raters)]

@@ -1,4 +1,4 @@
-"""``dramaturg settings``: thresholds, the size of a test, limits of imports and of alerts about raters."""
+"""``dramaturg settings``: thresholds, the size of a test and limits of imports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _THRESHOLD = "threshold."
 _LIMIT = "limit."
-_ALERT = "rating_alert."
 _TEST_SIZE = "test_size"
 
 
@@ -34,10 +33,7 @@ def settings(
     output: Rows = ListFormat.TABLE,
     db: Database = None,
 ) -> None:
-    """Show thresholds, the size of a test and limits beside their defaults, or change them.
-
-    Limits are those of imports, and those from which a lead is told about a rater (0 turns such an alert off).
-    """
+    """Show thresholds, the size of a test and the limits of imports beside their defaults, or change them."""
     store = open_store(db)
     if changes:
         _change(store, changes)
@@ -61,20 +57,17 @@ def _figure(value: float) -> str:
 
 
 def _rows(store: Store) -> list[tuple[str, float, float]]:
-    from evaluation.rating_desk.alerts import AlertLimits
     from evaluation.readers import Limits
     from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
     from evaluation.store.settings import DEFAULT_TEST_SIZE
 
     with store.unit():
         thresholds, limits = store.settings.thresholds(), asdict(store.settings.limits())
-        size, alerts = store.settings.test_size(), asdict(store.settings.alert_limits())
-    usual = asdict(AlertLimits())
+        size = store.settings.test_size()
     defaults = asdict(Limits())
     return [
         *((_THRESHOLD + name, value, DEFAULT_THRESHOLDS[name]) for name, value in thresholds.items()),
         (_TEST_SIZE, size, DEFAULT_TEST_SIZE),
-        *((_ALERT + name, value, usual[name]) for name, value in alerts.items()),
         *((_LIMIT + name, value, defaults[name]) for name, value in limits.items()),
     ]
 
@@ -95,10 +88,6 @@ def _set(held: Settings, name: str, value: str) -> None:
         held.set_threshold(name.removeprefix(_THRESHOLD), _number(name, value) if value else None)
     elif name.startswith(_LIMIT):
         held.set_limits({name.removeprefix(_LIMIT): _whole(name, value) if value else None})
-    elif name == f"{_ALERT}same_answers":
-        held.set_alert_limits({"same_answers": _whole(name, value) if value else None})
-    elif name.startswith(_ALERT):
-        held.set_alert_limits({name.removeprefix(_ALERT): _number(name, value) if value else None})
     elif name == _TEST_SIZE:
         held.set_test_size(_whole(name, value) if value else DEFAULT_TEST_SIZE)
     else:

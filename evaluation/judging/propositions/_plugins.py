@@ -1,4 +1,4 @@
-"""Load modules of other people that register preconditions and dimensions: from the environment and entry points."""
+"""Load modules of other people that register preconditions: from the environment and entry points."""
 
 from __future__ import annotations
 
@@ -46,11 +46,6 @@ def load_plugins() -> None:
             _load(f"entry point {point.name} ({point.value})", point.load)
         for name in filter(None, map(str.strip, os.environ.get(PLUGINS_VARIABLE, "").split(","))):
             _load(name, lambda name=name: _import(name))  # type: ignore[misc]
-
-
-def loading_plugin() -> str:
-    """The name of the plug-in that is being imported; empty outside of one."""
-    return _LOADING[-1] if _LOADING else ""
 
 
 def _load(name: str, load: Callable[[], object]) -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 from evaluation.errors import InputError
 from evaluation.files.bundled import proposition_root
 from evaluation.files.yaml_lines import LARGEST_FILE, FileProblem, shown_path
-from evaluation.judging.propositions.file_faults import CheckedFile, check_text
-from evaluation.judging.propositions.own_dimensions import own_propositions
+from evaluation.judging.propositions._file_faults import CheckedFile, check_text
 from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition, PropositionSet
 
 _MOST_SHOWN = 5
@@ -27,32 +26,21 @@ class PropositionLibrary:
     by_file: Mapping[tuple[Dimension, str], tuple[Proposition, ...]]
 
     @classmethod
-    def load(
-        cls, roots: Sequence[Path] = (), saved: Mapping[tuple[Dimension, str], tuple[Proposition, ...]] | None = None
-    ) -> PropositionLibrary:
+    def load(cls, roots: Sequence[Path] = ()) -> PropositionLibrary:
         """The propositions in ``roots``, the shipped ones when left out; a later folder overrides an earlier by id.
 
-        Those that plug-ins declare come before all folders.
-
-        Args:
-            roots: The shipped folder, then folders of one's own.
-            saved: Propositions saved on the Personas page. Each replaces all that plug-ins and the first folder have
-                for its dimension and agent; the folders after that override them by id.
-
         Raises:
-            InputError: A file or a plug-in is faulty; the message lists the faults.
+            InputError: A file is faulty; the message lists the faults.
             InfrastructureError: The shipped folder is missing.
         """
-        merged = {(dimension, DEFAULT_AGENT): own for dimension, own in own_propositions().items()}
-        for place, root in enumerate(roots or (proposition_root(),)):
+        merged: dict[tuple[Dimension, str], tuple[Proposition, ...]] = {}
+        for root in roots or (proposition_root(),):
             for path in proposition_files(root):
                 checked = check_file(path)
                 if checked.errors or checked.dimension is None:
                     raise _faulty(checked.errors)
                 key = (checked.dimension, checked.agent_id)
                 merged[key] = _overridden(merged.get(key, ()), checked.propositions)
-            if place == 0:
-                merged |= saved or {}
         return cls(merged)
 
     def propositions_for(self, dimension: Dimension, agent_ids: Iterable[str] = ()) -> PropositionSet:
@@ -90,7 +78,7 @@ def check_file(path: Path, *, known_agents: Collection[str] | None = None) -> Ch
 
     Args:
         path: The file.
-        known_agents: As for :func:`evaluation.judging.propositions.file_faults.check_text`.
+        known_agents: As for :func:`evaluation.judging.propositions._file_faults.check_text`.
     """
     name = shown_path(path)
     try:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeVar
 
-from evaluation.judging.propositions._plugins import load_plugins
 from evaluation.judging.propositions.templates import variables_of
 
 DEFAULT_AGENT = "_default"
@@ -17,11 +14,7 @@ HIGHEST_SCORE = 9
 
 
 class Dimension(StrEnum):
-    """The subject of a set of propositions. ``suitability`` is asked by the action gate only.
-
-    Plug-ins declare more (see ``own_dimensions``): ``Dimension("name")`` finds those, and ``known_dimensions`` lists
-    them after the members of this class.
-    """
+    """The subject of a set of propositions. ``suitability`` is asked by the action gate only."""
 
     ADHERENCE = "adherence"
     CONSISTENCY = "consistency"
@@ -29,10 +22,6 @@ class Dimension(StrEnum):
     CONVERGENCE = "convergence"
     IDEAS_QUANTITY = "ideas_quantity"
     SUITABILITY = "suitability"
-
-    @classmethod
-    def _missing_(cls, value: object) -> Dimension | None:
-        return next((each for each in known_dimensions() if each.value == value), None)
 
 
 class TargetType(StrEnum):
@@ -42,54 +31,8 @@ class TargetType(StrEnum):
     ENVIRONMENT = "environment"
 
 
-_DECLARED: dict[Dimension, TargetType] = {}
-
-
-def known_dimensions() -> tuple[Dimension, ...]:
-    """The members of ``Dimension``, then those of plug-ins in the order of their declaration.
-
-    Raises:
-        InputError: A plug-in cannot be loaded.
-    """
-    load_plugins()
-    return (*Dimension, *_DECLARED)
-
-
-def add_dimension(name: str, target_type: TargetType) -> Dimension:
-    """The new dimension of that name, which no other may have."""
-    made = str.__new__(Dimension, name)
-    made._name_, made._value_ = name.upper(), name
-    _DECLARED[made] = target_type
-    return made
-
-
-_Other = TypeVar("_Other")
-
-
-class _EnvironmentDimensions(Set[Dimension]):
-    """The dimensions of a whole channel, those of plug-ins among them."""
-
-    def _found(self) -> frozenset[Dimension]:
-        load_plugins()
-        own = [each for each, target in _DECLARED.items() if target is TargetType.ENVIRONMENT]
-        return frozenset((Dimension.CONVERGENCE, Dimension.IDEAS_QUANTITY, *own))
-
-    def __contains__(self, each: object) -> bool:
-        return each in self._found()
-
-    def __iter__(self) -> Iterator[Dimension]:
-        return iter(self._found())
-
-    def __len__(self) -> int:
-        return len(self._found())
-
-    @classmethod
-    def _from_iterable(cls, it: Iterable[_Other]) -> frozenset[_Other]:
-        return frozenset(it)
-
-
-ENVIRONMENT_DIMENSIONS: Set[Dimension] = _EnvironmentDimensions()
-"""The dimensions of a whole channel; all others are about one agent. Plug-ins are loaded when it is first read."""
+ENVIRONMENT_DIMENSIONS = frozenset((Dimension.CONVERGENCE, Dimension.IDEAS_QUANTITY))
+"""The dimensions of a whole channel; all others are about one agent."""
 
 
 @dataclass(frozen=True, slots=True)

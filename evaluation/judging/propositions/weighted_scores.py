@@ -92,19 +92,6 @@ def settle(asked: PropositionQuestion, judgement: Judgement | None) -> Propositi
             reason=_TRIVIAL.format(name=proposition.precondition),
             snippet=snippet,
         )
-    if asked.computed is not None:
-        raw, reason = asked.computed
-        score = float(proposition.score_of(raw))
-        return PropositionScore(
-            proposition,
-            asked.claim,
-            JudgementStatus.SCORED,
-            raw=raw,
-            score=score,
-            reference=reference,
-            reason=reason,
-            snippet=snippet,
-        )
     if judgement is None:
         return PropositionScore(
             proposition, asked.claim, asked.fault_status, reference=reference, detail=asked.fault, snippet=snippet

@@ -1,1 +1,1 @@
-"""Ratings, drafts, discards, practice ratings and answers to the style check."""
+"""Ratings, drafts, discards, assignments and answers to the style check."""

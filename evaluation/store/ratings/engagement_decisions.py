@@ -58,7 +58,7 @@ class EngagementDecisions:
             found = cursor.execute(_UNDOABLE, [decision_id]).fetchone()
             if found is None:
                 raise NotFoundError(
-                    f"There is no decision {decision_id}.", remedy="See them: dramaturg rate decisions."
+                    f"There is no decision {decision_id}.", remedy="See them on the Review page, under Team."
                 )
             if found[0]:
                 raise ConflictError(f"Decision {decision_id} was undone before.")

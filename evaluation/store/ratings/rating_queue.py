@@ -19,10 +19,8 @@ class QueueProgress:
         rated: Transcripts that the rater has rated.
         discarded: Those that the rater put aside for good without rating them.
         total: All that are stored.
-        assigned: Those that the rater is to rate by assignment; with any, the gold games too, which nothing tells from
-            the others.
+        assigned: Those that the rater is to rate by assignment.
         waiting: Assigned ones that the rater has neither rated nor put aside.
-        again: Ratings of this rater that a lead asks for again.
     """
 
     rated: int
@@ -30,17 +28,11 @@ class QueueProgress:
     total: int
     assigned: int = 0
     waiting: int = 0
-    again: int = 0
 
     @property
     def left(self) -> int:
         """Number of transcripts that wait for this rater."""
         return self.total - self.rated - self.discarded
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the rater has done what was assigned and asked for again or, with no assignment, all games."""
-        return not self.waiting and not self.again and (self.assigned > 0 or self.left <= 0)
 
 
 class RatingQueue:
@@ -68,17 +60,14 @@ class RatingQueue:
         """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
 
         What the rater has begun comes first, or a reload would find another game because somebody else was quicker.
-        Then come ratings that are asked for again, then the games assigned to the rater, then those of the iteration
-        that was handed over to this rater and of its reference, mixed so that neither side comes in a block.
-        Gold games are mixed with the assigned ones or, without assignments, with the games that have the fewest
-        raters. What an experiment simulated is handed out only once it is assigned or belongs to an iteration.
+        Then come the games assigned to the rater, then those of the iteration that was handed over to this rater and of
+        its reference, mixed so that neither side comes in a block. What an experiment simulated is handed out only once
+        it is assigned or belongs to an iteration.
 
         Args:
-            rater: Who is to rate; transcripts that this person has rated or discarded are left out, but for ratings
-                that are asked for again.
+            rater: Who is to rate; transcripts that this person has rated or discarded are left out.
             skip: Ids of transcripts to leave out this time.
-            is_assigned_only: Nothing beyond what was begun, asked for again, assigned or handed over, where the rater
-                has an assignment.
+            is_assigned_only: Nothing beyond what was begun, assigned or handed over, where the rater has an assignment.
 
         Returns:
             Its id and nothing else, so that the desk stays blind; ``None`` when none is left.
@@ -108,24 +97,17 @@ class RatingQueue:
 # wait for people; in an iteration it is a game like others.
 _FOR_PEOPLE = f"(source_format <> '{SIMULATED_FORMAT}' OR iteration IS NOT NULL)"
 
-# A gold game says nothing about the lead who set it. With an assignment, the gold games are assigned, too.
-_GOLD = "SELECT transcript_id FROM current_gold WHERE who <> $rater"
 _ASSIGNMENTS = "SELECT transcript_id FROM current_rating_assignments WHERE rater = $rater"
 
 # Written for speed, as every saved form waits for it: no view that ranks all ratings there are.
 _NEXT = f"""
 WITH counted AS (
-    SELECT transcript_id, count(DISTINCT rater) AS raters, bool_or(rater = $rater) AS is_rated,
-        max(rating_id) FILTER (WHERE rater = $rater AND NOT coalesce(is_past, false)) AS last_rating
+    SELECT transcript_id, count(DISTINCT rater) AS raters, bool_or(rater = $rater) AS is_rated
     FROM ratings GROUP BY transcript_id
 ), begun AS (
     SELECT transcript_id, max(drafts.touched) AS touched
     FROM assignments JOIN drafts USING (token) WHERE rater = $rater GROUP BY transcript_id
-), asked_again AS (
-    SELECT transcript_id, min(send_back_id) AS asked
-    FROM rating_send_backs s JOIN counted c USING (transcript_id)
-    WHERE s.rater = $rater AND coalesce(c.last_rating, 0) <= s.last_rating GROUP BY transcript_id
-), assigned AS ({_ASSIGNMENTS}), gold AS ({_GOLD}), handed_over AS (
+), assigned AS ({_ASSIGNMENTS}), handed_over AS (
     SELECT iteration, reference FROM rating_handovers WHERE rater = $rater ORDER BY handover_id DESC LIMIT 1
 ), spread AS (
     -- Each side's games at even distances from 0 to 1 in this rater's order, so that the two sides interleave.
@@ -135,34 +117,25 @@ WITH counted AS (
           FROM transcripts t, handed_over h WHERE t.iteration IN (h.iteration, h.reference))
     WINDOW side AS (PARTITION BY iteration ORDER BY seed)
 ), open AS (
-    SELECT transcript_id, touched, asked, turn, coalesce(raters, 0) AS raters,
-        transcript_id IN (FROM assigned) OR transcript_id IN (FROM gold) AND (SELECT count(*) > 0 FROM assigned)
-            AS is_assigned,
-        transcript_id IN (FROM gold) AS is_gold
+    SELECT transcript_id, touched, turn, coalesce(raters, 0) AS raters, transcript_id IN (FROM assigned) AS is_assigned
     FROM transcripts LEFT JOIN counted USING (transcript_id) LEFT JOIN begun USING (transcript_id)
-        LEFT JOIN asked_again USING (transcript_id) LEFT JOIN spread USING (transcript_id)
+        LEFT JOIN spread USING (transcript_id)
     WHERE ({_FOR_PEOPLE} OR transcript_id IN (FROM assigned))
-        AND (NOT coalesce(is_rated, false) OR asked IS NOT NULL)
+        AND NOT coalesce(is_rated, false)
         AND transcript_id NOT IN (SELECT transcript_id FROM current_discards WHERE rater = $rater)
-), ranked AS (
-    -- A gold game has many raters in time, and would else come last, and tell itself by that.
-    SELECT *, CASE WHEN is_gold THEN coalesce(min(raters) FILTER (WHERE NOT is_gold) OVER (), 0) ELSE raters END
-        AS turn_by_raters
-    FROM open
 )
-SELECT transcript_id FROM ranked
+SELECT transcript_id FROM open
 WHERE NOT list_contains($skip::text[], transcript_id)
     AND (NOT $assigned_only OR (SELECT count(*) = 0 FROM assigned) OR is_assigned
-         OR coalesce(touched, asked) IS NOT NULL OR turn IS NOT NULL)
-ORDER BY touched DESC NULLS LAST, asked NULLS LAST, NOT is_assigned, turn NULLS LAST, turn_by_raters,
+         OR touched IS NOT NULL OR turn IS NOT NULL)
+ORDER BY touched DESC NULLS LAST, NOT is_assigned, turn NULLS LAST, raters,
     md5(concat($rater, ' ', transcript_id))
 LIMIT 1
 """
 
 _PLAIN_PROGRESS = f"""
 SELECT (SELECT count(*) FROM discards WHERE rater = $rater)
-    + (SELECT count(*) FROM rating_assignments WHERE rater = $rater)
-    + (SELECT count(*) FROM rating_send_backs WHERE rater = $rater),
+    + (SELECT count(*) FROM rating_assignments WHERE rater = $rater),
     (SELECT count(DISTINCT transcript_id) FROM ratings WHERE rater = $rater),
     (SELECT count(*) FROM transcripts
      WHERE {_FOR_PEOPLE} OR transcript_id IN (SELECT transcript_id FROM ratings WHERE rater = $rater))
@@ -173,16 +146,8 @@ WITH people AS (SELECT unnest($raters::text[]) AS rater),
 assigned AS (SELECT DISTINCT rater, transcript_id FROM current_rating_assignments WHERE rater IN (FROM people)),
 rated AS (SELECT DISTINCT rater, transcript_id FROM ratings WHERE rater IN (FROM people)),
 aside AS (SELECT DISTINCT rater, transcript_id FROM current_discards WHERE rater IN (FROM people)),
-gold AS (
-    SELECT p.rater, transcript_id
-    FROM current_gold g JOIN transcripts USING (transcript_id) JOIN (SELECT DISTINCT rater FROM assigned) p
-        ON g.who <> p.rater
-    WHERE {_FOR_PEOPLE}
-), wanted AS (
-    SELECT rater, transcript_id FROM assigned SEMI JOIN transcripts USING (transcript_id) UNION FROM gold
-), waiting AS (FROM wanted EXCEPT (FROM rated UNION FROM aside)
-), again AS (
-    SELECT rater, transcript_id FROM open_send_backs WHERE rater IN (FROM people) EXCEPT FROM aside
+wanted AS (SELECT rater, transcript_id FROM assigned SEMI JOIN transcripts USING (transcript_id)),
+waiting AS (FROM wanted EXCEPT (FROM rated UNION FROM aside)
 ), beside AS (
     -- What an experiment simulated counts for who has rated it or is to rate it.
     SELECT rater, transcript_id FROM (FROM rated UNION FROM assigned) JOIN transcripts USING (transcript_id)
@@ -192,11 +157,10 @@ gold AS (
     SELECT rater, 'discarded' FROM (FROM aside EXCEPT FROM rated) UNION ALL
     SELECT rater, 'beside' FROM beside UNION ALL
     SELECT rater, 'assigned' FROM wanted UNION ALL
-    SELECT rater, 'waiting' FROM waiting UNION ALL
-    SELECT rater, 'again' FROM again
+    SELECT rater, 'waiting' FROM waiting
 )
 SELECT rater, count(*) FILTER (what = 'rated'), count(*) FILTER (what = 'discarded'),
     (SELECT count(*) FROM transcripts WHERE {_FOR_PEOPLE}) + count(*) FILTER (what = 'beside'),
-    count(*) FILTER (what = 'assigned'), count(*) FILTER (what = 'waiting'), count(*) FILTER (what = 'again')
+    count(*) FILTER (what = 'assigned'), count(*) FILTER (what = 'waiting')
 FROM people LEFT JOIN counted USING (rater) GROUP BY rater
 """

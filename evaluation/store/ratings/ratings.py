@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
-from evaluation.rating_desk.pace import DeskReading
 from evaluation.ratings import Rating, rater_name
 from evaluation.store.engine.bulk_rows import append_rows, frame, next_numbers
 from evaluation.store.engine.timestamps import from_microseconds
@@ -87,20 +86,9 @@ class Ratings:
         query = f"SELECT {RATING_COLUMNS} FROM current_ratings WHERE rater = ? ORDER BY rating_id DESC"
         return self._select(query, rater_name(rater))
 
-    def times(self, rater: str, since: datetime) -> list[datetime]:
-        """Times at which the rater saved ratings, from ``since`` on, the earliest first."""
-        query = "SELECT epoch_us(created_at) FROM ratings WHERE rater = ? AND created_at >= ? ORDER BY created_at"
-        with self._units.unit() as cursor:
-            return [from_microseconds(at) for (at,) in cursor.execute(query, [rater_name(rater), since]).fetchall()]
-
     def current(self) -> list[Rating]:
         """Each rater's newest rating of every transcript, raters in alphabetical order."""
         return self._select(f"SELECT {RATING_COLUMNS} FROM current_ratings WHERE ? ORDER BY rater, rating_id", True)
-
-    def readings(self) -> list[DeskReading]:
-        """DeskReading times of the games that raters rated at the desk, in the order in which they were saved."""
-        with self._units.unit() as cursor:
-            return [DeskReading(*row) for row in cursor.execute(_READINGS).fetchall()]
 
     def latest(self, transcript_id: str) -> list[Rating]:
         """Each rater's newest rating of the transcript, raters in alphabetical order."""
@@ -215,19 +203,6 @@ INSERT INTO ratings (token, transcript_id, rater, score, answers, comment, creat
 _STANDING = """
 SELECT transcript_id, rater, epoch_us(created_at) FROM current_ratings
 WHERE transcript_id IN (SELECT unnest(?::text[]))
-"""
-
-# A rating from a sheet was not given at the desk: nobody was handed its token.
-_READINGS = """
-SELECT rater, transcript_id,
-    (epoch_us(created_at) - epoch_us(greatest(shown_at, coalesce(last_saved, shown_at)))) / 1e6, messages
-FROM (
-    SELECT r.rating_id, r.rater, r.transcript_id, r.created_at, a.created_at AS shown_at,
-        lag(r.created_at) OVER (PARTITION BY r.rater ORDER BY r.rating_id) AS last_saved
-    FROM ratings r JOIN assignments a USING (token))
-JOIN (SELECT transcript_id, count(*) AS messages FROM messages WHERE channel = 'public' AND NOT is_control
-      GROUP BY transcript_id) USING (transcript_id)
-ORDER BY rating_id
 """
 
 _ALL = """

@@ -5,28 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from evaluation.errors import InputError
-from evaluation.rating_desk.alerts import rating_alerts
 from evaluation.rating_desk.assignments import AssignmentPlan, Pair, plan_assignments
-from evaluation.rating_desk.gold import GoldRating, GoldResult, gold_results
-from evaluation.rating_desk.pace import seconds_per_message
-from evaluation.ratings import EngagementDecision, Rating, rater_name
+from evaluation.ratings import EngagementDecision, Rating
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.store import Store
 from evaluation.transcript import SIMULATED_FORMAT
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class CellState(StrEnum):
     """State of a game in the hands of a rater."""
 
     DONE = "done"
-    SENT_BACK = "sent back"
     UNDER_WAY = "under way"
     ASSIGNED = "assigned"
     REFUSED = "cannot be rated"
@@ -47,23 +38,17 @@ class GridCell:
     @property
     def words(self) -> str:
         """The state with a symbol, and the score where there is one: "✓ 4"."""
-        score = "" if self.rating is None else f" {self.rating.score}"
-        return f"{_SYMBOLS[self.state]}{score}" if self.state is CellState.DONE else _worded(self.state, score)
+        symbol = _SYMBOLS[self.state]
+        return f"{symbol} {self.rating.score}" if self.rating is not None else f"{symbol} {self.state}"
 
 
 _SYMBOLS = {
     CellState.DONE: "✓",
-    CellState.SENT_BACK: "↩",
     CellState.UNDER_WAY: "…",
     CellState.ASSIGNED: "○",
     CellState.REFUSED: "✗",
     CellState.NOT_ASSIGNED: "–",
 }
-
-
-def _worded(state: CellState, score: str) -> str:
-    was = f", was{score}" if score else ""
-    return f"{_SYMBOLS[state]} {state}{was}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +58,6 @@ class GridGame:
     Attributes:
         name: Of the game; untrusted text.
         cells: By rater; who has nothing to do with the game is missing.
-        gold: The known rating, where it is a gold game.
         score: Engagement as it counts; ``None`` without a rating.
         decision: The lead's decision that counts in place of the ratings.
     """
@@ -81,7 +65,6 @@ class GridGame:
     transcript_id: str
     name: str
     cells: Mapping[str, GridCell]
-    gold: GoldRating | None
     score: float | None
     decision: EngagementDecision | None
 
@@ -108,20 +91,14 @@ class RaterSummary:
 
     Attributes:
         rated: Games with a rating by this person.
-        assigned: Games assigned to this person, gold games included where there are any.
-        waiting: Those of them that are not done, and ratings that are asked for again.
-        seconds_per_message: Median; ``None`` with too few games to tell.
-        gold: Agreement with gold games; ``None`` before the first.
-        alerts: What a lead should look at, a sentence each.
+        assigned: Games assigned to this person.
+        waiting: Those of them that are not done.
     """
 
     rater: str
     rated: int
     assigned: int
     waiting: int
-    seconds_per_message: float | None
-    gold: GoldResult | None
-    alerts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,22 +172,17 @@ def rating_grid(store: Store, iteration: str | None = None) -> RatingGrid:
         summaries = store.transcripts.summaries(iteration)
         names = store.transcripts.game_names()
         assignments = store.rating_assignments.current()
-        ratings = [one for one in store.ratings.every() if one.transcript_id in names]
         standing = {(one.transcript_id, one.rater): one for one in store.ratings.current()}
-        sent_back = {(one.transcript_id, one.rater) for one in store.rating_assignments.send_backs() if not one.is_done}
         refused = {(one.transcript_id, one.rater) for one in store.discards.list() if one.undone_by is None}
         under_way = store.drafts.begun()
-        gold = {one.transcript_id: one for one in store.gold_ratings.list()}
         decisions = store.engagement_decisions.current()
         scores = store.results.scores(iteration)
-        limits, readings = store.settings.alert_limits(), store.ratings.readings()
-        people = sorted({one.rater for one in ratings} | {one.rater for one in assignments})
+        people = sorted({rater for _, rater in standing} | {one.rater for one in assignments})
         progress = store.rating_queue.progress_of(people)
     assigned = {(one.transcript_id, one.rater) for one in assignments}
-    states = _states(assigned, under_way, refused, set(standing), sent_back)
+    states = _states(assigned, under_way, refused, set(standing))
     engagement = scores[(scores["metric"] == ENGAGEMENT.name) & scores["score"].notna()]
     counts = dict(zip(engagement["transcript_id"], engagement["score"], strict=True))
-    agreement = {one.rater: one for one in gold_results(ratings, list(gold.values()))}
     rows = []
     for key, kind in zip(summaries["transcript_id"], summaries["source_format"], strict=True):
         cells = {
@@ -220,68 +192,15 @@ def rating_grid(store: Store, iteration: str | None = None) -> RatingGrid:
         }
         # What an experiment simulated does not wait for people.
         if cells or kind != SIMULATED_FORMAT or iteration is not None:
-            rows.append(GridGame(key, names[key], cells, gold.get(key), counts.get(key), decisions.get(key)))
-    raters = []
-    for rater in people:
-        own = [one for one in ratings if one.rater == rater]
-        timed = [one for one in readings if one.rater == rater]
-        far = progress[rater]
-        speed, alerts = seconds_per_message(timed), tuple(rating_alerts(own, timed, limits))
-        raters.append(
-            RaterSummary(rater, far.rated, far.assigned, far.waiting + far.again, speed, agreement.get(rater), alerts)
-        )
-    return RatingGrid(tuple(raters), tuple(rows))
+            rows.append(GridGame(key, names[key], cells, counts.get(key), decisions.get(key)))
+    far = {rater: progress[rater] for rater in people}
+    raters = tuple(RaterSummary(rater, one.rated, one.assigned, one.waiting) for rater, one in far.items())
+    return RatingGrid(raters, tuple(rows))
 
 
-def assignment_table(store: Store) -> pd.DataFrame:
-    """Every assignment of stored games, withdrawn ones too, in the order in which they were made.
-
-    Returns:
-        ``assignment_id``, ``transcript_id``, ``game``, ``rater``, ``who`` (assigned it), ``created_at`` (UTC),
-        ``withdrawn_by`` (empty while it holds), ``state`` (how far the rater is with the game).
-    """
-    import pandas as pd
-
-    with store.unit():
-        made, grid = store.rating_assignments.list(), rating_grid(store)
-    games = {one.transcript_id: one for one in grid.games}
-    rows = [
-        {
-            "assignment_id": one.id,
-            "transcript_id": one.transcript_id,
-            "game": games[one.transcript_id].name if one.transcript_id in games else "",
-            "rater": one.rater,
-            "who": one.who,
-            "created_at": one.created_at,
-            "withdrawn_by": one.withdrawn_by or "",
-            "state": str(_state_of(games.get(one.transcript_id), one.rater)),
-        }
-        for one in made
-    ]
-    columns = ("assignment_id", "transcript_id", "game", "rater", "who", "created_at", "withdrawn_by", "state")
-    return pd.DataFrame(rows, columns=list(columns))
-
-
-def _state_of(game: GridGame | None, rater: str) -> CellState:
-    return game.cells[rater].state if game is not None and rater in game.cells else CellState.NOT_ASSIGNED
-
-
-def _states(
-    assigned: set[Pair], under_way: set[Pair], refused: set[Pair], rated: set[Pair], sent_back: set[Pair]
-) -> dict[Pair, CellState]:
+def _states(assigned: set[Pair], under_way: set[Pair], refused: set[Pair], rated: set[Pair]) -> dict[Pair, CellState]:
     """The state of each pair; the last that applies stands."""
     states = dict.fromkeys(assigned, CellState.ASSIGNED)
     states |= dict.fromkeys(under_way, CellState.UNDER_WAY)
     states |= dict.fromkeys(refused, CellState.REFUSED)
-    states |= dict.fromkeys(rated, CellState.DONE)
-    return states | dict.fromkeys(sent_back, CellState.SENT_BACK)
-
-
-def personal_link(address: str, rater: str) -> str:
-    """The link that opens the desk under a rater's name.
-
-    Args:
-        address: Of the dashboard: scheme, host and port.
-        rater: The name.
-    """
-    return f"{address.rstrip('/')}/review?rater={quote(rater_name(rater), safe='')}"
+    return states | dict.fromkeys(rated, CellState.DONE)

@@ -1,17 +1,14 @@
-"""What the desk keeps beside ratings: blind games, discards, pace, practice and the style check."""
+"""What the desk keeps beside ratings: blind games, discards and the style check."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.rating_desk.discards import DiscardReason
-from evaluation.rating_desk.pace import pace
-from evaluation.rating_desk.practice import practice_games, practice_results
 from evaluation.rating_desk.style_check import StyleAnswer, passes_manual_check, style_questions, style_result
-from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
 
@@ -95,48 +92,6 @@ def test_a_deleted_game_takes_its_discard_along_and_brings_it_back(store: Store)
     assert store.rating_queue.progress("Ada").discarded == 0
     store.deletions.undo(deletion.id, who="Lead")
     assert store.rating_queue.progress("Ada").discarded == 1
-
-
-def test_pace_is_the_median_without_breaks() -> None:
-    # Gaps of 2, 4, 90 (a break) and 3 minutes: the median of 2, 3 and 4 is 3.
-    minutes = [0, 2, 6, 96, 99]
-    assert pace([EVENING + timedelta(minutes=m) for m in reversed(minutes)]) == timedelta(minutes=3)
-    assert pace([EVENING]) is None
-    assert pace([EVENING, EVENING + timedelta(hours=2)]) is None
-
-
-def test_the_times_of_a_rater_since(store: Store) -> None:
-    for hours in (0, 1, 2):
-        store.ratings.add(Rating(game().id, "Ada", 3, created_at=EVENING + timedelta(hours=hours)))
-    store.ratings.add(Rating(game().id, "Bob", 3, created_at=EVENING))
-    assert store.ratings.times("Ada", EVENING + timedelta(hours=1)) == [EVENING + timedelta(hours=h) for h in (1, 2)]
-
-
-def test_the_practice_games_use_the_scale_and_keep_the_one_way_rule() -> None:
-    games = practice_games()
-    assert sorted(game.reference.score for game in games) == [1, 2, 3, 5]
-    for one in games:
-        reference = Rating(one.id, "reference", one.reference.score, one.reference.answers)
-        assert not reference.breaks_one_way_rule
-        assert all(one.reference.reasons)
-        assert one.reference.why
-
-
-def test_practice_is_kept_apart_and_first_attempts_count(store: Store) -> None:
-    first, second = practice_games()[:2]
-    flipped = (not first.reference.answers[0], *first.reference.answers[1:4], None)
-    # 3 instead of 3 and 3 instead of 1: bias (0 + 2) / 2 = 1; 3 of 4 answers of the first alike, 5 of 5 of the second.
-    store.practice.add(Rating(first.id, "Ada", first.reference.score, flipped, token="t1"))
-    assert not store.practice.add(Rating(first.id, "Ada", 1, token="t1"))
-    store.practice.add(Rating(second.id, "Ada", second.reference.score + 2, second.reference.answers))
-    store.practice.add(Rating(first.id, "Ada", 1))
-    (result,) = practice_results(store.practice.list())
-    assert (result.rater, result.games, result.equal, result.near, result.bias) == ("Ada", 2, 1, 1, 1.0)
-    assert (result.same_answers, result.answered) == (8, 9)
-    assert store.ratings.every() == []
-    assert store.practice.list("Bob") == []
-    with pytest.raises(NotFoundError):
-        store.practice.add(Rating(game().id, "Ada", 3))
 
 
 def test_style_questions_blank_names_and_shuffle_per_rater() -> None:

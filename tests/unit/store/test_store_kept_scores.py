@@ -127,10 +127,9 @@ def test_the_progress_of_several_raters_is_that_of_each(store: Store) -> None:
     store.ratings.add(Rating(ids[0], "Plain", 3))
     store.ratings.add(Rating(ids[0], "Assigned", 3))
     store.rating_assignments.add([(ids[0], "Assigned"), (ids[1], "Assigned")], who="Lead")
-    store.rating_assignments.send_back(ids[0], "Assigned", "too quick", who="Lead")
     found = store.rating_queue.progress_of(["Plain", "Assigned", "Nobody"])
     assert found == {name: store.rating_queue.progress(name) for name in found}
     assert (found["Plain"].rated, found["Plain"].total, found["Plain"].assigned) == (1, COUNT, 0)
     one = found["Assigned"]
-    assert (one.rated, one.assigned, one.waiting, one.again, one.total) == (1, 2, 1, 1, COUNT)
+    assert (one.rated, one.assigned, one.waiting, one.total) == (1, 2, 1, COUNT)
     assert found["Nobody"].left == COUNT

@@ -266,13 +266,12 @@ def test_a_forked_process_needs_a_store_of_its_own(path: Path) -> None:
         assert next_line(process) == "0 2"
 
 
-# Plans, gold ratings and decisions of leads, for ever, each acknowledged once it is stored.
+# Plans and decisions of leads, for ever, each acknowledged once it is stored.
 LEAD_ON = BEGIN + (
     "from itertools import count\n"
     "game = sys.argv[2]\n"
     "for number in count():\n"
     "    store.rating_assignments.add([(game, f'rater {number}')], who='Lea')\n"
-    "    store.gold_ratings.set(game, 1 + number % 5, who='Lea')\n"
     "    store.engagement_decisions.add(game, 1 + number % 5, who='Lea', reason=str(number))\n"
     "    print(number, flush=True)\n"
 )
@@ -288,7 +287,4 @@ def test_a_killed_process_loses_nothing_that_a_lead_did(path: Path) -> None:
     held = {one.rater for one in store.rating_assignments.current()}
     assert {f"rater {number}" for number in range(last + 1)} <= held
     assert {str(number) for number in range(last + 1)} <= {one.reason for one in store.engagement_decisions.list()}
-    (gold,) = store.gold_ratings.list()
-    # What was under way may be stored or not, but nothing before it is lost.
-    assert gold.score in {1 + last % 5, 1 + (last + 1) % 5}
     store.close()

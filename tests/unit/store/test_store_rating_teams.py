@@ -1,4 +1,4 @@
-"""Assignments, ratings asked for again, gold games and decisions on engagement, in a real database."""
+"""Assignments and decisions on engagement, in a real database."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
-from evaluation.rating_desk.gold import gold_results
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
@@ -60,18 +59,16 @@ def test_assigned_games_come_first_and_the_queue_is_done_with_them(store: Store)
     assert store.rating_assignments.add([(key, "Ann") for key in wanted], who="Lea") == 3
     assert store.rating_assignments.add([(wanted[0], " Ann ")], who="Lea") == 0
     progress = store.rating_queue.progress("Ann")
-    assert (progress.assigned, progress.waiting, progress.is_done) == (3, 3, False)
+    assert (progress.assigned, progress.waiting) == (3, 3)
     for left in (2, 1, 0):
         key = store.rating_queue.next_unrated("Ann")
         assert key in wanted
         store.ratings.add(Rating(key, "Ann", 4))
         assert store.rating_queue.progress("Ann").waiting == left
-    assert store.rating_queue.progress("Ann").is_done
     # The rest of the games is still handed out; somebody without assignments is done with all games only.
     assert store.rating_queue.next_unrated("Ann") not in wanted
-    assert not store.rating_queue.progress("Bob").is_done
     assert len(queue(store, "Bob")) == 10
-    assert store.rating_queue.progress("Bob").is_done
+    assert store.rating_queue.progress("Bob").left == 0
 
 
 def test_what_is_put_aside_no_longer_waits(store: Store) -> None:
@@ -80,7 +77,7 @@ def test_what_is_put_aside_no_longer_waits(store: Store) -> None:
     key = games(store)[0]
     store.rating_assignments.add([(key, "Ann")], who="Lea")
     store.discards.add(key, "Ann", DiscardReason.TRUNCATED)
-    assert store.rating_queue.progress("Ann").is_done
+    assert store.rating_queue.progress("Ann").waiting == 0
     assert store.rating_queue.next_unrated("Ann") != key
 
 
@@ -99,81 +96,6 @@ def test_assignments_are_stored_all_or_none(store: Store) -> None:
     with pytest.raises(NotFoundError):
         store.rating_assignments.add([(games(store)[0], "Ann"), ("gone", "Ann")], who="Lea")
     assert store.rating_assignments.list() == []
-
-
-def test_a_rating_asked_for_again_comes_first_with_its_reason_and_both_stay(store: Store) -> None:
-    key = queue(store, "Ann")[4]
-    store.rating_assignments.send_back(key, "Ann", "Please read to the end.", who="Lea")
-    assert store.rating_assignments.asked_again("Ann", key) == "Please read to the end."
-    assert store.rating_queue.next_unrated("Ann") == key
-    assert not store.rating_queue.progress("Ann").is_done
-    with pytest.raises(ConflictError):
-        store.rating_assignments.send_back(key, "Ann", "Again", who="Lea")
-    store.ratings.add(Rating(key, "Ann", 5))
-    assert store.rating_queue.next_unrated("Ann") is None
-    assert store.rating_queue.progress("Ann").is_done
-    assert [one.is_done for one in store.rating_assignments.send_backs()] == [True]
-    assert [one.score for one in store.ratings.history(key)] == [3, 5]
-
-
-def test_what_was_never_rated_cannot_be_sent_back(store: Store) -> None:
-    key = games(store)[0]
-    with pytest.raises(NotFoundError):
-        store.rating_assignments.send_back(key, "Ann", "Again", who="Lea")
-    store.ratings.add(Rating(key, "Ann", 5))
-    with pytest.raises(InputError):
-        store.rating_assignments.send_back(key, "Ann", " ", who="Lea")
-
-
-def test_gold_games_are_mixed_into_queues_wherever_they_would_stand(store: Store) -> None:
-    gold = games(store)[:2]
-    for key in gold:
-        store.gold_ratings.set(key, 4, who="Lea")
-        for number in range(5):
-            store.ratings.add(Rating(key, f"Earlier {number}", 4))
-    for number in range(6):
-        # Were they sorted by their raters, they would come last for everybody.
-        order = queue(store, f"New {number}")
-        places = [order.index(key) for key in gold]
-        if min(places) < 5:
-            break
-    else:
-        pytest.fail("The gold games always come in the second half.")
-
-
-def test_gold_games_are_mixed_with_assignments_and_counted_like_them(store: Store) -> None:
-    gold, *others = games(store)
-    store.gold_ratings.set(gold, 2, who="Lea")
-    places = set()
-    for number in range(12):
-        rater = f"Rater {number}"
-        store.rating_assignments.add([(key, rater) for key in others[:4]], who="Lea")
-        assert store.rating_queue.progress(rater).assigned == 5
-        order = queue(store, rater)
-        assert set(order[:5]) == {gold, *others[:4]}
-        places.add(order.index(gold))
-    assert len(places) >= 3
-    # The lead who knows the answer is not asked.
-    store.rating_assignments.add([(others[0], "Lea")], who="Lea")
-    assert store.rating_queue.progress("Lea").assigned == 1
-
-
-def test_agreement_with_gold_goes_by_first_ratings(store: Store) -> None:
-    first, second, *_ = games(store)
-    store.gold_ratings.set(first, 2, (True, False, None, True, True), who="Lea")
-    store.gold_ratings.set(second, 5, who="Lea")
-    store.ratings.add(Rating(first, "Ann", 4, (True, True, True, None, True)))
-    store.ratings.add(Rating(first, "Ann", 2))
-    store.ratings.add(Rating(second, "Ann", 5))
-    store.ratings.add(Rating(second, "Lea", 1))
-    (ann,) = gold_results(store.ratings.every(), store.gold_ratings.list())
-    # Two points above, and the same; of the questions 1, 2 and 5, which both answered, two alike.
-    assert (ann.games, ann.equal, ann.near, ann.bias, ann.same_answers, ann.answered) == (2, 1, 1, 1.0, 2, 3)
-    store.gold_ratings.set(first, 4, who="Lea")
-    store.gold_ratings.withdraw(second, who="Lea")
-    assert [(one.transcript_id, one.score) for one in store.gold_ratings.list()] == [(first, 4)]
-    with pytest.raises(NotFoundError):
-        store.gold_ratings.withdraw(second, who="Lea")
 
 
 def test_a_decision_counts_in_place_of_ratings_until_it_is_undone(store: Store) -> None:
@@ -212,13 +134,10 @@ def test_all_of_it_goes_to_the_trash_with_the_game_and_comes_back(store: Store) 
     for rater, score in (("Ann", 1), ("Bob", 5)):
         store.ratings.add(Rating(key, rater, score))
     store.rating_assignments.add([(key, "Cleo")], who="Lea")
-    store.rating_assignments.send_back(key, "Ann", "Again", who="Lea")
-    store.gold_ratings.set(key, 4, who="Lea")
     store.engagement_decisions.add(key, 4, who="Lea", reason="Bob is right.")
     deletion = store.deletions.delete([key], who="Lea")
-    assert store.rating_assignments.list() == store.rating_assignments.send_backs() == []
-    assert store.gold_ratings.list() == store.engagement_decisions.list() == []
+    assert store.rating_assignments.list() == store.engagement_decisions.list() == []
     store.deletions.undo(deletion.id, who="Lea")
     assert engagement(store, key) == (4.0, 2.0)
     assert store.rating_queue.progress("Cleo").waiting == 1
-    assert store.rating_queue.next_unrated("Ann") == key
+    assert store.rating_queue.next_unrated("Cleo") == key

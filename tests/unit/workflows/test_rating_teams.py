@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from evaluation.errors import InputError, NotFoundError
-from evaluation.rating_desk.alerts import AlertLimits, rating_alerts
 from evaluation.rating_desk.discards import DiscardReason
-from evaluation.rating_desk.pace import DeskReading
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.ratings.teams import assign_games, personal_link, rating_grid
-
-START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+from evaluation.workflows.ratings.teams import assign_games, rating_grid
 
 
 def game(name: str) -> Transcript:
@@ -84,62 +79,14 @@ def test_the_grid_tells_how_far_everybody_is(store: Store) -> None:
     store.drafts.save(store.ratings.token("Ann", keys[2]), 1, {"score": 3, "answers": [None] * 5, "comment": ""})
     store.discards.add(keys[3], "Ann", DiscardReason.TRUNCATED)
     assert states(store, "Ann") == ["done", "done", "under way", "cannot be rated", "not assigned", "not assigned"]
-    store.rating_assignments.send_back(keys[0], "Ann", "Read on.", who="Lea")
     store.ratings.add(Rating(keys[1], "Bob", 1))
     grid = rating_grid(store, "v1")
-    assert grid.games[0].cells["Ann"].words == "↩ sent back, was 4"
+    assert grid.games[0].cells["Ann"].words == "✓ 4"
     assert [(one.rater, one.rated, one.assigned, one.waiting) for one in grid.raters] == [
-        ("Ann", 2, 4, 2),
+        ("Ann", 2, 4, 1),
         ("Bob", 1, 0, 0),
     ]
     assert [(one.is_disputed, one.spread, one.score) for one in grid.games[:2]] == [(False, 0, 4.0), (True, 3, 2.5)]
     store.engagement_decisions.add(keys[1], 3, who="Lea", reason="In between.")
     decided = rating_grid(store).games[1]
     assert (decided.score, decided.decision.reason) == (3.0, "In between.")
-
-
-def test_speed_is_measured_from_when_the_game_was_shown(store: Store) -> None:
-    for key in store.transcripts.ids("v1")[:3]:
-        store.ratings.add(Rating(key, "Ann", 4, token=store.ratings.token("Ann", key)))
-        # From a sheet: nobody read it at the desk.
-        store.ratings.add(Rating(key, "Bob", 4))
-    assert {one.rater for one in store.ratings.readings()} == {"Ann"}
-    assert all(one.messages == 10 and 0 <= one.seconds < 60 for one in store.ratings.readings())
-    ann, bob = rating_grid(store).raters
-    assert ann.alerts[0].startswith("Fast: 0.")
-    assert (bob.seconds_per_message, bob.alerts) == (None, ())
-    store.settings.set_alert_limits({"seconds_per_message": 0})
-    assert rating_grid(store).raters[0].alerts == ()
-
-
-def given(scores: list[int]) -> list[Rating]:
-    return [Rating(f"g{n}", "Ann", score, created_at=START + timedelta(n)) for n, score in enumerate(scores)]
-
-
-def test_alerts_name_the_figure_and_the_limit() -> None:
-    limits = AlertLimits(seconds_per_message=1.0, same_answers=4)
-    # 0.5, 0.8 and 3 seconds a message: the median is 0.8. A reading of an hour is a break.
-    readings = [DeskReading("Ann", "g", seconds, 10) for seconds in (5, 8, 30, 3600)]
-    assert rating_alerts(given([2, 3, 3, 3, 3]), readings, limits) == [
-        "Fast: 0.8 seconds per message read (median of 3 games); the limit is 1.",
-        "Always the same: 3 with the same answers for the last 4 games; the limit is 4.",
-    ]
-    assert rating_alerts(given([3, 3, 3, 3, 2]), readings[:2], limits) == []
-    assert rating_alerts(given([3] * 9), [], AlertLimits(1.0, 0)) == []
-
-
-def test_a_personal_link_holds_any_name() -> None:
-    assert (
-        personal_link("http://localhost:8501/", "Ann & Co/é")
-        == "http://localhost:8501/review?rater=Ann%20%26%20Co%2F%C3%A9"
-    )
-
-
-def test_limits_of_alerts_are_checked(store: Store) -> None:
-    store.settings.set_alert_limits({"same_answers": 7})
-    assert store.settings.alert_limits() == AlertLimits(1.0, 7)
-    store.settings.set_alert_limits({"same_answers": None})
-    assert store.settings.alert_limits() == AlertLimits()
-    for name, value in (("nothing", 1), ("same_answers", -1), ("seconds_per_message", 1000)):
-        with pytest.raises(InputError):
-            store.settings.set_alert_limits({name: value})

@@ -1,22 +1,20 @@
-"""Assign games to raters with a planned overlap, and give each rater a personal link."""
+"""Assign games to raters with a planned overlap."""
 
 from __future__ import annotations
 
 from functools import partial
-from urllib.parse import urlsplit
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.review.team._cell import act
-from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.errors import DramaturgError
 from evaluation.rating_desk.assignments import AssignmentPlan
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.ratings.teams import RatingGrid, assign_games, personal_link
+from evaluation.workflows.ratings.teams import RatingGrid, assign_games
 
 _MOST_PER_GAME = 20
 _NAMES = "team_names"
@@ -77,22 +75,3 @@ def _preview(plan: AssignmentPlan, iteration: str | None) -> None:
         st.caption(f"Nothing to assign: every game has {counted(plan.overlap, 'rater')} or more.")
     if plan.short:
         st.warning(f"{counted(len(plan.short), 'game')} get fewer raters: too few of these people can rate them.")
-
-
-def personal_links(grid: RatingGrid) -> None:
-    """The link of each rater who has something to rate or has rated."""
-    if not grid.raters:
-        return
-    st.subheader("Personal links", anchor=False)
-    if identity.access() is None:
-        st.caption(
-            "A link opens the desk under that name. Without a login it is a request, not a lock: whoever has the link "
-            "can rate under the name."
-        )
-    else:
-        st.caption("A link opens the desk. People log in first, and rate under their login whatever the link says.")
-    parts = urlsplit(str(st.context.url or ""))
-    address = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
-    for one in grid.raters:
-        plain(one.rater)
-        st.code(personal_link(address, one.rater), language=None, wrap_lines=True)

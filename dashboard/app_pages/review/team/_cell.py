@@ -1,4 +1,4 @@
-"""One game in the hands of one rater, opened by a lead: the rating, sending it back, decision, gold, assignment."""
+"""One game in the hands of one rater, opened by a lead: the rating, a decision, the assignment."""
 
 from __future__ import annotations
 
@@ -11,20 +11,17 @@ from dashboard.shared.notices import plain
 from dashboard.shared.state import TRANSCRIPT
 from evaluation.access.roles import Action
 from evaluation.errors import DramaturgError
-from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, QUESTION_COUNT, Rating
+from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, Rating
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.store import Store
-from evaluation.store.ratings.rating_assignments import MAX_REASON_LENGTH
 from evaluation.text.display import counted
 from evaluation.workflows.ratings.teams import CellState, GridCell, GridGame
 
 DONE = "team_done"
 """Where ``act`` leaves what it did, in words, for the next run to show; with whether it went well."""
 _SCORES = tuple(range(LOWEST_SCORE, HIGHEST_SCORE + 1))
-_REASON = "team_reason"
 _DECISION_REASON = "team_decision_reason"
 _WORDS = {True: "yes", False: "no", None: "no answer"}
-_FROM_WORDS = {"yes": True, "no": False, "open": None}
 
 
 def chosen_cell(store: Store, lead: str, game: GridGame, rater: str) -> None:
@@ -41,13 +38,9 @@ def chosen_cell(store: Store, lead: str, game: GridGame, rater: str) -> None:
         if cell.rating is not None:
             given = [one for one in store.ratings.history(game.transcript_id) if one.rater == rater]
             _rating(cell.rating, given)
-        _requests(store, game, rater)
-        if cell.state is CellState.DONE:
-            _send_back(store, lead, game, rater)
-        elif cell.state in (CellState.NOT_ASSIGNED, CellState.ASSIGNED, CellState.UNDER_WAY):
+        if cell.state in (CellState.NOT_ASSIGNED, CellState.ASSIGNED, CellState.UNDER_WAY):
             _assignment(store, lead, game, rater)
         _decision(store, lead, game)
-        _gold(store, lead, game)
 
 
 def _rating(counting: Rating, given: list[Rating]) -> None:
@@ -60,28 +53,6 @@ def _rating(counting: Rating, given: list[Rating]) -> None:
     if len(given) > 1:
         earlier = ", ".join(f"{one.score} on {one.created_at:%Y-%m-%d}" for one in given if one != counting)
         st.caption(f"Earlier, kept: {earlier}.")
-
-
-def _requests(store: Store, game: GridGame, rater: str) -> None:
-    for one in store.rating_assignments.send_backs():
-        if (one.transcript_id, one.rater) == (game.transcript_id, rater):
-            outcome = "rated again since" if one.is_done else "not rated again yet"
-            plain(f"Sent back by {one.who} on {one.created_at:%Y-%m-%d}: {one.reason} ({outcome})")
-
-
-def _send_back(store: Store, lead: str, game: GridGame, rater: str) -> None:
-    with st.form("team_send_back", clear_on_submit=True, border=False):
-        reason = st.text_input(
-            "Why should it be rated again?",
-            max_chars=MAX_REASON_LENGTH,
-            key=_REASON,
-            help="The rater sees this above the game. Both ratings are kept; the newer one counts.",
-        )
-        if st.form_submit_button("Send back", icon=":material/undo:", key="team_send_back_button"):
-            act(
-                lambda: store.rating_assignments.send_back(game.transcript_id, rater, reason, who=lead),
-                f"{rater} is asked to rate {game.name} again.",
-            )
 
 
 def _assignment(store: Store, lead: str, game: GridGame, rater: str) -> None:
@@ -119,40 +90,6 @@ def _decision(store: Store, lead: str, game: GridGame) -> None:
                         lambda: store.engagement_decisions.add(game.transcript_id, score, who=lead, reason=reason),
                         f"{score} of 5 counts for {game.name}.",
                     )
-
-
-def _gold(store: Store, lead: str, game: GridGame) -> None:
-    label = f"Gold game: {game.gold.score} of 5" if game.gold else "Make it a gold game"
-    with st.expander(label):
-        st.caption(
-            "A gold game has a rating that you know to be right. It comes to every rater's queue, unmarked; the table "
-            "of raters says how far each of them agrees. The gold rating counts in no score."
-        )
-        held = game.gold.answers if game.gold else (None,) * QUESTION_COUNT
-        with st.form("team_gold", border=False):
-            score = st.segmented_control(
-                "Known score", _SCORES, default=game.gold.score if game.gold else None, key="team_gold_score"
-            )
-            words = {True: "yes", False: "no", None: "open"}
-            answers = [
-                st.segmented_control(
-                    question, list(_FROM_WORDS), default=words[held[number]], key=f"team_gold_{number}"
-                )
-                for number, question in enumerate(QUESTIONS)
-            ]
-            if st.form_submit_button("Store the gold rating", key="team_gold_button"):
-                if score is None:
-                    st.warning("Choose a score from 1 to 5.")
-                else:
-                    known = [_FROM_WORDS[answer or "open"] for answer in answers]
-                    act(
-                        lambda: store.gold_ratings.set(game.transcript_id, score, known, who=lead),
-                        f"{game.name} is a gold game with {score} of 5.",
-                    )
-        if game.gold and st.button("No gold game any more", key="team_no_gold"):
-            act(
-                lambda: store.gold_ratings.withdraw(game.transcript_id, who=lead), f"{game.name} is a game like others."
-            )
 
 
 def act(do: Callable[[], object], words: str) -> None:

@@ -9,7 +9,6 @@ import streamlit as st
 
 from dashboard.shared import state
 from dashboard.shared.status_table import status_table
-from evaluation.rating_desk.gold import GoldResult
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.ratings.teams import GridGame, RatingGrid
 
@@ -20,7 +19,7 @@ _LONGEST_NAME = 40
 
 
 def rater_table(grid: RatingGrid) -> None:
-    """Progress, speed and agreement with gold games of each rater; then the alerts."""
+    """Progress of each rater."""
     st.subheader("Raters", anchor=False)
     rows = [
         {
@@ -28,37 +27,17 @@ def rater_table(grid: RatingGrid) -> None:
             "Rated": one.rated,
             "Assigned": one.assigned,
             "To do": one.waiting,
-            "Seconds per message": "too few to tell"
-            if one.seconds_per_message is None
-            else f"{one.seconds_per_message:.1f}",
-            "Gold games": gold_words(one.gold),
-            "Look at": f"! {counted(len(one.alerts), 'alert')}" if one.alerts else "✓",
         }
         for one in grid.raters
     ]
-    status_table(pd.DataFrame(rows), "Raters, how far and how fast they are, and their agreement with gold games")
-    alerts = [f"{one.rater}: {alert}" for one in grid.raters for alert in one.alerts]
-    if alerts:
-        st.warning(
-            "Look at these. An alert proves nothing: short games and clear cases look the same.",
-            icon=":material/visibility:",
-        )
-        st.text("\n".join(alerts), width="stretch")
-
-
-def gold_words(result: GoldResult | None) -> str:
-    """ "2 of 3 the same, +0.33 on average"; that there is none where the rater has rated no gold game."""
-    if result is None:
-        return "none yet"
-    return f"{result.equal} of {result.games} the same, {result.bias:+.2f} on average"
+    status_table(pd.DataFrame(rows), "Raters, and how far they are")
 
 
 def grid_table(grid: RatingGrid) -> None:
     """A row for each game and a column for each rater; a click or Enter on a cell opens the rating."""
     st.subheader("Raters by games", anchor=False)
     st.caption(
-        "✓ and a score: done. … under way. ○ assigned. ↩ asked for again. ✗ cannot be rated. – not assigned. Select a "
-        "cell to open it."
+        "✓ and a score: done. … under way. ○ assigned. ✗ cannot be rated. – not assigned. Select a cell to open it."
     )
     rows: list[dict[str, object]] = []
     for game in grid.games:
@@ -82,13 +61,13 @@ def grid_table(grid: RatingGrid) -> None:
 
 
 def engagement_words(game: GridGame) -> str:
-    """The score that counts, and whether it is gold, disputed or decided."""
+    """The score that counts, and whether it is disputed or decided."""
     words = "not rated" if game.score is None else f"{game.score:.2f}"
     if game.decision is not None:
         words += ", decided"
     elif game.is_disputed:
         words += f", {counted(game.spread, 'point')} apart"
-    return f"{words}, gold {game.gold.score}" if game.gold else words
+    return words
 
 
 def _follow(grid: RatingGrid) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.app_pages.review.team._assigning import assigning, personal_links
+from dashboard.app_pages.review.style_check import style_table
+from dashboard.app_pages.review.team._assigning import assigning
 from dashboard.app_pages.review.team._cell import DONE, chosen_cell
+from dashboard.app_pages.review.team._discards import discards
 from dashboard.app_pages.review.team._grid import choose_cell, grid_table, rater_table
 from dashboard.shared import queries, resources
 from dashboard.shared.notices import empty_state, plain
@@ -47,4 +49,6 @@ def team(store: Store, lead: str) -> None:
     else:
         st.info("Nobody has rated yet, and nothing is assigned. Assign the games below.")
     assigning(store, lead, grid, iteration)
-    personal_links(grid)
+    with st.expander("Put aside, and who speaks"):
+        discards(store, lead)
+        style_table(store)

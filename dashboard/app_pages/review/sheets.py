@@ -1,4 +1,4 @@
-"""Import and export of ratings as CSV, and for leads the discards and practice ratings of everybody."""
+"""Import and export of ratings as CSV."""
 
 from __future__ import annotations
 
@@ -6,38 +6,29 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.review.style_check import style_table
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
-from dashboard.shared.rating.practice_table import practice_table
 from dashboard.shared.status_table import status_table
 from evaluation.access.roles import Action
 from evaluation.errors import DramaturgError
 from evaluation.rating_desk.sheet_format import COLUMNS
 from evaluation.store import Store
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted
 from evaluation.workflows.ratings.rating_sheet_import import SheetImport, export_ratings, import_ratings
 
 LARGEST_MEGABYTES = 50
 _DONE = "sheet_done"
 _MOST_PROBLEMS = 200
-_LONGEST_NAME = 60
 
 
-def records(store: Store, rater: str) -> None:
-    """Import and export for everybody, of one's own ratings; records of all raters for who may see them."""
+def sheets(store: Store, rater: str) -> None:
+    """Import and export of one's own ratings; of everybody's for leads."""
     is_lead = identity.allowed(Action.EDIT)
     _export(store, rater, is_lead)
     _import(store, rater, is_lead)
-    if is_lead:
-        st.divider()
-        _discards(store, rater)
-        practice_table(store)
-        style_table(store)
 
 
 def _export(store: Store, rater: str, is_lead: bool) -> None:
-    st.subheader("Ratings as a sheet", anchor=False)
     st.markdown(
         "CSV that a spreadsheet opens; nothing in it can run as a formula, and it can be imported again as it is."
     )
@@ -69,13 +60,12 @@ def _import(store: Store, rater: str, is_lead: bool) -> None:
         f"For who rates in a spreadsheet. The first line names the columns; `score` and `game` (or `transcript_id`) "
         f"are enough, rows without a score are left out. {whose} A sheet with a mistake is not stored at all."
     )
-    with st.expander("The columns"):
-        st.code(", ".join(COLUMNS), language=None)
-        st.markdown(
-            "Answers are yes, no or empty; for question 4 yes means that it flowed naturally. Leave `rated_at` "
-            "empty in rows that you write yourself: the same sheet imported again then adds nothing, and a row that "
-            "was changed since becomes a revision."
-        )
+    st.code(", ".join(COLUMNS), language=None)
+    st.markdown(
+        "Answers are yes, no or empty; for question 4 yes means that it flowed naturally. Leave `rated_at` empty in "
+        "rows that you write yourself: the same sheet imported again then adds nothing, and a row that was changed "
+        "since becomes a revision."
+    )
     file = st.file_uploader("CSV file", type=["csv", "tsv", "txt"], max_upload_size=LARGEST_MEGABYTES, key="sheet")
     if message := st.session_state.pop(_DONE, None):
         st.success(message, icon=":material/check:")
@@ -142,47 +132,3 @@ def _problems(found: SheetImport) -> None:
     status_table(frame, "Mistakes in the sheet")
     if count > _MOST_PROBLEMS:
         st.caption(f"The first {_MOST_PROBLEMS} of {count:,}.")
-
-
-def _discards(store: Store, rater: str) -> None:
-    st.subheader("Cannot be rated", anchor=False)
-    found = store.discards.list()
-    if not found:
-        st.caption("Nobody has put a game aside for good.")
-        return
-    st.caption("Out of one rater's queue each. Select a row to give the game back to that rater.")
-    names = store.transcripts.game_names()
-    frame = pd.DataFrame(
-        [
-            {
-                "Game": shortened(names.get(one.transcript_id, one.transcript_id), _LONGEST_NAME),
-                "Rater": one.rater,
-                "Reason": one.reason.words,
-                "Note": one.note,
-                "When": f"{one.created_at:%Y-%m-%d %H:%M}",
-                "Taken back by": one.undone_by or "",
-            }
-            for one in found
-        ]
-    )
-    event = status_table(
-        frame, "Games that cannot be rated", on_select="rerun", selection_mode="single-row", key="discards"
-    )
-    if event.selection.rows:
-        chosen = found[event.selection.rows[0]]
-        st.button(
-            "Give it back to the rater",
-            icon=":material/undo:",
-            key="give_back",
-            disabled=chosen.undone_by is not None,
-            on_click=_give_back,
-            args=(store, chosen.id, rater),
-        )
-
-
-def _give_back(store: Store, discard_id: int, who: str) -> None:
-    try:
-        identity.require(Action.EDIT)
-        store.discards.undo(discard_id, who=who)
-    except DramaturgError as error:
-        st.toast(str(error))

@@ -19,7 +19,6 @@ from evaluation.judging.propositions.proposition import (
     Dimension,
     Proposition,
     TargetType,
-    known_dimensions,
 )
 from evaluation.judging.propositions.templates import VARIABLES, has_stray_braces, variables_of
 
@@ -46,7 +45,7 @@ def _choice(kind: type[StrEnum]) -> BeforeValidator:
 
 
 def _dimension(value: Any) -> Any:
-    return _one_of(value, known_dimensions(), "not known", "Choose from")
+    return _one_of(value, tuple(Dimension), "not known", "Choose from")
 
 
 def _precondition(value: Any) -> Any:
@@ -192,7 +191,7 @@ class _Head:
         self._file = file
         self._entries: Mapping[str, Located] = entries_of(root) or {}
         named = self._value("dimension")
-        self.dimension = Dimension(named) if named in known_dimensions() else None
+        self.dimension = Dimension(named) if named in tuple(Dimension) else None
         self.agent_id = str(self._value("agent_id") or "")
         self._target = self._value("target_type") or TargetType.AGENT
         self.items = items_of(self._entries["propositions"]) or () if "propositions" in self._entries else ()
@@ -214,7 +213,7 @@ class _Head:
         if (self._value("first_n"), self._value("last_n")) == (0, 0):
             yield self._fault("last_n", "With first_n and last_n 0 the judge sees nothing. Raise one of them.")
         path = Path(self._file)
-        if path.parent.name not in known_dimensions():
+        if path.parent.name not in tuple(Dimension):
             return
         if self.dimension and self.dimension != path.parent.name:
             text = f"{str(self.dimension)!r} stands in the folder {path.parent.name!r}. Move the file or correct it."
