@@ -84,8 +84,7 @@ def estimate(plan: ExperimentPlan, library: PropositionLibrary, price: Price | N
     )
     per_room = sum(_questions(plan, library, each) for each in SHIPPED_DIMENSIONS if each in ENVIRONMENT_DIMENSIONS)
     evaluation = 2 * rechecks * (design.agent_sessions * per_agent + len(design.rooms) * per_room)
-    judges = max(1, len(plan.jury))
-    return Estimate(population, 2 * messages, judges * messages * per_message, judges * evaluation, price)
+    return Estimate(population, 2 * messages, messages * per_message, evaluation, price)
 
 
 def corrections_per_message(config: CorrectionConfig, library: PropositionLibrary) -> tuple[int, int]:

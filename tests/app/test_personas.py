@@ -14,7 +14,6 @@ from dashboard.shared.jobs.judging_jobs import PersonaOrder, RowsOrder, budget_r
 from dashboard.shared.personas import changes
 from evaluation.judging.answers import IdeasAnswer
 from evaluation.judging.judge_config import ChosenJudge
-from evaluation.judging.judges.jury import JuryJudge
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.propositions.loading import PropositionLibrary
@@ -354,23 +353,3 @@ def test_a_link_to_an_agent_that_is_not_here_says_so(open_page, filled, words) -
     assert "The agent that the link names is not here" in words(app)
     assert app.selectbox(key="chosen_agent").value in app.query_params["agent"]
     assert "The agent that the link names is not here" not in words(app.run())
-
-
-def test_the_agreement_of_a_jury_is_shown_for_each_dimension(open_page, filled, words) -> None:
-    def marking(name: str, mark: int) -> tuple[str, ScriptedJudge]:
-        answer = ScoreAnswer(reason=f"It is {mark}.", score=mark, confidence=1.0)
-        return name, ScriptedJudge(lambda _: answer, model=name)
-
-    async def evaluate() -> None:
-        library = PropositionLibrary.load()
-        filled.agents.save(Agent("alpha", "Alpha", persona="A gruff sailor."))
-        plan = EvaluationPlan((Dimension.ADHERENCE,), 2)
-        subjects = find_subjects(filled, ["alpha"], plan.dimensions, library)
-        jury = JuryJudge([marking("one", 6), marking("two", 7)])
-        async for _ in evaluate_persona(filled, subjects, lambda _: jury, library, plan, mode="live"):
-            pass
-
-    asyncio.run(evaluate())
-    said = words(open_page("personas", agent="alpha"))
-    assert "Jury of one, two: over" in said
-    assert "the same mark 0% of the time, were at most one point apart 100%, and 1.0 points on average." in said

@@ -14,7 +14,6 @@ import pandas as pd
 from dashboard.shared.marks.targets import MarkTargets, RunTarget
 from dashboard.shared.personas import SelectableAgent, judge_words, score_text
 from evaluation.comparison.runs import by_game
-from evaluation.judging.judges.jury import JuryAgreement
 from evaluation.judging.propositions.proposition import HIGHEST_SCORE, Dimension
 from evaluation.persona.judge_noise import noise_interval, noise_words
 from evaluation.persona.results import DIMENSIONS, LABELS
@@ -179,8 +178,6 @@ def _words(row: _Row) -> str:
     if row.before is not None:
         parts.append(f"{score_text(row.before, row.dimension)} in the run before")
     sentences = [", ".join(filter(None, parts))]
-    if jury := said.get("jury"):
-        sentences.append(JuryAgreement.of_dict(jury).words)
     return ". ".join([*sentences, *([str(said["reason"])] if said.get("reason") else [])])
 
 

@@ -37,9 +37,6 @@ from evaluation.cli.shared.options import (
     Database,
     EstimateOnly,
     JudgeModel,
-    Jury,
-    JuryRuleName,
-    JuryRuleOption,
     ListFormat,
     MaxCalls,
     MaxTokens,
@@ -71,8 +68,6 @@ def run(
     since: Since = None,
     until: Until = None,
     simulated: Simulated = False,
-    jury: Jury = "",
-    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     double_check: DoubleCheck = False,
@@ -119,8 +114,6 @@ def run(
         base_url=base_url,
         recordings=recordings,
         with_simulated=simulated,
-        jury=jury,
-        jury_rule=jury_rule,
         **limits,
     )
     if estimate:
@@ -140,8 +133,6 @@ def compare(
     dimensions: Dimensions = "",
     mode: ModeOption = Mode.MOCK,
     simulated: Simulated = False,
-    jury: Jury = "",
-    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     double_check: DoubleCheck = False,
@@ -184,8 +175,6 @@ def compare(
         base_url=base_url,
         recordings=recordings,
         with_simulated=simulated,
-        jury=jury,
-        jury_rule=jury_rule,
         **limits,
     )
     if estimate:
@@ -205,8 +194,6 @@ def baseline(
     dimensions: Dimensions = "",
     mode: ModeOption = Mode.MOCK,
     simulated: Simulated = False,
-    jury: Jury = "",
-    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     double_check: DoubleCheck = False,
@@ -249,8 +236,6 @@ def baseline(
         base_url=base_url,
         recordings=recordings,
         with_simulated=simulated,
-        jury=jury,
-        jury_rule=jury_rule,
         **limits,
     )
     if estimate:
@@ -271,8 +256,6 @@ def noise(
     agents: Agents = "",
     dimensions: Dimensions = "",
     mode: ModeOption = Mode.LIVE,
-    jury: Jury = "",
-    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: SampleSize = 5,
     seed: Seed = 0,
     repeats: Annotated[int, typer.Option(min=2, max=50, help="Ask every question so many times.")] = 5,
@@ -304,9 +287,7 @@ def noise(
     store = open_store(db)
     limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
-    request = persona_request(
-        store, mode, plan, agents, folder, model=model, base_url=base_url, jury=jury, jury_rule=jury_rule, **limits
-    )
+    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, **limits)
     if estimate:
         say(estimate_personas(store, request))
         return

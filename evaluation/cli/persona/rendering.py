@@ -98,7 +98,6 @@ def noise_table(evaluations: Sequence[Rated], calibration: str = "") -> str:
         evaluations: In the order of the lines.
         calibration: Whether the judges are calibrated, in words.
     """
-    from evaluation.judging.judges.jury import jury_words
     from evaluation.persona.judge_noise import dimension_noise
     from evaluation.statistics.words import interval_words
 
@@ -122,8 +121,7 @@ def noise_table(evaluations: Sequence[Rated], calibration: str = "") -> str:
             noisy = [f"{key} {one.sd:.2f}" for key, one in found.propositions[:_MOST_NOISY] if one.sd > 0]
             if noisy:
                 lines.append(f"  {name}, {LABELS[score.dimension]}: noisiest {', '.join(noisy)}")
-    judgements = [item.judgement for _, each in evaluations for item in each.items if item.judgement is not None]
-    lines += [f"  {line}" for line in (*_said(jury_words(judgements)), *_said(calibration))]
+    lines += [f"  {line}" for line in _said(calibration)]
     return "\n".join([table(_NOISE_HEADERS, rows), *(shortened(line, _LONGEST_REMARK) for line in lines)])
 
 
@@ -132,11 +130,6 @@ def _known(value: float, form: str) -> str:
 
 
 def _remarks(evaluations: Sequence[Rated]) -> Iterator[str]:
-    from evaluation.judging.judges.jury import jury_words
-
-    judgements = [item.judgement for _, each in evaluations for item in each.items if item.judgement is not None]
-    if words := jury_words(judgements):
-        yield shortened(words, _LONGEST_REMARK)
     for _, evaluation in evaluations:
         for score in evaluation.dimensions.values():
             name = f"{evaluation.agent.display_name}, {score.dimension}"

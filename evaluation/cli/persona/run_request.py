@@ -49,10 +49,6 @@ def persona_request(
         JudgeError: A live judge cannot be reached.
     """
     with_simulated = bool(judge.pop("with_simulated", False))
-    members = listed_names(judge.pop("jury", ""))
-    if members and mode not in (Mode.LIVE, Mode.SYNTHETIC):
-        raise InputError("A jury can only be asked live.", place="--jury", remedy="Say --mode live.")
-    judge |= {"jury": tuple(members) or None, "jury_rule": str(judge.pop("jury_rule", "mean"))}
     return PersonaRunRequest(
         _judge_config(store, mode, judge),
         plan,
@@ -143,7 +139,7 @@ def _say_who_judges(config: JudgeConfig, *, is_scripted: bool) -> None:
         if config.model == SCRIPTED_MODEL:
             note(NOTE)
     else:
-        note(f"{config.name} judges{f' at {config.base_url}' if config.base_url else ''}.")
+        note(f"{config.model} judges{f' at {config.base_url}' if config.base_url else ''}.")
 
 
 def baseline_folder(folder: Path | None) -> Path:

@@ -7,7 +7,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
-from evaluation.judging.judges.jury import jury_agreement
 from evaluation.judging.targets import message_reference
 from evaluation.persona.judge_noise import judge_noise
 from evaluation.store.engine.bulk_rows import packed
@@ -46,7 +45,6 @@ def run_values(evaluation: PersonaEvaluation) -> dict[str, Any]:
 
 def _summary(score: DimensionScore) -> dict[str, Any]:
     share = judge_noise(score.items).share if len(score.repeats) > 1 else math.nan
-    jury = jury_agreement(item.judgement for item in score.items if item.judgement is not None)
     return {
         "score": score.score,
         "score_without_marked": score.score_without_marked,
@@ -56,7 +54,6 @@ def _summary(score: DimensionScore) -> dict[str, Any]:
         "reason": well_formed(score.reason),
         "repeats": list(score.repeats),
         "judge_share": None if math.isnan(share) else share,
-        **({} if jury is None else {"jury": jury.as_dict()}),
     }
 
 

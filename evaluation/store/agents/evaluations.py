@@ -118,7 +118,7 @@ class Evaluations:
             (list), ``window_start``, ``window_end`` (UTC, empty for open), ``sample_size``, ``seed``, ``overall_score``
             (0 to 9, empty when nothing was scored), ``is_baseline``, ``token_usage`` and ``scores`` (JSON text;
             ``scores`` has per dimension ``score``, ``score_without_marked``, ``marked``, ``items``, ``unscored``,
-            ``reason``, and ``jury`` where several models were asked), ``mode``, ``judge``, ``model``, ``error``,
+            and ``reason``), ``mode``, ``judge``, ``model``, ``error``,
             ``created_at`` and ``completed_at`` (UTC).
 
         Raises:

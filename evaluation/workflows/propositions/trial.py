@@ -70,13 +70,12 @@ def estimate_trial(store: Store, trial: Trial) -> str:
     if trial.config.mode != "live":
         return NOTHING_ASKED
 
-    async def run() -> list[str]:
-        counted = [await build_estimate(member, store.judgements) for member in trial.config.members]
-        for each in counted:
-            await each.judge(requests)
-        return [each.words for each in counted]
+    async def run() -> str:
+        counting = await build_estimate(trial.config, store.judgements)
+        await counting.judge(requests)
+        return counting.words
 
-    return "\n".join(asyncio.run(run()))
+    return asyncio.run(run())
 
 
 def run_trial(store: Store, trial: Trial) -> tuple[tuple[PropositionScore, ...], str]:
