@@ -55,7 +55,6 @@ def assert_persona(
     propositions: Place | None = None,
     sample_size: int = DEFAULT_SAMPLE_SIZE,
     seed: int = 0,
-    repeats: int = 1,
     require_baseline: bool = True,
     told: Callable[[PersonaEvaluation], None] | None = None,
 ) -> PersonaEvaluation:
@@ -75,8 +74,6 @@ def assert_persona(
         propositions: A folder with propositions of your own; they add to the shipped ones.
         sample_size: At most how many messages are judged one by one.
         seed: Chooses them.
-        repeats: How many times every question is asked; with repeats in the baseline too, a drop within the judge's own
-            noise is not a failure.
         require_baseline: Whether it fails when no score can be held against ``baselines``, as with the option of the
             same name.
         told: Given the evaluation before anything is asserted, so that a report has it also of a test that fails.
@@ -90,7 +87,7 @@ def assert_persona(
     library = PropositionLibrary.load([proposition_root(), *([Path(propositions)] if propositions else [])])
     subject = _subject(agent, transcripts, persona, library)
     wanted = _Wanted.of(subject.agent, at_least or {}, baselines, dimensions, max_drop)
-    plan = EvaluationPlan(wanted.dimensions, sample_size, seed, options=Options(is_batched=True), repeats=repeats)
+    plan = EvaluationPlan(wanted.dimensions, sample_size, seed, options=Options(is_batched=True))
     evaluation = _evaluated(subject, judge or _judge(recordings), library, plan)
     if told is not None:
         told(evaluation)

@@ -137,13 +137,7 @@ def requests_of(store: Store, request: PersonaRunRequest) -> Iterator[list[Judge
     plan = request.plan
     for subject in request.subjects(store):
         questions = questions_about(subject, request.library, plan).values()
-        yield [
-            replace(asked.request, repeat=plan.options.repeat + repeat)
-            for each in questions
-            for asked in each
-            for repeat in range(plan.repeats)
-            if asked.request
-        ]
+        yield [asked.request for each in questions for asked in each if asked.request]
 
 
 def estimate_personas(store: Store, request: PersonaRunRequest) -> str:

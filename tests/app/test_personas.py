@@ -117,24 +117,6 @@ def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_pa
     assert not app.exception
 
 
-def test_repeats_show_the_judges_own_noise_beside_the_score(open_page, filled, words) -> None:
-    filled.agents.save(Agent("alpha", "Alpha", persona="A gruff sailor."))
-    marks = (5, 7, 6)
-    judge = ScriptedJudge(lambda asked: ScoreAnswer(reason="So.", score=marks[asked.repeat], confidence=0.5))
-
-    async def run() -> None:
-        library = PropositionLibrary.load()
-        subjects = find_subjects(filled, ["Alpha"], [Dimension.FLUENCY], library)
-        plan = EvaluationPlan([Dimension.FLUENCY], sample_size=3, repeats=3)
-        async for _ in evaluate_persona(filled, subjects, lambda _: judge, library, plan, mode="live"):
-            pass
-
-    asyncio.run(run())
-    said = words(open_page("personas", agent="alpha"))
-    assert "3 repeats: " in said
-    assert "of the variance is the judge's own" in said
-
-
 def test_a_channel_owns_voice_distinctness_and_ideas(open_page, filled, words) -> None:
     evaluate(filled, "Alpha")
     app = open_page("personas", agent="channel:public")

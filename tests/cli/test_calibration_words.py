@@ -35,10 +35,9 @@ def test_persona_commands_say_it_in_every_format(run: Any, command: str, form: s
 
 
 @pytest.mark.parametrize("form", ["table", "json"])
-def test_lists_of_runs_and_noise_say_it(run: Any, form: str) -> None:
+def test_lists_of_runs_say_it(run: Any, form: str) -> None:
     run("persona", "run", *OFFLINE)
     assert RULES in run("persona", "runs", "--format", form).stdout
-    assert RULES in run("persona", "noise", *OFFLINE, "--repeats", 2, "--format", form).stdout
 
 
 def test_baseline_and_record_say_it(run: Any, tmp_path: Path) -> None:
@@ -93,7 +92,7 @@ def test_a_calibrated_judge_is_told_so_for_its_own_dimensions_only(run: Any, dat
 
 
 def test_no_json_with_a_judged_score_leaves_it_out(run: Any) -> None:
-    for command in (("run",), ("compare",), ("noise", "--repeats", 2)):
+    for command in (("run",), ("compare",)):
         found = json.loads(run("persona", *command, *OFFLINE, "--format", "json").stdout)
         for one in found if isinstance(found, list) else [found]:
             assert RULES in one["calibration"], command

@@ -79,7 +79,6 @@ def evaluation_plan(
     sample_size: int,
     seed: int,
     individual: bool,
-    repeats: int = 1,
     *,
     since: datetime | None = None,
     until: datetime | None = None,
@@ -91,7 +90,7 @@ def evaluation_plan(
         InputError: A dimension is not known.
     """
     options = Options(is_batched=not individual, has_double_check=double_check)
-    return EvaluationPlan(_dimensions(dimensions), sample_size, seed, Period(since, until), options, repeats)
+    return EvaluationPlan(_dimensions(dimensions), sample_size, seed, Period(since, until), options)
 
 
 def _dimensions(listed: str) -> tuple[Dimension, ...]:

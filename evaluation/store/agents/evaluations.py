@@ -236,7 +236,7 @@ ORDER BY r.position
 _SCORES = """
 SELECT dimension, proposition_id, claim, weight::double AS weight, is_inverted, raw_score, score::double AS score, mark,
        reasoning, context_snippet, transcript_id, message_id, citations::text AS citations, ideas::text AS ideas,
-       confidence::double AS confidence, judge, model, judgement_key, coalesce(repeat, 0) AS repeat
+       confidence::double AS confidence, judge, model, judgement_key
 FROM evaluation_scores WHERE evaluation_run_id::text = $run ORDER BY position
 """
 
