@@ -84,7 +84,7 @@ CorpusOutput = Annotated[
         "--output",
         metavar="URL",
         show_default=False,
-        help="The folder or s3:// URL of a corpus of Parquet files: scores, ledgers and answers are written there, for "
+        help="The folder or s3:// URL of a corpus of Parquet files: scores and ledgers are written there, for "
         "'dramaturg collect', and nothing goes to the database. What is there already is left out.",
     ),
 ]
