@@ -19,17 +19,6 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 30
 _LONGEST_REASON = 160
 _LONGEST_REMARK = 300
-_NOISE_HEADERS = (
-    "Agent",
-    "Dimension",
-    "Mean",
-    "95 % interval",
-    "Repeats",
-    "Questions",
-    "Sd of an answer",
-    "Judge's share of variance",
-)
-_MOST_NOISY = 3
 _COMPARISON_HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
 
 
