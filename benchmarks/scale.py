@@ -17,7 +17,7 @@ from evaluation.files.locations import Location
 from evaluation.readers import iter_paths
 from evaluation.store import Store
 from evaluation.store.corpus.partitions import Corpus
-from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
+from evaluation.workflows.corpora.collection import Collected, import_corpus
 from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
 from evaluation.workflows.scoring import Tally
 
@@ -62,9 +62,6 @@ def _measure(folder: Path, games: int) -> dict[str, float]:
     tally = CorpusTally(Tally(note=print))
     assert sum(score_to_corpus([str(source)], str(output), tally)) == len(ids)
     scoring = (time.process_time() - start) * each - reading
-    start = time.process_time()
-    compact_corpus(str(output))
-    compacting = (time.process_time() - start) * each
     size = sum(path.stat().st_size for path in output.rglob("*.parquet"))
     store = Store(folder / "collected.duckdb")
     start = time.process_time()
@@ -75,7 +72,6 @@ def _measure(folder: Path, games: int) -> dict[str, float]:
     return {
         "reading, ms": reading,
         "scoring and writing, ms": scoring,
-        "compacting, ms": compacting,
         "importing, ms": importing,
         "Parquet, kB": size / games / 1000,
         "database, kB": (folder / "collected.duckdb").stat().st_size / games / 1000,

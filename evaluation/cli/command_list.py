@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "import": CommandEntry("games.evaluate", "import_", "Store and score transcripts."),
     "watch": CommandEntry("games.watch", "watch", "Store and score what arrives in a folder."),
     "evaluate": CommandEntry("games.evaluate", "evaluate", "Score transcripts and print the results."),
-    "collect": CommandEntry("games.collect", "collect", "Compact or import what evaluate --output wrote."),
+    "collect": CommandEntry("games.collect", "collect", "Import what evaluate --output wrote."),
     "validate": CommandEntry("games.validate", "validate", "Say what a file is taken for and what it lacks."),
     "list": CommandEntry("games.list_and_show", "list_transcripts", "List the stored transcripts with their verdicts."),
     "show": CommandEntry("games.list_and_show", "show", "Show a transcript's scores, or the ledger behind one."),

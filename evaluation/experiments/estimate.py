@@ -82,8 +82,7 @@ def estimate(plan: ExperimentPlan, library: PropositionLibrary, price: Price | N
     per_agent = sum(_questions(plan, library, each) for each in DIMENSIONS if each not in ENVIRONMENT_DIMENSIONS)
     per_room = sum(_questions(plan, library, each) for each in DIMENSIONS if each in ENVIRONMENT_DIMENSIONS)
     evaluation = 2 * rechecks * (design.agent_sessions * per_agent + len(design.rooms) * per_room)
-    judges = max(1, len(plan.jury))
-    return Estimate(population, 2 * messages, judges * messages * per_message, judges * evaluation, price)
+    return Estimate(population, 2 * messages, messages * per_message, evaluation, price)
 
 
 def corrections_per_message(config: CorrectionConfig, library: PropositionLibrary) -> tuple[int, int]:

@@ -15,7 +15,6 @@ from evaluation.experiments.experiment import ExperimentRecord
 from evaluation.experiments.groups import Design, GroupLayout, design_of
 from evaluation.experiments.scenario import Scenario
 from evaluation.judging.answer_parsing import describe
-from evaluation.judging.judges.jury import JuryRule, jury_name
 from evaluation.judging.prompts import PROMPT_VERSION
 from evaluation.judging.questions import Options
 from evaluation.persona.evaluation import EvaluationPlan
@@ -33,7 +32,7 @@ class ExperimentPlan:
 
     Attributes:
         scenario: What is talked about.
-        model: Who speaks, and who judges where there is no jury.
+        model: Who speaks and judges.
         scale: Of the full size, above 0 up to 1.
         seed: Of population, seating, order of acting, samples, and what is written.
         layout: Who meets whom.
@@ -44,8 +43,6 @@ class ExperimentPlan:
         temperature: Of what agents say.
         personas: Imported ones, in place of generated ones.
         effects: What is planted, in a scripted run; ``None`` with a real model.
-        jury: The models that judge in place of ``model``, also in the gate; empty for one judge.
-        jury_rule: How their marks become one.
     """
 
     scenario: Scenario
@@ -60,8 +57,6 @@ class ExperimentPlan:
     temperature: float = 1.0
     personas: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     effects: Effects | None = None
-    jury: tuple[str, ...] = ()
-    jury_rule: JuryRule = "mean"
 
     @property
     def design(self) -> Design:
@@ -104,8 +99,6 @@ class ExperimentPlan:
             "is_scripted": self.effects is not None,
             "conversations": 2 * len(self.design.rooms),
             "versions": [WRITING_VERSION, PROMPT_VERSION],
-            # Only where there is one: the ids of experiments of one judge stay what they were.
-            **({"jury": list(self.jury), "jury_rule": self.jury_rule} if self.jury else {}),
         }
 
     @property
@@ -148,15 +141,12 @@ def plan_of(record: ExperimentRecord) -> ExperimentPlan:
         config["temperature"],
         tuple(config["personas"]),
         effects,
-        tuple(config.get("jury", ())),
-        config.get("jury_rule", "mean"),
     )
 
 
 def judge_of(record: ExperimentRecord) -> str:
-    """The name of the judge of a stored experiment: its model's, or the jury's."""
-    jury = record.config.get("jury")
-    return jury_name(jury, record.config["jury_rule"]) if jury else str(record.config.get("model", ""))
+    """The name of the judge of a stored experiment: its model's."""
+    return str(record.config.get("model", ""))
 
 
 def _scenario(scenario: Scenario) -> dict[str, Any]:

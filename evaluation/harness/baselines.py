@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from evaluation.errors import InputError
 from evaluation.files.yaml_models import read_model
@@ -33,23 +33,23 @@ _PLAIN_NAME = re.compile(r"[\w-]{1,60}")
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-
-Repeats = tuple[Annotated[float, Field(ge=0, le=1_000_000)], ...]
-"""The score of each repeat of the questions; one value where they were asked once, none where that is not known."""
+    @model_validator(mode="before")
+    @classmethod
+    def _without_repeats(cls, value: Any) -> Any:
+        """Files of before hold the score of each repeat of the questions as well; nothing reads it any more."""
+        return {key: each for key, each in value.items() if key != "repeats"} if isinstance(value, dict) else value
 
 
 class PropositionBaseline(_Frozen):
     """One proposition's mean score.
 
     Attributes:
-        score: The mean over what it was asked of, and over repeats.
-        repeats: The mean of each repeat.
+        score: The mean over what it was asked of.
         fingerprint: Changes with everything in the proposition that may change its score but its weight; empty in
             files of version 1, which do not say.
     """
 
     score: float = Field(ge=0, le=1_000_000)
-    repeats: Repeats = ()
     fingerprint: str = ""
 
 
@@ -59,10 +59,9 @@ def _with_mean(value: Any) -> Any:
 
 
 class DimensionBaseline(_Frozen):
-    """One dimension's score, that of each repeat, and those of its propositions by id."""
+    """One dimension's score, and those of its propositions by id."""
 
     score: float = Field(ge=0, le=1_000_000)
-    repeats: Repeats = ()
     propositions: dict[str, Annotated[PropositionBaseline, BeforeValidator(_with_mean)]] = Field(default_factory=dict)
 
 
@@ -215,13 +214,8 @@ def baseline_of(
 def _dimension(score: DimensionScore) -> DimensionBaseline:
     return DimensionBaseline(
         score=round(score.score or 0.0, _DIGITS),
-        repeats=_rounded(score.repeats),
         propositions=proposition_baselines(score.items),
     )
-
-
-def _rounded(values: Iterable[float]) -> tuple[float, ...]:
-    return tuple([round(value, _DIGITS) for value in values])
 
 
 def models_of(evaluation: PersonaEvaluation) -> tuple[str, ...]:
@@ -230,7 +224,7 @@ def models_of(evaluation: PersonaEvaluation) -> tuple[str, ...]:
 
 
 def proposition_baselines(items: Iterable[PropositionScore]) -> dict[str, PropositionBaseline]:
-    """Every scored proposition by id: its mean over what it was asked of, and that of each repeat."""
+    """Every scored proposition by id: its mean over what it was asked of."""
     by_id: dict[str, list[PropositionScore]] = {}
     for item in items:
         by_id.setdefault(item.proposition.id, []).append(item)
@@ -238,10 +232,8 @@ def proposition_baselines(items: Iterable[PropositionScore]) -> dict[str, Propos
     for key, own in by_id.items():
         scores = [item.score for item in own if item.score is not None]
         if scores:
-            repeats = DimensionScore.of(own[0].proposition.dimension, own).repeats
             found[key] = PropositionBaseline(
                 score=round(fmean(scores), _DIGITS),
-                repeats=_rounded(repeats),
                 fingerprint=fingerprint(own[0].proposition),
             )
     return found

@@ -72,7 +72,7 @@ def row_words(row: BaselineRow, max_drop: float) -> str:
     who = f"{row.agent_name}, {LABELS[row.dimension]}"
     now, then = (_score(each) for each in (row.score, row.baseline))
     meanings = {
-        RegressionOutcome.FINE: f"{now}, baseline {then}{noise_words(row)}",
+        RegressionOutcome.FINE: f"{now}, baseline {then}",
         RegressionOutcome.REGRESSION: f"{now}, baseline {then}: {_fall_words(row, max_drop)}",
         RegressionOutcome.LOST: f"no score, baseline {then}: {row.detail}",
         RegressionOutcome.NEW: f"{now}, nothing to compare it with: {row.detail}",
@@ -83,17 +83,10 @@ def row_words(row: BaselineRow, max_drop: float) -> str:
     return f"{who}: {meanings[row.outcome]}"
 
 
-def noise_words(row: BaselineRow) -> str:
-    """The comparison of a drop with the judge's noise: " (p 0.004 over repeats)"; empty without repeats."""
-    if row.whole is None or row.whole.p_holm is None:
-        return ""
-    return f" (p {row.whole.p_holm:.2g} over repeats)"
-
-
 def _fall_words(row: BaselineRow, max_drop: float) -> str:
     found = []
     if row.whole is None or row.whole.is_regression(max_drop):
-        found.append(f"it fell by {-(row.change or 0.0):.2f}, which is more than {max_drop:g}{noise_words(row)}")
+        found.append(f"it fell by {-(row.change or 0.0):.2f}, which is more than {max_drop:g}")
     if row.fallen:
         listed = ", ".join(f"{one.name} {one.baseline:.2f} -> {one.score:.2f}" for one in row.fallen[:_MOST_LISTED])
         more = f" and {len(row.fallen) - _MOST_LISTED} more" if len(row.fallen) > _MOST_LISTED else ""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import fmean
 from typing import Any, Literal
@@ -12,7 +11,6 @@ from typing import Any, Literal
 from evaluation.harness.baselines import (
     Baseline,
     DimensionBaseline,
-    Repeats,
     Source,
     baseline_of,
     differences,
@@ -32,10 +30,7 @@ MAX_DROP = 1.0
 """A score may fall by so much; more is a regression."""
 
 PROPOSITION_FACTOR = 3.0
-"""Without repeats a single proposition may fall by so many times as much: it rests on few judgements."""
-
-LEVEL = 0.05
-"""A drop with a larger p-value, after Holm's adjustment, is within the judge's noise."""
+"""A single proposition may fall by so many times as much: it rests on few judgements."""
 
 # Far below what a score can differ by, and far above what adding floats in another order does.
 _DIGITS = 4
@@ -71,40 +66,25 @@ Verdict = Literal["fine", "regression", "nothing_compared", "error"]
 
 @dataclass(frozen=True, slots=True)
 class ScoreChange:
-    """A score beside its baseline, and whether the drop is larger than the judge's noise.
+    """A score beside its baseline.
 
     Attributes:
         name: A proposition's id; empty for the whole dimension.
         score: Now.
         baseline: Then.
-        repeats: The score of each repeat now; one where it was asked once.
-        baseline_repeats: The same of the baseline.
-        p_value: Two-sided, by Welch's test over repeats; ``None`` where either side was asked once.
-        p_holm: After Holm's adjustment over all dimensions, or over all propositions.
     """
 
     name: str
     score: float
     baseline: float
-    repeats: Repeats = ()
-    baseline_repeats: Repeats = ()
-    p_value: float | None = None
-    p_holm: float | None = None
 
     @property
     def change(self) -> float:
         """The score less the baseline, to four digits."""
         return round(self.score - self.baseline, _DIGITS)
 
-    @property
-    def has_noise(self) -> bool:
-        """Whether the judge's own noise is known on both sides."""
-        return self.p_value is not None
-
     def is_regression(self, max_drop: float) -> bool:
-        """Whether it fell by more than ``max_drop`` and, where repeats tell it, by more than noise."""
-        if self.p_holm is not None:
-            return -self.change > max_drop and self.p_holm <= LEVEL
+        """Whether it fell by more than ``max_drop``; a proposition, by more than three times as much."""
         return -self.change > max_drop * (PROPOSITION_FACTOR if self.name else 1.0)
 
     def as_dict(self) -> dict[str, Any]:
@@ -114,8 +94,6 @@ class ScoreChange:
             "score": self.score,
             "baseline": self.baseline,
             "change": self.change,
-            "p_value": self.p_value,
-            "p_holm": self.p_holm,
         }
 
 
@@ -158,7 +136,7 @@ class BaselineRow:
         new_propositions: Ids that the baseline does not know.
         gone_propositions: Ids that only the baseline knows.
         changed_propositions: Ids of those that ask otherwise than in the baseline, and are not compared.
-        whole: The dimension's change with its test; ``None`` where nothing was compared.
+        whole: The dimension's change; ``None`` where nothing was compared.
         fallen: The propositions that fell by more than they may.
     """
 
@@ -221,24 +199,12 @@ class BaselineComparison:
     @property
     def rule(self) -> str:
         """The rule that was applied, in a sentence."""
-        drop = f"{self.max_drop:g}"
-        compared = [row.whole for row in self.rows if row.whole is not None]
-        plain = sum(not one.has_noise for one in compared)
-        if not compared:
+        if not any(row.whole for row in self.rows):
             return "No score was held against a baseline."
-        beyond = (
-            f"A dimension or proposition fails when it falls by more than {drop} and by more than the judge's noise (p "
-            f"at most {LEVEL:g} over repeats, after Holm's adjustment)"
+        return (
+            f"A dimension fails when it falls by more than {self.max_drop:g}, a proposition by more than "
+            f"{self.max_drop * PROPOSITION_FACTOR:g}."
         )
-        alone = (
-            f"a dimension fails when it falls by more than {drop}, a proposition by more than "
-            f"{self.max_drop * PROPOSITION_FACTOR:g}; the judge's noise is not known without repeats on both sides"
-        )
-        if not plain:
-            return f"{beyond}."
-        if plain == len(compared):
-            return f"The plain rule: {alone}."
-        return f"{beyond}; for {plain} of {len(compared)} scores the plain rule holds: {alone}."
 
     def as_dict(self) -> dict[str, Any]:
         """The comparison as the JSON output shows it."""
@@ -265,8 +231,6 @@ def _row_dict(row: BaselineRow) -> dict[str, Any]:
         "score": row.score,
         "baseline": row.baseline,
         "change": row.change,
-        "p_value": row.whole.p_value if row.whole else None,
-        "p_holm": row.whole.p_holm if row.whole else None,
         "detail": row.detail,
         "fallen_propositions": [each.as_dict() for each in row.fallen],
         "new_propositions": list(row.new_propositions),
@@ -303,9 +267,7 @@ def compare(
 ) -> BaselineComparison:
     """Every dimension, and every proposition in it, beside its baseline.
 
-    A drop of exactly ``max_drop`` is fine. Any more is a regression: where both sides were asked several times, only if
-    it is also larger than the judge's noise (Welch's test over repeats, adjusted by Holm's rule over all dimensions,
-    and over all propositions by themselves); where not, by itself, and a proposition may fall by three times as much.
+    A drop of exactly ``max_drop`` is fine, any more is a regression; a proposition may fall by three times as much.
     Ideas are compared by the same rule, although they are counted. Scores that were made otherwise are not compared
     (:func:`evaluation.harness.baselines.differences`), and of a dimension only the propositions that ask the same.
 
@@ -320,12 +282,11 @@ def compare(
         requires_baseline: Whether it fails when nothing can be compared.
         with_simulated: Whether conversations of experiments counted.
     """
-    tried: list[_Trial] = []
+    rows: list[BaselineRow] = []
     for evaluation in evaluations:
         then = baselines.get((evaluation.agent.id, source))
         now = baseline_of(evaluation, plan, source=source, judge=judge, with_simulated=with_simulated)
-        tried += _trials(evaluation, now, then, plan.dimensions)
-    rows = list(_decided(tried, max_drop))
+        rows += _rows(evaluation, now, then, plan.dimensions, max_drop)
     if expects_all:
         seen = {evaluation.agent.id for evaluation in evaluations}
         absent = [each for each in baselines.values() if each.source == source and each.agent_id not in seen]
@@ -334,85 +295,31 @@ def compare(
     return BaselineComparison(tuple(rows), max_drop, tuple(models), requires_baseline)
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """A row before the drops of all rows are judged together.
-
-    Attributes:
-        row: Without its outcome where something was compared.
-        propositions: Those that were compared.
-        items: Of the dimension.
-        known: Scores of the baseline's propositions.
-    """
-
-    row: BaselineRow
-    propositions: tuple[ScoreChange, ...] = ()
-    items: tuple[PropositionScore, ...] = ()
-    known: Mapping[str, float] = field(default_factory=dict)
-
-
-def _decided(tried: Sequence[_Trial], max_drop: float) -> Iterator[BaselineRow]:
-    """The rows with their outcomes; Holm's adjustment runs over all dimensions, and over all propositions."""
-    wholes = iter(_adjusted([one.row.whole for one in tried if one.row.whole]))
-    parts = iter(_adjusted([part for one in tried for part in one.propositions]))
-    for one in tried:
-        if one.row.whole is None:
-            yield one.row
-            continue
-        whole = next(wholes)
-        fallen = tuple([part for _ in one.propositions if (part := next(parts)).is_regression(max_drop)])
-        is_regression = bool(fallen) or whole.is_regression(max_drop)
-        yield replace(
-            one.row,
-            outcome=RegressionOutcome.REGRESSION if is_regression else RegressionOutcome.FINE,
-            whole=whole,
-            fallen=fallen,
-            behind=tuple(behind(one.items, one.known)) if is_regression else (),
-        )
-
-
-def _adjusted(changes: Sequence[ScoreChange]) -> list[ScoreChange]:
-    tested = [one for one in changes if one.p_value is not None]
-    if not tested:
-        return list(changes)
-    from evaluation.statistics import holm
-
-    adjusted = iter(holm(one.p_value or 0.0 for one in tested))
-    return [one if one.p_value is None else replace(one, p_holm=next(adjusted)) for one in changes]
-
-
-def _change(name: str, now: tuple[float, Repeats], then: tuple[float, Repeats]) -> ScoreChange:
-    change = ScoreChange(name, now[0], then[0], now[1], then[1])
-    if min(len(now[1]), len(then[1])) < 2:
-        return change
-    from evaluation.statistics.tests import welch
-
-    p = welch(now[1], then[1]).p
-    # Repeats that never differ leave no noise behind which a difference could hide.
-    return replace(change, p_value=float(change.change == 0) if math.isnan(p) else p)
-
-
-def _trials(
-    evaluation: PersonaEvaluation, now: Baseline, then: Baseline | None, dimensions: Collection[Dimension]
-) -> Iterator[_Trial]:
+def _rows(
+    evaluation: PersonaEvaluation,
+    now: Baseline,
+    then: Baseline | None,
+    dimensions: Collection[Dimension],
+    max_drop: float,
+) -> Iterator[BaselineRow]:
     known = then.dimensions if then else {}
     for dimension in DIMENSIONS:
         if dimension in evaluation.dimensions:
-            yield _trial(evaluation, dimension, now, then)
+            yield _row(evaluation, dimension, now, then, max_drop)
         elif dimension in known and dimension in dimensions:
-            yield _Trial(
-                BaselineRow(
-                    evaluation.agent.id,
-                    evaluation.agent.display_name,
-                    dimension,
-                    RegressionOutcome.LOST,
-                    baseline=known[dimension].score,
-                    detail="it was not judged any more",
-                )
+            yield BaselineRow(
+                evaluation.agent.id,
+                evaluation.agent.display_name,
+                dimension,
+                RegressionOutcome.LOST,
+                baseline=known[dimension].score,
+                detail="it was not judged any more",
             )
 
 
-def _trial(evaluation: PersonaEvaluation, dimension: Dimension, now: Baseline, then: Baseline | None) -> _Trial:
+def _row(
+    evaluation: PersonaEvaluation, dimension: Dimension, now: Baseline, then: Baseline | None, max_drop: float
+) -> BaselineRow:
     score = evaluation.dimensions[dimension]
     before = then.dimensions.get(dimension) if then else None
     after = now.dimensions.get(dimension)
@@ -433,39 +340,31 @@ def _trial(evaluation: PersonaEvaluation, dimension: Dimension, now: Baseline, t
         changed_propositions=tuple(changed),
     )
     if (ended := _ended(row, score, then, before, now)) is not None or before is None or after is None:
-        return _Trial(ended or row)
+        return ended or row
     shared = [key for key in after.propositions if key in known and key not in changed]
     weights = {key: asked[key].weight for key in shared}
-    parts = tuple([_part(key, after, before) for key in shared])
     if set(asked) == set(known) == set(after.propositions) and not changed:
-        whole = _change("", (after.score, after.repeats), (before.score, before.repeats))
+        whole = ScoreChange("", after.score, before.score)
     elif sum(weights.values()) > 0:
-        whole = _change("", _over(after, weights), _over(before, weights))
+        whole = ScoreChange("", _over(after, weights), _over(before, weights))
         number = f"{len(shared)} of {counted(len(asked), 'proposition')}"
         detail = f"compared over {number}: the others are new, changed or without a score"
         row = replace(row, score=whole.score, baseline=whole.baseline, detail=detail)
     else:
         detail = "the baseline asks no proposition that is asked now"
-        return _Trial(replace(row, outcome=RegressionOutcome.INCOMPARABLE, detail=detail))
+        return replace(row, outcome=RegressionOutcome.INCOMPARABLE, detail=detail)
+    parts = [ScoreChange(key, after.propositions[key].score, known[key].score) for key in shared]
+    fallen = tuple([part for part in parts if part.is_regression(max_drop)])
+    row = replace(row, whole=whole, fallen=fallen)
+    if not fallen and not whole.is_regression(max_drop):
+        return row
     scores = {key: each.score for key, each in known.items() if key not in changed}
-    return _Trial(replace(row, whole=whole), parts, score.items, scores)
+    return replace(row, outcome=RegressionOutcome.REGRESSION, behind=tuple(behind(score.items, scores)))
 
 
-def _part(key: str, after: DimensionBaseline, before: DimensionBaseline) -> ScoreChange:
-    now, then = after.propositions[key], before.propositions[key]
-    return _change(key, (now.score, now.repeats), (then.score, then.repeats))
-
-
-def _over(side: DimensionBaseline, weights: Mapping[str, float]) -> tuple[float, Repeats]:
-    """The dimension's score, and that of each repeat, over some of its propositions with the weights of today."""
-    chosen = [(side.propositions[key], weight) for key, weight in weights.items()]
-    total = sum(weights.values())
-    counts = {len(one.repeats) for one, _ in chosen}
-    repeats = counts.pop() if len(counts) == 1 else 0
-    return (
-        sum(weight * one.score for one, weight in chosen) / total,
-        tuple([sum(weight * one.repeats[at] for one, weight in chosen) / total for at in range(repeats)]),
-    )
+def _over(side: DimensionBaseline, weights: Mapping[str, float]) -> float:
+    """The dimension's score over some of its propositions, with the weights of today."""
+    return sum(weight * side.propositions[key].score for key, weight in weights.items()) / sum(weights.values())
 
 
 def _ended(

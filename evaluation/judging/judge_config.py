@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -63,8 +63,6 @@ class JudgeConfig(BaseModel):
         max_calls: How many calls may be made.
         pricing: A file with prices per model, see ``prices``.
         recordings: A file or folder with recordings; those that come with Dramaturg when left out.
-        jury: Models that are all asked, in place of ``model``; empty for one judge.
-        jury_rule: How their marks become one.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -83,31 +81,6 @@ class JudgeConfig(BaseModel):
     max_calls: int | None = Field(default=None, ge=0)
     pricing: Path | None = None
     recordings: Path | None = None
-    jury: tuple[str, ...] = ()
-    jury_rule: Literal["mean", "majority"] = "mean"
-
-    @field_validator("jury")
-    @classmethod
-    def _is_jury(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if value and (len(value) < 2 or len(set(value)) < len(value)):
-            raise ValueError("is not a jury; name at least two different models")
-        return value
-
-    @property
-    def name(self) -> str:
-        """The name under which judgements are filed: the model's, or the jury's."""
-        if not self.jury:
-            return self.model
-        from evaluation.judging.judges.jury import jury_name
-
-        return jury_name(self.jury, self.jury_rule)
-
-    @property
-    def members(self) -> tuple[JudgeConfig, ...]:
-        """One configuration for each model that is asked."""
-        if not self.jury:
-            return (self,)
-        return tuple([self.model_copy(update={"model": model, "jury": ()}) for model in self.jury])
 
     @field_validator("base_url")
     @classmethod
@@ -191,8 +164,7 @@ class ChosenJudge:
         kind: Which kind of judge it is, as scores say on screen.
         model: Whom judgements are filed under.
         budget: What may be spent, what was, and the switch that stops the run.
-        client: The connection to the model; ``None`` without one, and for a jury.
-        members: The judges of a jury; empty for one judge.
+        client: The connection to the model; ``None`` without one.
     """
 
     inner: Judge
@@ -200,7 +172,6 @@ class ChosenJudge:
     model: str
     budget: Budget
     client: LLMClient | None = None
-    members: tuple[ChosenJudge, ...] = ()
 
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
         """One judgement per request, in order."""
@@ -209,19 +180,13 @@ class ChosenJudge:
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
         """Keeps connections open over several rounds of requests."""
-        async with AsyncExitStack() as stack:
-            for client in self._clients():
-                await stack.enter_async_context(client.session())
+        async with self.client.session() if self.client else nullcontext():
             yield
 
     async def prepare(self) -> None:
         """Loads what the first call needs, so that it does not count as the judge's time."""
-        for client in self._clients():
-            await client.prepare()
-
-    def _clients(self) -> list[LLMClient]:
-        own = [] if self.client is None else [self.client]
-        return own + [client for each in self.members for client in each._clients()]
+        if self.client is not None:
+            await self.client.prepare()
 
 
 def build_judge(
@@ -232,7 +197,6 @@ def build_judge(
     run_id: str | None = None,
     log: CallLog | None = None,
     provider: Provider | None = None,
-    provider_of: Callable[[JudgeConfig], Provider] | None = None,
     server: str | None = None,
     is_cache_quick: bool = False,
 ) -> ChosenJudge:
@@ -245,7 +209,6 @@ def build_judge(
         run_id: The evaluation run that calls are logged under.
         log: Told of every call of a live judge; the cache stores them, too.
         provider: Takes the place of litellm, in simulations and tests.
-        provider_of: The same for each member of a jury.
         server: What the keys of answers call the server, where its address changes; the address when left out.
         is_cache_quick: Whether the cache is called in the event loop, as it waits for nothing.
 
@@ -255,24 +218,6 @@ def build_judge(
     budget = budget or Budget(usd=config.max_usd, calls=config.max_calls)
     if config.mode != "live":
         return _without_model(config, budget)
-    if config.jury:
-        from evaluation.judging.judges.jury import JuryJudge
-
-        made = [
-            build_judge(
-                each,
-                cache=cache,
-                budget=budget,
-                run_id=run_id,
-                log=log,
-                provider=provider_of(each) if provider_of else None,
-                server=server,
-                is_cache_quick=is_cache_quick,
-            )
-            for each in config.members
-        ]
-        jury = JuryJudge([(each.model, each) for each in made], config.jury_rule)
-        return ChosenJudge(jury, JudgeKind.LIVE, jury.model, budget, members=tuple(made))
     calls = CallBuffer()
 
     def record(call: CallRecord) -> None:

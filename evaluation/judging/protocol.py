@@ -190,7 +190,6 @@ class Judgement:
         usage: What it cost; the share of a call that several judgements came from. Zero when it came from the cache.
         parameters: The parameters of the call that it came from; empty where no model was called.
         is_cached: Whether it was known already.
-        jury: Model and mark of every member, where a jury was asked.
     """
 
     key: str
@@ -214,7 +213,6 @@ class Judgement:
     usage: Usage = field(default_factory=Usage)
     parameters: CallParameters = field(default_factory=dict)
     is_cached: bool = False
-    jury: tuple[tuple[str, int], ...] = ()
 
     @property
     def prompt(self) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from evaluation.errors import InputError
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension, PropositionSet, TargetType
 from evaluation.judging.propositions.weighted_scores import settle
@@ -43,11 +42,7 @@ class EvaluationPlan:
         seed: Chooses the sample.
         period: Told to people; the messages were chosen by it already.
         options: How propositions are asked.
-        repeats: How many times each is asked, for the judge's own noise; scores are means over them.
         first: Only so many of the sample, for a trial: other messages and portrayals are left out. ``None`` for all.
-
-    Raises:
-        InputError: There are fewer repeats than one.
     """
 
     dimensions: Collection[Dimension] = DIMENSIONS
@@ -55,12 +50,7 @@ class EvaluationPlan:
     seed: int = 0
     period: Period = ALWAYS
     options: Options = field(default_factory=Options)
-    repeats: int = 1
     first: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.repeats < 1:
-            raise InputError(f"{self.repeats} repeats give no score.", remedy="Take 1 or more.")
 
 
 def applicable(subject: Subject, dimensions: Collection[Dimension]) -> list[Dimension]:
@@ -108,23 +98,11 @@ async def evaluate_agent(
     """
     settings = plan or EvaluationPlan()
     questions = questions_about(subject, library, settings)
-    repeats = range(settings.repeats)
-    requests = [
-        replace(asked.request, repeat=settings.options.repeat + repeat)
-        for each in questions.values()
-        for asked in each
-        if asked.request
-        for repeat in repeats
-    ]
+    requests = [asked.request for each in questions.values() for asked in each if asked.request]
     answers = iter(await judge.judge(requests, report=report) if requests else ())
     dimensions = {
         dimension: DimensionScore.of(
-            dimension,
-            [
-                replace(settle(each, next(answers) if each.request else None), repeat=repeat)
-                for each in asked
-                for repeat in repeats
-            ],
+            dimension, [settle(each, next(answers) if each.request else None) for each in asked]
         )
         for dimension, asked in questions.items()
     }

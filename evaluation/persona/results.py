@@ -51,17 +51,6 @@ class DimensionScore:
         return cls(dimension, score, earned, tuple(items), "" if score is not None else _why_not(items))
 
     @property
-    def repeats(self) -> tuple[float, ...]:
-        """The dimension's score in each repeat of the questions; one value where they were asked once.
-
-        A repeat in which a question has no score is left out: it would be a score of other questions.
-        """
-        unscored = {item.repeat for item in self.items if item.score is None}
-        numbers = sorted({item.repeat for item in self.items} - unscored)
-        scores = [weighted_mean([item for item in self.items if item.repeat == number]) for number in numbers]
-        return tuple([score for score in scores if score is not None])
-
-    @property
     def marked(self) -> int:
         """Number of scores that are nines without information about the agent."""
         return sum(item.mark is not Mark.NONE for item in self.items)

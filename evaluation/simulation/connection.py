@@ -17,15 +17,12 @@ class BoundedProvider:
 
     Args:
         provider: Where the calls go.
-        concurrency: How many at the same time; or the limit of another such provider, which both share.
+        concurrency: How many at the same time.
     """
 
-    def __init__(self, provider: Provider, concurrency: int | BoundedProvider) -> None:
+    def __init__(self, provider: Provider, concurrency: int) -> None:
         self._provider = provider
-        if isinstance(concurrency, BoundedProvider):
-            self._slots: asyncio.Semaphore = concurrency._slots
-        else:
-            self._slots = asyncio.Semaphore(concurrency)
+        self._slots = asyncio.Semaphore(concurrency)
 
     @property
     def model(self) -> str:

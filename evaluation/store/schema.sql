@@ -83,7 +83,6 @@ CREATE TABLE evaluation_scores (
     judge text,
     model text,
     judgement_key text,
-    repeat integer,
     CHECK (dimension NOT IN ('adherence', 'consistency', 'fluency', 'convergence', 'suitability') OR score <= 9)
 );
 CREATE INDEX evaluation_scores_by_run ON evaluation_scores (evaluation_run_id, dimension);

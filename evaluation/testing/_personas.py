@@ -53,7 +53,6 @@ def assert_persona(
     propositions: Place | None = None,
     sample_size: int = DEFAULT_SAMPLE_SIZE,
     seed: int = 0,
-    repeats: int = 1,
     require_baseline: bool = True,
 ) -> PersonaEvaluation:
     """The agent's evaluation; fails unless it scores what is wanted, and not below its baseline.
@@ -72,8 +71,6 @@ def assert_persona(
         propositions: A folder with propositions of your own; they add to the shipped ones.
         sample_size: At most how many messages are judged one by one.
         seed: Chooses them.
-        repeats: How many times every question is asked; with repeats in the baseline too, a drop within the judge's own
-            noise is not a failure.
         require_baseline: Whether it fails when no score can be held against ``baselines``.
 
     Raises:
@@ -85,7 +82,7 @@ def assert_persona(
     library = PropositionLibrary.load([proposition_root(), *([Path(propositions)] if propositions else [])])
     subject = _subject(agent, transcripts, persona, library)
     wanted = _Wanted.of(subject.agent, at_least or {}, baselines, dimensions, max_drop)
-    plan = EvaluationPlan(wanted.dimensions, sample_size, seed, options=Options(is_batched=True), repeats=repeats)
+    plan = EvaluationPlan(wanted.dimensions, sample_size, seed, options=Options(is_batched=True))
     evaluation = _evaluated(subject, judge or _judge(recordings), library, plan)
     if complaints := wanted.complaints(evaluation, plan, require_baseline):
         raise AssertionError("\n\n".join(complaints))

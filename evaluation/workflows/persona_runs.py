@@ -137,13 +137,7 @@ def requests_of(store: Store, request: PersonaRunRequest) -> Iterator[list[Judge
     plan = request.plan
     for subject in request.subjects(store):
         questions = questions_about(subject, request.library, plan).values()
-        yield [
-            replace(asked.request, repeat=plan.options.repeat + repeat)
-            for each in questions
-            for asked in each
-            for repeat in range(plan.repeats)
-            if asked.request
-        ]
+        yield [asked.request for each in questions for asked in each if asked.request]
 
 
 def unrecorded(store: Store, request: PersonaRunRequest) -> str:
@@ -181,13 +175,10 @@ def estimate_personas(store: Store, request: PersonaRunRequest) -> str:
         return f"{calls:,} calls to {request.config.model} that write answers, and then those that judge them"
 
     async def run() -> str:
-        told = []
-        for member in request.config.members:
-            counting = await build_estimate(member, store.judgements)
-            for requests in requests_of(store, request):
-                await counting.judge(requests)
-            told.append(f"{member.model}: {counting.words}" if request.config.jury else counting.words)
-        return "\n".join(told)
+        counting = await build_estimate(request.config, store.judgements)
+        for requests in requests_of(store, request):
+            await counting.judge(requests)
+        return counting.words
 
     return asyncio.run(run())
 
@@ -349,7 +340,7 @@ def compare_with_baselines(
         source=request.source,
         expects_all=request.is_about_everybody,
         max_drop=max_drop,
-        judge=OFFLINE_MODEL if request.config.mode == "offline" else request.config.name,
+        judge=OFFLINE_MODEL if request.config.mode == "offline" else request.config.model,
         requires_baseline=requires_baseline,
         with_simulated=request.with_simulated,
     )

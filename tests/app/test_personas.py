@@ -14,7 +14,6 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_jobs import PersonaOrder, RowsOrder, budget_reason, judge_games
 from evaluation.judging.answers import IdeasAnswer
 from evaluation.judging.judge_config import ChosenJudge
-from evaluation.judging.judges.jury import JuryJudge
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.propositions.loading import PropositionLibrary
@@ -115,24 +114,6 @@ def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_pa
     button = next(one for one in app.button if one.key and one.key.startswith("read_"))
     button.click().run()
     assert not app.exception
-
-
-def test_repeats_show_the_judges_own_noise_beside_the_score(open_page, filled, words) -> None:
-    filled.agents.save(Agent("alpha", "Alpha", persona="A gruff sailor."))
-    marks = (5, 7, 6)
-    judge = ScriptedJudge(lambda asked: ScoreAnswer(reason="So.", score=marks[asked.repeat], confidence=0.5))
-
-    async def run() -> None:
-        library = PropositionLibrary.load()
-        subjects = find_subjects(filled, ["Alpha"], [Dimension.FLUENCY], library)
-        plan = EvaluationPlan([Dimension.FLUENCY], sample_size=3, repeats=3)
-        async for _ in evaluate_persona(filled, subjects, lambda _: judge, library, plan, mode="live"):
-            pass
-
-    asyncio.run(run())
-    said = words(open_page("personas", agent="alpha"))
-    assert "3 repeats: " in said
-    assert "of the variance is the judge's own" in said
 
 
 def test_a_channel_owns_voice_distinctness_and_ideas(open_page, filled, words) -> None:
@@ -271,23 +252,3 @@ def test_a_link_to_an_agent_that_is_not_here_says_so(open_page, filled, words) -
     assert "The agent that the link names is not here" in words(app)
     assert app.selectbox(key="chosen_agent").value in app.query_params["agent"]
     assert "The agent that the link names is not here" not in words(app.run())
-
-
-def test_the_agreement_of_a_jury_is_shown_for_each_dimension(open_page, filled, words) -> None:
-    def marking(name: str, mark: int) -> tuple[str, ScriptedJudge]:
-        answer = ScoreAnswer(reason=f"It is {mark}.", score=mark, confidence=1.0)
-        return name, ScriptedJudge(lambda _: answer, model=name)
-
-    async def evaluate() -> None:
-        library = PropositionLibrary.load()
-        filled.agents.save(Agent("alpha", "Alpha", persona="A gruff sailor."))
-        plan = EvaluationPlan((Dimension.ADHERENCE,), 2)
-        subjects = find_subjects(filled, ["alpha"], plan.dimensions, library)
-        jury = JuryJudge([marking("one", 6), marking("two", 7)])
-        async for _ in evaluate_persona(filled, subjects, lambda _: jury, library, plan, mode="live"):
-            pass
-
-    asyncio.run(evaluate())
-    said = words(open_page("personas", agent="alpha"))
-    assert "Jury of one, two: over" in said
-    assert "the same mark 0% of the time, were at most one point apart 100%, and 1.0 points on average." in said

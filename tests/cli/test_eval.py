@@ -229,19 +229,3 @@ def test_a_live_run_is_estimated_and_limited_by_the_options_of_every_command(run
     assert "cost not known" in done.stderr
     assert all(each["token_usage"]["cost_usd"] is None for each in evaluated(done).values())
     assert "0.0000" not in done.stderr
-
-
-def test_a_jury_of_two_models_says_how_far_they_agree(run: Any) -> None:
-    from evaluation.simulation.scripted.server import ScriptedServer
-    from evaluation.simulation.scripted.world import ScriptedWorld
-
-    with ScriptedServer(ScriptedWorld().answer).in_thread() as server:
-        options = ("--agents", "michael", "--dimensions", "fluency", "--mode", "live", "--base-url", server.url)
-        done = run("persona", "run", *options, "--jury", "one,two")
-        estimate = run("persona", "run", *options, "--jury", "one,three", "--estimate").stdout
-        noise = run("persona", "noise", *options, "--jury", "one,two", "--repeats", 2)
-    assert "Jury of one, two: over" in done.stdout, done.stdout + done.stderr
-    assert "Jury of one, two: over" in noise.stdout, noise.stdout + noise.stderr
-    assert estimate.startswith("one: ")
-    assert "three: " in estimate
-    assert "A jury can only be asked live." in run("persona", "run", "--jury", "a,b").stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -171,19 +170,6 @@ def test_an_empty_folder_of_baselines_fails_where_one_is_required(run: Any, tmp_
     assert (required.exit_code, ElementTree.fromstring(required.stdout).get("failures")) == (1, "1")
 
 
-def test_repeats_are_stored_and_held_against_the_baselines_spread(run: Any, tmp_path: Path, database: Path) -> None:
-    chosen = ("--agents", "jim", "--dimensions", "fluency", "--mode", "offline", "--baselines", tmp_path)
-    assert run("persona", "baseline", *chosen, "--repeats", 3).exit_code == 0
-    body = json.loads((tmp_path / "jim.json").read_text("utf-8"))
-    assert len(body["dimensions"]["fluency"]["repeats"]) == 3
-    done = run("persona", "compare", *chosen, "--repeats", 3)
-    assert "by more than the judge's noise" in done.stdout
-    store = Store(database)
-    last = store.evaluations.runs("jim").iloc[-1]
-    assert set(store.evaluations.scores(last["run_id"])["repeat"]) == {0, 1, 2}
-    store.close()
-
-
 def test_a_new_proposition_is_told_and_its_missing_recording_named(run: Any, tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "jim.yaml").write_text(NEW_PROPOSITION, encoding="utf-8")
@@ -307,31 +293,3 @@ def test_who_cannot_answer_prompts_is_named(run: Any, database: Path, name: str,
         done = run("eval", "run", "--mode", "synthetic", "--agents", name, "--base-url", server.url)
     assert done.exit_code == 2
     assert expected in done.stderr
-
-
-def test_noise_of_a_judge_whose_answers_vary_is_measured_and_kept(run: Any) -> None:
-    asked: dict[str, int] = {}
-
-    def varying(body: dict[str, Any]) -> str:
-        # The fence around untrusted text is another one in every call.
-        prompt = re.sub(r"[0-9a-zA-Z]{8,}", "", json.dumps(body["messages"]))
-        asked[prompt] = asked.get(prompt, 0) + 1
-        marks = (4, 6, 5)
-        answer = {"reason": "So.", "confidence": 0.5, "citations": [1], "data_missing": False}
-        return json.dumps(answer | {"score": marks[(asked[prompt] - 1) % 3]})
-
-    with JudgeServer(content=varying).in_thread() as server:
-        chosen = ("--agents", "jim", "--dimensions", "fluency", "--individual", "--sample-size", 2, "--repeats", 3)
-        live = ("--mode", "live", "--base-url", server.url, "--model", "m", "--max-calls", 100, "--format", "json")
-        done = run("persona", "noise", *chosen, *live)
-        assert done.exit_code == 0, done.stderr
-        (fluency,) = json.loads(done.stdout)
-        calls = server.tally.asked.total()
-        # Marks of 4, 6 and 5 for every question: a standard deviation of 1, and nothing tells the questions apart but
-        # the inverted ones, whose scores are 5, 3 and 4.
-        assert fluency["sd"] == pytest.approx(1.0)
-        assert len(fluency["repeats"]) == 3
-        assert 0 < fluency["share"] <= 1
-        again = run("persona", "noise", *chosen, *live)
-        assert json.loads(again.stdout) == json.loads(done.stdout)
-        assert server.tally.asked.total() == calls, "the same repeats ask nothing again"

@@ -12,8 +12,7 @@ from evaluation.cli.experiments.run import run_all
 from evaluation.cli.shared.options import OutputFormat
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named
-from evaluation.simulation.scripted.server import ScriptedServer
-from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
+from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects
 from evaluation.store import Store
 
 WANTED = {
@@ -150,31 +149,3 @@ def test_several_experiments_are_one_list(capsys: pytest.CaptureFixture[str]) ->
     assert [each["seed"] for each in json.loads(capsys.readouterr().out)] == [0, 1]
     run_all(store, plans[:1], {}, OutputFormat.JSON, is_estimate=False, yes=True)
     assert json.loads(capsys.readouterr().out)["seed"] == 0
-
-
-def test_a_jury_judges_an_experiment_and_its_gate(run: Any, database: Path) -> None:
-    with ScriptedServer(ScriptedWorld(Effects()).answer).in_thread() as server:
-        options = ("brainstorming-difficult-variety", "--scale", 0.01, "--steps", 8, "--sample-size", 1, "--batched")
-        options += ("--model", SCRIPTED_MODEL, "--base-url", server.url, "--jury", "one,two", "--yes")
-        single, double = (
-            run("experiment", "run", *chosen, "--estimate").stdout
-            for chosen in ([each for each in options if each not in ("--jury", "one,two")], options)
-        )
-        done = run("experiment", "run", *options, "--format", "json")
-        again = run("experiment", "run", *options, "--max-calls", 0, "--format", "json")
-    assert done.exit_code == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert (found["model"], found["judge"]) == (SCRIPTED_MODEL, "jury of one, two (mean)")
-    # Everything that was judged is kept by member, so that the same run asks nothing again.
-    assert again.exit_code == 0, again.stderr
-    assert json.loads(again.stdout)["rows"] == found["rows"]
-    calls = Store(database).llm_calls.frame(limit=100_000)
-    assert set(calls["model"]) == {SCRIPTED_MODEL, "one", "two"}
-    assert sum(calls["model"] == "one") == sum(calls["model"] == "two") > 0
-    assert int(double.split(" to ")[0].split()[-1].replace(",", "")) > int(
-        single.split(" to ")[0].split()[-1].replace(",", "")
-    )
-    report = run("experiment", "report", found["id"]).stdout
-    assert "judged by jury of one, two (mean)" in report
-    refused = run("experiment", "run", "brainstorming-difficult-variety", "--scripted", "--jury", "one,two")
-    assert refused.exit_code == 2

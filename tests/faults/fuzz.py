@@ -32,7 +32,6 @@ from evaluation.corrections.config import CorrectionConfig, read_config
 from evaluation.errors import DramaturgError
 from evaluation.experiments.ab.progress import parsed_run
 from evaluation.experiments.scenario import read_scenario
-from evaluation.files.locations import Location
 from evaluation.harness.baselines import read_baselines
 from evaluation.harness.pull_request_comment import comparison_markdown
 from evaluation.insight.figures.event_file import read_events
@@ -45,7 +44,6 @@ from evaluation.persona.persona_text import read_agent_file, read_persona_text
 from evaluation.readers import read_upload
 from evaluation.simulation.population.personas import read_fragment_file
 from evaluation.store import Store
-from evaluation.store.corpus.partitions import Corpus
 from evaluation.store.model_calls.journal_file import leftovers
 from evaluation.transcript import Transcript
 from evaluation.workflows.ratings.rating_sheet_import import import_ratings
@@ -250,11 +248,6 @@ def _kept_files() -> list[Target]:
         Target("recordings", _from_file("r.jsonl", read_recordings), _first_lines("data/recordings/*.jsonl"), 0.5),
         Target(
             "baselines", _from_file("b.json", lambda path: read_baselines(path.parent)), _files("data/baselines/*.json")
-        ),
-        Target(
-            "corpus manifests",
-            _from_file("manifest.json", lambda path: Corpus(Location.of(str(path.parent))).partitions()),
-            _dumped({"compacted": ["a"], "replaced": []}),
         ),
         Target(
             "journals", _from_file("a.1.answers", _journal), _dumped({"generations": [], "answers": [], "calls": []})

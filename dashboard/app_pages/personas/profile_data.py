@@ -1,4 +1,4 @@
-"""The profile of an agent: each dimension's score with interval, noise, games and earlier runs.
+"""The profile of an agent: each dimension's score with interval, games and earlier runs.
 
 Independent of Streamlit.
 """
@@ -14,9 +14,7 @@ import pandas as pd
 from dashboard.shared.marks.targets import MarkTargets, RunTarget
 from dashboard.shared.personas import SelectableAgent, judge_words, score_text
 from evaluation.comparison.runs import by_game
-from evaluation.judging.judges.jury import JuryAgreement
 from evaluation.judging.propositions.proposition import HIGHEST_SCORE, Dimension
-from evaluation.persona.judge_noise import noise_interval, noise_words
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.statistics import Interval, mean_interval
 from evaluation.statistics.words import change_words, interval_words
@@ -61,11 +59,6 @@ class _Row:
     def before(self) -> float | None:
         """The score of the run before."""
         return self.history[-2][1] if len(self.history) > 1 else None
-
-    @property
-    def noise(self) -> Interval:
-        """The judge's own, from repeats of the questions."""
-        return noise_interval(self.said.get("repeats") or (), self.dimension)
 
 
 def profile(
@@ -112,7 +105,6 @@ def _drawn(row: _Row, games: Mapping[str, str]) -> dict[str, Any]:
         "before": place(row.before),
         "after": place(row.score),
         "interval": ends(row.interval),
-        "noise": ends(row.noise),
         "games": [
             {"place": place(value), "label": f"{_name(games, key)}: {score_text(value, row.dimension)}"}
             for key, value in list(row.games.items())[:_MOST_GAMES]
@@ -175,12 +167,9 @@ def _words(row: _Row) -> str:
         parts.append(f"{said['marked']} say nothing about the agent; without them {without}")
     if said.get("unscored"):
         parts.append(f"{said['unscored']} without a score")
-    parts.append(noise_words(said.get("repeats") or (), row.dimension, said.get("judge_share")))
     if row.before is not None:
         parts.append(f"{score_text(row.before, row.dimension)} in the run before")
     sentences = [", ".join(filter(None, parts))]
-    if jury := said.get("jury"):
-        sentences.append(JuryAgreement.of_dict(jury).words)
     return ". ".join([*sentences, *([str(said["reason"])] if said.get("reason") else [])])
 
 

@@ -1,8 +1,7 @@
-// An agent's dimensions, a row each: score, interval over games, the judge's noise, games, and earlier runs.
+// An agent's dimensions, a row each: score, interval over games, games, and earlier runs.
 
 const HEIGHT = 50;
 const UPPER = 12;
-const NOISE = 22;
 const AXIS = 37;
 
 export default function (component) {
@@ -44,11 +43,6 @@ function drawMarks(cell, row, place) {
   if (row.interval) {
     const [low, high] = row.interval.map(at);
     makeShape(svg, "line", { class: "interval", x1: low, x2: high, y1: UPPER, y2: UPPER });
-  }
-  if (row.noise) {
-    const [low, high] = row.noise.map(at);
-    const d = `M${low} ${NOISE - 4}V${NOISE + 4}M${low} ${NOISE}H${high}M${high} ${NOISE - 4}V${NOISE + 4}`;
-    makeShape(svg, "path", { class: "noise", d });
   }
   if (row.before !== null && row.after !== null) {
     makeShape(svg, "line", { class: "change", x1: at(row.before), x2: at(row.after), y1: UPPER, y2: UPPER });

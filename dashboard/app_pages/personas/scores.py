@@ -82,9 +82,9 @@ def scores(person: SelectableAgent) -> None:
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
     _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
     st.caption(
-        "Disc: the score; ring: the run before; band: the 95 % interval of the mean over games; line with ends: the "
-        "judge's own noise, where questions were repeated; dots: games; right: the latest runs. Every mark opens the "
-        "judgements behind it. A claim about all that an agent said belongs to no game, but counts in the score."
+        "Disc: the score; ring: the run before; band: the 95 % interval of the mean over games; dots: games; right: "
+        "the latest runs. Every mark opens the judgements behind it. A claim about all that an agent said belongs to "
+        "no game, but counts in the score."
     )
     with st.expander("The same in words", icon=":material/notes:"):
         plain("\n".join(found.words))
@@ -198,8 +198,6 @@ def _judgement(row: dict[Any, Any], dimension: Dimension, place: int, games: Map
             is_inverted, unearned = bool(row["is_inverted"]), str(row["mark"] or "")
             words = mark_words(int(row["raw_score"]), is_inverted=is_inverted, unearned=unearned)
             st.badge(f"marked {words}", color="gray")
-        if row["repeat"]:
-            st.badge(f"repeat {int(row['repeat']) + 1}", color="gray")
     plain(str(row["reasoning"]))
     if row["context_snippet"]:
         st.caption("The message" if row["message_id"] else "From the conversation")

@@ -15,9 +15,6 @@ from evaluation.cli.shared.options import (
     Concurrency,
     Database,
     EstimateOnly,
-    Jury,
-    JuryRuleName,
-    JuryRuleOption,
     ListFormat,
     MaxCalls,
     MaxTokens,
@@ -27,7 +24,6 @@ from evaluation.cli.shared.options import (
     TextFormat,
     Timeout,
     judge_limits,
-    listed_names,
     open_store,
 )
 from evaluation.cli.shared.terminal import markdown_table, note, safe, say, table
@@ -80,8 +76,6 @@ def run(
     concurrency: Concurrency = None,
     timeout: Timeout = None,
     max_tokens: MaxTokens = None,
-    jury: Jury = "",
-    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: options.SampleSize = 3,
     batched: options.Batched = False,
     double_check: options.DoubleCheck = False,
@@ -102,7 +96,7 @@ def run(
         no_effects=no_effects,
         personas=personas is not None,
         fragments=bool(fragments),
-        model=bool(model or base_url or jury),
+        model=bool(model or base_url),
     )
     store = open_store(db)
     limits = {**judge_limits(budget, max_calls, concurrency, timeout, max_tokens), "base_url": base_url}
@@ -113,8 +107,6 @@ def run(
         "sample_size": sample_size,
         "is_batched": batched,
         "has_double_check": double_check,
-        "jury": tuple(listed_names(jury)),
-        "jury_rule": str(jury_rule),
     }
     effects = chosen_effects(with_script=scripted, with_effects=not no_effects)
     plans = chosen_plans(store, scenario, settings, (personas, fragments or []), effects, model, paper_layout)

@@ -57,8 +57,8 @@ def agree(plan: ExperimentPlan, config: JudgeConfig, yes: bool) -> None:
 
 
 def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
-    """The expected questions and cost, in a sentence; of a jury, whose models cost differently, only the calls."""
-    price = Price(0.0, 0.0, 0.0) if plan.effects is not None else None if plan.jury else price_of(config)
+    """The expected questions and cost, in a sentence."""
+    price = Price(0.0, 0.0, 0.0) if plan.effects is not None else price_of(config)
     found = estimate(plan, PropositionLibrary.load(), price)
     design = plan.design
     return (
@@ -86,7 +86,7 @@ def refuse_idle_options(*, scripted: bool, no_effects: bool, personas: bool, fra
         no_effects: Whether it should plant nothing.
         personas: Whether a folder with agents is given.
         fragments: Whether fragments are.
-        model: Whether a model, an address or a jury is.
+        model: Whether a model or an address is.
 
     Raises:
         BadParameter: One of them does nothing without another, or beside it.
@@ -100,7 +100,7 @@ def refuse_idle_options(*, scripted: bool, no_effects: bool, personas: bool, fra
     if model and scripted:
         raise typer.BadParameter(
             "With --scripted no model and no server is asked: leave one of them out.",
-            param_hint="--model, --base-url, --jury",
+            param_hint="--model, --base-url",
         )
 
 

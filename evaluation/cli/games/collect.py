@@ -1,4 +1,4 @@
-"""``dramaturg collect``: Parquet partitions into fewer files, or into a database."""
+"""``dramaturg collect``: Parquet partitions into a database."""
 
 from __future__ import annotations
 
@@ -16,32 +16,17 @@ def collect(
         str, typer.Argument(metavar="OUTPUT", show_default=False, help="The folder or URL that evaluate wrote to.")
     ],
     database: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            show_default=False,
-            help="Also import the games with their scores and ledgers into this database, made where there is none.",
-        ),
-    ] = None,
+        Path, typer.Option(metavar="FILE", show_default=False, help="Into this database, made where there is none.")
+    ],
 ) -> None:
-    """Put the small files of a scored corpus together, and import it into a database.
+    """Import what evaluate --output wrote into a database, games with their scores and ledgers.
 
-    Running it again moves and adds what is new. It may be killed at any time, and may run beside a reader, but only one
-    collection of a corpus may run at a time.
+    Running it again adds what is new. It may be killed at any time.
     """
-    from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
-
-    progress = TerminalProgress("file")
-    moved = compact_corpus(corpus, on_file=lambda games: progress.advance(counted(games, "game")))
-    progress.finish()
-    say(f"{counted(moved, 'game')} moved to larger files.")
-    if database is None:
-        return
     from evaluation.store import Store
+    from evaluation.workflows.corpora.collection import Collected, import_corpus
 
-    collected = Collected()
-    store = Store(database)
-    progress = TerminalProgress("file")
+    collected, store, progress = Collected(), Store(database), TerminalProgress("file")
     for games in import_corpus(corpus, store, collected):
         progress.advance(counted(games, "game"))
     progress.finish()

@@ -22,7 +22,6 @@ from evaluation.cli.persona.options import (
     PersonaFormat,
     Recordings,
     RecordMode,
-    Repeats,
     RequireBaseline,
     SampleSize,
     Seed,
@@ -37,9 +36,6 @@ from evaluation.cli.shared.options import (
     Database,
     EstimateOnly,
     JudgeModel,
-    Jury,
-    JuryRuleName,
-    JuryRuleOption,
     ListFormat,
     MaxCalls,
     MaxTokens,
@@ -70,13 +66,10 @@ def run(
     since: Since = None,
     until: Until = None,
     simulated: Simulated = False,
-    jury: Jury = "",
-    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     double_check: DoubleCheck = False,
     individual: Individual = False,
-    repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
     budget: MaxUsd = None,
@@ -96,7 +89,7 @@ def run(
     """Evaluate agents over everything they said, store scores and reasons, and hold them against their baselines.
 
     An agent that speaks in no stored transcript is judged on the shipped ones. Exits with 1 when a score fell by more
-    than --max-drop (with --repeats also by more than the judge's noise) or is gone, with 3 when the judge failed on
+    than --max-drop or is gone, with 3 when the judge failed on
     anything or cannot be reached.
     """
     from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
@@ -106,7 +99,7 @@ def run(
     limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     known = known_baselines(baselines)
     plan = evaluation_plan(
-        dimensions, sample_size, seed, individual, repeats, since=since, until=until, double_check=double_check
+        dimensions, sample_size, seed, individual, since=since, until=until, double_check=double_check
     )
     request = persona_request(
         store,
@@ -118,8 +111,6 @@ def run(
         base_url=base_url,
         recordings=recordings,
         with_simulated=simulated,
-        jury=jury,
-        jury_rule=jury_rule,
         is_estimate=estimate,
         **limits,
     )
@@ -138,13 +129,10 @@ def compare(
     dimensions: Dimensions = "",
     mode: ModeOption = Mode.MOCK,
     simulated: Simulated = False,
-    jury: Jury = "",
-    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     double_check: DoubleCheck = False,
     individual: Individual = False,
-    repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
     budget: MaxUsd = None,
@@ -171,7 +159,7 @@ def compare(
     store = open_store(db)
     limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     known = known_baselines(baselines)
-    plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
+    plan = evaluation_plan(dimensions, sample_size, seed, individual, double_check=double_check)
     request = persona_request(
         store,
         mode,
@@ -182,8 +170,6 @@ def compare(
         base_url=base_url,
         recordings=recordings,
         with_simulated=simulated,
-        jury=jury,
-        jury_rule=jury_rule,
         is_estimate=estimate,
         **limits,
     )
@@ -202,13 +188,10 @@ def baseline(
     dimensions: Dimensions = "",
     mode: ModeOption = Mode.MOCK,
     simulated: Simulated = False,
-    jury: Jury = "",
-    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     double_check: DoubleCheck = False,
     individual: Individual = False,
-    repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
     budget: MaxUsd = None,
@@ -235,7 +218,7 @@ def baseline(
     limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     to = run_request.baseline_folder(baselines)
     before = read_baselines(to)
-    plan = run_request.evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
+    plan = run_request.evaluation_plan(dimensions, sample_size, seed, individual, double_check=double_check)
     request = run_request.persona_request(
         store,
         mode,
@@ -246,8 +229,6 @@ def baseline(
         base_url=base_url,
         recordings=recordings,
         with_simulated=simulated,
-        jury=jury,
-        jury_rule=jury_rule,
         is_estimate=estimate,
         **limits,
     )
@@ -262,79 +243,6 @@ def baseline(
         _finish(comparison)
     for path in write_baselines(store, request, rated, to):
         note(f"Written: {path}")
-
-
-@app.command()
-def noise(
-    agents: Agents = "",
-    dimensions: Dimensions = "",
-    mode: ModeOption = Mode.LIVE,
-    jury: Jury = "",
-    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
-    sample_size: SampleSize = 5,
-    seed: Seed = 0,
-    repeats: Annotated[int, typer.Option(min=2, max=50, help="Ask every question so many times.")] = 5,
-    double_check: DoubleCheck = False,
-    individual: Individual = False,
-    model: JudgeModel = None,
-    base_url: BaseUrl = None,
-    budget: MaxUsd = None,
-    max_calls: MaxCalls = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    max_tokens: MaxTokens = None,
-    estimate: EstimateOnly = False,
-    output: Rows = ListFormat.TABLE,
-    folder: PropositionFolder = None,
-    db: Database = None,
-) -> None:
-    """Measure the judge's own noise: ask every question of a sample several times, and print how the answers differ.
-
-    The share of variance says how much of what tells two answers apart is the judge and not the message. Every answer
-    is kept, so that the same repeats cost nothing again. Exits with 3 when the judge failed on anything.
-    """
-    from evaluation.cli.persona.rendering import noise_table
-    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
-    from evaluation.persona.judge_noise import as_dict, dimension_noise
-    from evaluation.workflows.persona_runs import estimate_personas
-
-    store = open_store(db)
-    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
-    plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
-    request = persona_request(
-        store,
-        mode,
-        plan,
-        agents,
-        folder,
-        model=model,
-        base_url=base_url,
-        jury=jury,
-        jury_rule=jury_rule,
-        is_estimate=estimate,
-        **limits,
-    )
-    if estimate:
-        say(estimate_personas(store, request))
-        return
-    rated = run_with_progress(store, request)
-    if output is ListFormat.JSON:
-        from evaluation.escaping import json_text
-
-        found = [
-            {
-                "agent_id": each.agent.id,
-                "dimension": str(key),
-                **as_dict(dimension_noise(score)),
-            }
-            for _, each in rated
-            for key, score in each.dimensions.items()
-        ]
-        say(json_text(found))
-    else:
-        say(noise_table(rated))
-    if any(item.status == "error" for _, each in rated for item in each.items):
-        raise typer.Exit(INFRASTRUCTURE)
 
 
 @app.command()
@@ -357,7 +265,6 @@ def record(
     seed: Seed = 0,
     double_check: DoubleCheck = False,
     individual: Individual = False,
-    repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
     budget: MaxUsd = None,
@@ -382,7 +289,7 @@ def record(
     store = open_store(db)
     limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     place = recording_place(to)
-    plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
+    plan = evaluation_plan(dimensions, sample_size, seed, individual, double_check=double_check)
     request = persona_request(
         store, mode, plan, agents, folder, model=model, base_url=base_url, is_estimate=estimate, **limits
     )

@@ -113,14 +113,6 @@ Baselines = Annotated[
 MaxDrop = Annotated[
     float, typer.Option(min=0.0, max=9.0, help="A score may fall by so much; a larger drop is a regression.")
 ]
-Repeats = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        max=50,
-        help="Ask every question so many times, for the judge's own noise; scores are means over them.",
-    ),
-]
 Simulated = Annotated[
     bool,
     typer.Option("--simulated", help="Count the conversations of experiments too; they are left out otherwise."),

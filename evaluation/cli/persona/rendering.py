@@ -19,17 +19,6 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 30
 _LONGEST_REASON = 160
 _LONGEST_REMARK = 300
-_NOISE_HEADERS = (
-    "Agent",
-    "Dimension",
-    "Mean",
-    "95 % interval",
-    "Repeats",
-    "Questions",
-    "Sd of an answer",
-    "Judge's share of variance",
-)
-_MOST_NOISY = 3
 _COMPARISON_HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
 
 
@@ -73,61 +62,10 @@ def _cell(score: DimensionScore | None) -> str:
     digits = 1 if score.dimension is Dimension.IDEAS_QUANTITY else 2
     shown = f"{score.score:.{digits}f}"
     without = "" if score.score_without_marked is None else f"{score.score_without_marked:.{digits}f}"
-    shown = shown if without in ("", shown) else f"{shown} ({without} without 9s)"
-    if len(score.repeats) < 2:
-        return shown
-    from evaluation.persona.judge_noise import dimension_noise
-    from evaluation.statistics.words import interval_words
-
-    return f"{shown} ({interval_words(dimension_noise(score).interval, digits=digits)})"
-
-
-def noise_table(evaluations: Sequence[Rated]) -> str:
-    """The judge's noise by agent and dimension, and below the three noisiest propositions of each.
-
-    Args:
-        evaluations: In the order of the lines.
-    """
-    from evaluation.judging.judges.jury import jury_words
-    from evaluation.persona.judge_noise import dimension_noise
-    from evaluation.statistics.words import interval_words
-
-    rows, lines = [], []
-    for _, evaluation in evaluations:
-        for score in evaluation.dimensions.values():
-            found = dimension_noise(score)
-            name = shortened(evaluation.agent.display_name, _LONGEST_NAME)
-            rows.append(
-                (
-                    name,
-                    LABELS[score.dimension],
-                    _figure(found.score) or "n/a",
-                    interval_words(found.interval, digits=2) if found.repeats else "n/a",
-                    str(len(found.repeats)),
-                    str(found.noise.questions),
-                    _known(found.noise.sd, "{:.2f}"),
-                    _known(found.noise.share, "{:.0%}"),
-                )
-            )
-            noisy = [f"{key} {one.sd:.2f}" for key, one in found.propositions[:_MOST_NOISY] if one.sd > 0]
-            if noisy:
-                lines.append(f"  {name}, {LABELS[score.dimension]}: noisiest {', '.join(noisy)}")
-    judgements = [item.judgement for _, each in evaluations for item in each.items if item.judgement is not None]
-    if words := jury_words(judgements):
-        lines.append(f"  {words}")
-    return "\n".join([table(_NOISE_HEADERS, rows), *(shortened(line, _LONGEST_REMARK) for line in lines)])
-
-
-def _known(value: float, form: str) -> str:
-    return form.format(value) if value == value else "not known"
+    return shown if without in ("", shown) else f"{shown} ({without} without 9s)"
 
 
 def _remarks(evaluations: Sequence[Rated]) -> Iterator[str]:
-    from evaluation.judging.judges.jury import jury_words
-
-    judgements = [item.judgement for _, each in evaluations for item in each.items if item.judgement is not None]
-    if words := jury_words(judgements):
-        yield shortened(words, _LONGEST_REMARK)
     for _, evaluation in evaluations:
         for score in evaluation.dimensions.values():
             name = f"{evaluation.agent.display_name}, {score.dimension}"
@@ -170,7 +108,7 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
 
 def comparison_table(comparison: BaselineComparison) -> str:
     """Every score beside its baseline, and below what fell, what is gone and what is new."""
-    from evaluation.harness.junit import behind_words, noise_words
+    from evaluation.harness.junit import behind_words
 
     rows = [
         (
@@ -179,7 +117,7 @@ def comparison_table(comparison: BaselineComparison) -> str:
             _figure(row.baseline) or "none",
             _figure(row.score) or "n/a",
             "" if row.change is None else f"{row.change:+.2f}",
-            str(row.outcome).replace("_", " ") + noise_words(row),
+            str(row.outcome).replace("_", " "),
         )
         for row in comparison.rows
     ]
@@ -242,7 +180,6 @@ def _dimension_dict(score: DimensionScore) -> dict[str, Any]:
         "marked": score.marked,
         "unscored": len(score.unscored),
         "reason": score.reason,
-        "repeats": list(score.repeats),
         "items": [_item_dict(item) for item in score.items],
     }
 
@@ -255,7 +192,6 @@ def _item_dict(item: PropositionScore) -> dict[str, Any]:
         "inverted": item.proposition.is_inverted,
         "status": str(item.status),
         "raw": item.raw,
-        "repeat": item.repeat,
         "score": item.score,
         "mark": str(item.mark),
         "mark_words": item.mark_words,

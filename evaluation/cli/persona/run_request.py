@@ -58,10 +58,6 @@ def persona_request(
         JudgeError: A live judge cannot be reached.
     """
     with_simulated = bool(judge.pop("with_simulated", False))
-    members = listed_names(judge.pop("jury", ""))
-    if members and mode not in (Mode.LIVE, Mode.SYNTHETIC):
-        raise InputError("A jury can only be asked live.", place="--jury", remedy="Say --mode live.")
-    judge |= {"jury": tuple(members) or None, "jury_rule": str(judge.pop("jury_rule", "mean"))}
     return PersonaRunRequest(
         _judge_config(store, mode, judge, is_estimate=is_estimate),
         plan,
@@ -94,7 +90,6 @@ def evaluation_plan(
     sample_size: int,
     seed: int,
     individual: bool,
-    repeats: int = 1,
     *,
     since: datetime | None = None,
     until: datetime | None = None,
@@ -106,7 +101,7 @@ def evaluation_plan(
         InputError: A dimension is not known.
     """
     options = Options(is_batched=not individual, has_double_check=double_check)
-    return EvaluationPlan(_dimensions(dimensions), sample_size, seed, Period(since, until), options, repeats)
+    return EvaluationPlan(_dimensions(dimensions), sample_size, seed, Period(since, until), options)
 
 
 def _dimensions(listed: str) -> tuple[Dimension, ...]:
@@ -154,7 +149,7 @@ def _say_who_judges(config: JudgeConfig, *, is_scripted: bool) -> None:
         if config.model == SCRIPTED_MODEL:
             note(NOTE)
     else:
-        note(f"{config.name} judges{f' at {config.base_url}' if config.base_url else ''}.")
+        note(f"{config.model} judges{f' at {config.base_url}' if config.base_url else ''}.")
 
 
 def baseline_folder(folder: Path | None) -> Path:

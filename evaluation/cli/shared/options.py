@@ -29,13 +29,6 @@ class ListFormat(StrEnum):
     JSON = "json"
 
 
-class JuryRuleName(StrEnum):
-    """Rules by which the marks of a jury become one."""
-
-    MEAN = "mean"
-    MAJORITY = "majority"
-
-
 class MetricName(StrEnum):
     """The rubric's metrics, as they are named in the output."""
 
@@ -91,7 +84,7 @@ CorpusOutput = Annotated[
         "--output",
         metavar="URL",
         show_default=False,
-        help="The folder or s3:// URL of a corpus of Parquet files: scores, ledgers and answers are written there, for "
+        help="The folder or s3:// URL of a corpus of Parquet files: scores and ledgers are written there, for "
         "'dramaturg collect', and nothing goes to the database. What is there already is left out.",
     ),
 ]
@@ -150,18 +143,6 @@ MaxTokens = Annotated[
         show_default=False,
         help="The most that the model may write for an answer, its reasoning included; 1000.",
     ),
-]
-Jury = Annotated[
-    str,
-    typer.Option(
-        metavar="MODEL,MODEL",
-        show_default=False,
-        help="Ask several models every question, in place of one; persona commands report their agreement.",
-    ),
-]
-JuryRuleOption = Annotated[
-    JuryRuleName,
-    typer.Option("--jury-rule", help="How the marks of a jury become one: their mean, rounded, or what most gave."),
 ]
 EstimateOnly = Annotated[bool, typer.Option("--estimate", help="Say what it would ask and cost, and stop.")]
 PropositionFolder = Annotated[

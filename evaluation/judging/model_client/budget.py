@@ -88,17 +88,6 @@ class Budget:
             self._wake()
 
     @property
-    def is_over(self) -> bool:
-        """Whether no call whatever may begin: a limit is reached, or the run was stopped.
-
-        While it is not, a call may still be refused that alone costs more than what is left.
-        """
-        with self._lock:
-            # A limit of nothing leaves the calls that cost nothing.
-            is_spent = self.usd is not None and 0 < self.usd <= self._spent
-            return bool(self._stopped) or is_spent or (self.calls is not None and self._started >= self.calls)
-
-    @property
     def stopped(self) -> str:
         """The reason that ``stop`` was given; empty while calls may begin."""
         return self._stopped

@@ -39,7 +39,6 @@ class PropositionScore:
         detail: Why it has no score.
         citations: References of the cited messages.
         judgement: What the judge said; ``None`` when it was not asked.
-        repeat: Which of several judgements of the same claim this is; 0 is the first.
     """
 
     proposition: Proposition
@@ -55,7 +54,6 @@ class PropositionScore:
     citations: tuple[str, ...] = ()
     ideas: tuple[ListedIdea, ...] = ()
     judgement: Judgement | None = None
-    repeat: int = 0
 
     @property
     def mark_words(self) -> str:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
-from evaluation.judging.judges.jury import jury_agreement
 from evaluation.judging.targets import message_reference
-from evaluation.persona.judge_noise import judge_noise
 from evaluation.store.engine.bulk_rows import packed
 from evaluation.text.display import counted
 
@@ -45,8 +42,6 @@ def run_values(evaluation: PersonaEvaluation) -> dict[str, Any]:
 
 
 def _summary(score: DimensionScore) -> dict[str, Any]:
-    share = judge_noise(score.items).share if len(score.repeats) > 1 else math.nan
-    jury = jury_agreement(item.judgement for item in score.items if item.judgement is not None)
     return {
         "score": score.score,
         "score_without_marked": score.score_without_marked,
@@ -54,9 +49,6 @@ def _summary(score: DimensionScore) -> dict[str, Any]:
         "items": len(score.items),
         "unscored": len(score.unscored),
         "reason": well_formed(score.reason),
-        "repeats": list(score.repeats),
-        "judge_share": None if math.isnan(share) else share,
-        **({} if jury is None else {"jury": jury.as_dict()}),
     }
 
 
@@ -84,7 +76,6 @@ def _score_values(item: PropositionScore) -> dict[str, Any]:
         "is_inverted": item.proposition.is_inverted,
         "raw_score": item.raw,
         "mark": str(item.mark),
-        "repeat": item.repeat,
         "transcript_id": transcript_id or None,
         "message_id": message_id or None,
         "citations": _json(list(item.citations)),

@@ -118,7 +118,7 @@ class Evaluations:
             (list), ``window_start``, ``window_end`` (UTC, empty for open), ``sample_size``, ``seed``, ``overall_score``
             (0 to 9, empty when nothing was scored), ``is_baseline``, ``token_usage`` and ``scores`` (JSON text;
             ``scores`` has per dimension ``score``, ``score_without_marked``, ``marked``, ``items``, ``unscored``,
-            ``reason``, and ``jury`` where several models were asked), ``mode``, ``judge``, ``model``, ``error``,
+            and ``reason``), ``mode``, ``judge``, ``model``, ``error``,
             ``created_at`` and ``completed_at`` (UTC).
 
         Raises:
@@ -236,7 +236,7 @@ ORDER BY r.position
 _SCORES = """
 SELECT dimension, proposition_id, claim, weight::double AS weight, is_inverted, raw_score, score::double AS score, mark,
        reasoning, context_snippet, transcript_id, message_id, citations::text AS citations, ideas::text AS ideas,
-       confidence::double AS confidence, judge, model, judgement_key, coalesce(repeat, 0) AS repeat
+       confidence::double AS confidence, judge, model, judgement_key
 FROM evaluation_scores WHERE evaluation_run_id::text = $run ORDER BY position
 """
 

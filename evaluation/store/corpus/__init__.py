@@ -1,1 +1,1 @@
-"""Scored games as partitioned Parquet: written by any number of workers, compacted, and imported into a store."""
+"""Scored games as partitioned Parquet: written by any number of workers, and imported into a store."""

@@ -159,12 +159,6 @@ def _decision(row: Mapping[str, Any]) -> RowDecision:
     )
 
 
-_STORED = "SELECT transcript_id FROM transcripts WHERE transcript_id IN (SELECT unnest(?::text[]))"
-_LATEST_TIMES = """
-SELECT transcript_id, metric, row_id, epoch_us(max(decided_at)) FROM row_decisions
-WHERE transcript_id IN (SELECT unnest(?::text[])) GROUP BY ALL
-"""
-
 _COLUMNS = (
     "transcript_id",
     "metric",

@@ -1,8 +1,8 @@
-"""Collect a corpus of Parquet partitions: compact its files, and import them into a database."""
+"""Collect a corpus of Parquet partitions into a database."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,24 +28,6 @@ class Collected:
     deleted: int = 0
 
 
-def compact_corpus(place: str, on_file: Callable[[int], None] | None = None) -> int:
-    """Puts the small files of a corpus together; returns how many games have moved.
-
-    Args:
-        place: The folder or URL of the corpus.
-        on_file: Called with the number of games of each new file.
-
-    Raises:
-        NotFoundError: There is no corpus.
-    """
-    from evaluation.store.corpus.partitions import Corpus
-
-    corpus = Corpus(Location.of(place))
-    if not corpus.partitions():
-        raise _no_corpus(place)
-    return corpus.compact(on_file=on_file)
-
-
 def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[int]:
     """Imports a corpus into a store. Running it again adds what is new.
 
@@ -68,16 +50,12 @@ def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[in
     corpus = Corpus(Location.of(place))
     partitions = corpus.in_order_of_scoring()
     if not partitions:
-        raise _no_corpus(place)
+        raise NotFoundError(
+            "There is no scored game.", place=place, remedy="Make some with: dramaturg evaluate GAMES --output PLACE."
+        )
     for partition in partitions:
         imported = import_tables(store, corpus.read(partition))
         collected.new += imported.new
         collected.known += imported.known
         collected.deleted += imported.deleted
         yield imported.new + imported.known
-
-
-def _no_corpus(place: str) -> NotFoundError:
-    return NotFoundError(
-        "There is no scored game.", place=place, remedy="Make some with: dramaturg evaluate GAMES --output PLACE."
-    )

@@ -143,30 +143,23 @@ def planned_runs(store: Store, test: ABConfig) -> int:
 
 
 class _CountingJudge:
-    """Counts the questions for each model that judges, in place of asking."""
+    """Counts the questions, in place of asking."""
 
     def __init__(self, store: Store, config: JudgeConfig) -> None:
-        self._judges = [
-            (
-                each,
-                EstimatingJudge(
-                    each.model, server=each.base_url or "", cache=store.judgements, batch_size=each.batch_size
-                ),
-            )
-            for each in config.members
-        ]
+        self._config = config
+        self._judge = EstimatingJudge(
+            config.model, server=config.base_url or "", cache=store.judgements, batch_size=config.batch_size
+        )
 
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
         """Counts the questions; every one is ``skipped``."""
-        found = [await each.judge(requests, report=report) for _, each in self._judges]
-        return found[0]
+        return await self._judge.judge(requests, report=report)
 
     @property
     def uses(self) -> list[ModelUse]:
-        """The counted calls, by model."""
-        return [
-            ModelUse(config, one.calls, one.calls, one.tokens_read, one.tokens_written) for config, one in self._judges
-        ]
+        """The counted calls."""
+        one = self._judge
+        return [ModelUse(self._config, one.calls, one.calls, one.tokens_read, one.tokens_written)]
 
 
 def ab_judge_config(store: Store, test: ABConfig, options: Mapping[str, Any]) -> JudgeConfig:

@@ -40,7 +40,7 @@ def connected(
         InputError: There is no model.
     """
     if plan.effects is None:
-        config = judge_config({**options, "model": plan.model, "jury": plan.jury, "jury_rule": plan.jury_rule}, stored)
+        config = judge_config({**options, "model": plan.model}, stored)
         if config.mode != "live" and not is_estimate:
             raise InputError(
                 "There is no key and no address of a model, so nobody can speak.",

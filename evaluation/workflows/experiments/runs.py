@@ -186,7 +186,7 @@ def _writer(run: _Run, journal: AnswerJournal, provider: Provider) -> Writer:
 
 def _judge(run: _Run, journal: AnswerJournal, provider: BoundedProvider) -> ChosenJudge:
     judgements = run.store.judgements
-    known = {key for member in run.config.members for key in judgements.keys(member.model)}
+    known = judgements.keys(run.config.model)
     cache = JournalledAnswers(journal, judgements, known)
     # The script listens elsewhere every time, and answers by what is planted: so keys name the experiment.
     server = None if run.plan.effects is None else f"script of {run.plan.record.id}"
@@ -195,7 +195,6 @@ def _judge(run: _Run, journal: AnswerJournal, provider: BoundedProvider) -> Chos
         cache=cache,
         budget=run.budget,
         provider=provider,
-        provider_of=lambda one: BoundedProvider(provider_of(one.model, one.base_url), provider),
         server=server,
         is_cache_quick=True,
     )

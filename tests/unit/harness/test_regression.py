@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -396,8 +395,8 @@ def test_a_comment_is_never_too_long() -> None:
 
 
 def again(scores: Sequence[Sequence[float]], **more: Any) -> PersonaEvaluation:
-    """An evaluation whose questions were asked several times: by proposition the score of each repeat."""
-    items = [item(f"p{at}", score, repeat=repeat) for at, own in enumerate(scores) for repeat, score in enumerate(own)]
+    """An evaluation by proposition, with the score of each message."""
+    items = [item(f"p{at}", score) for at, own in enumerate(scores) for score in own]
     return evaluation({FLUENCY: items}, **more)
 
 
@@ -460,14 +459,12 @@ def test_a_fallen_proposition_does_not_hide_behind_a_rising_dimension() -> None:
     assert "1 proposition fell too far: p0 9.00 -&gt; 2.00" in junit_xml(BaselineComparison((row,)))
 
 
-def test_without_repeats_a_proposition_may_fall_three_times_as_far_and_the_rule_says_so() -> None:
+def test_a_proposition_may_fall_three_times_as_far_and_the_rule_says_so() -> None:
     then = made(again([[9.0], [5.0], [5.0], [5.0]]))
     assert compare([again([[6.0], [5.0], [5.0], [5.0]])], then).verdict == "fine"
     comparison = compare([again([[5.9], [5.0], [5.0], [5.0]])], then)
     assert comparison.verdict == "regression"
-    assert comparison.rule.startswith(
-        "The plain rule: a dimension fails when it falls by more than 1, a proposition by"
-    )
+    assert comparison.rule == "A dimension fails when it falls by more than 1, a proposition by more than 3."
 
 
 def test_a_changed_proposition_is_left_out_of_the_comparison() -> None:
@@ -497,19 +494,13 @@ def test_todays_weights_hold_for_both_sides_where_propositions_differ() -> None:
     assert (row.score, row.baseline, row.outcome) == (7.0, 7.0, RegressionOutcome.FINE)
 
 
-def test_a_drop_within_the_judges_noise_is_no_regression_and_one_beyond_it_is() -> None:
-    noisy = [[9.0, 3.0, 8.0, 2.0, 8.0]]
-    assert compare([again([[7.0, 1.0, 6.0, 3.0, 5.0]])], made(again(noisy))).verdict == "fine"
-    steady = compare([again([[6.0, 6.1, 6.2, 6.1, 6.0]])], made(again([[8.0, 8.1, 8.0, 8.2, 8.1]])))
-    (row,) = steady.rows
-    assert row.outcome is RegressionOutcome.REGRESSION
-    assert row.whole is not None
-    assert row.whole.p_holm is not None
-    assert row.whole.p_holm < 0.001
-    assert "over repeats" in steady.rule
-    # Equal repeats leave no noise: any drop beyond the limit counts.
-    assert compare([again([[6.0, 6.0]])], made(again([[8.0, 8.0]]))).verdict == "regression"
-    assert compare([again([[7.5, 7.5]])], made(again([[8.0, 8.0]]))).verdict == "fine"
+def test_a_baseline_with_the_repeats_of_before_is_read(tmp_path: Path) -> None:
+    body = json.loads(next(iter(made(again([[9.0], [5.0]])).values())).model_dump_json())
+    fluency = body["dimensions"]["fluency"] | {"repeats": [7.0, 7.2]}
+    fluency["propositions"]["p0"]["repeats"] = [9.0, 9.0]
+    body["dimensions"] = {"fluency": fluency}
+    (tmp_path / "ann.json").write_text(json.dumps(body), encoding="utf-8")
+    assert read_baselines(tmp_path) == made(again([[9.0], [5.0]]))
 
 
 def test_nothing_compared_is_a_verdict_of_its_own_in_every_report() -> None:
@@ -534,27 +525,3 @@ def test_a_baseline_of_version_1_is_still_read(tmp_path: Path) -> None:
     comparison = compare([again([[9.0], [1.0]])], read_baselines(tmp_path))
     assert comparison.verdict == "regression"
     assert "p1 fell from 5.00 to 1.00" in comparison_markdown(comparison.as_dict()).replace("`", "")
-
-
-def noisy_runs(drop: float, sd: float, runs: int, seed: int) -> int:
-    """How many of ``runs`` comparisons find a regression: four propositions, five repeats, the judge's own noise."""
-    random = np.random.default_rng(seed)
-
-    def evaluated(shift: float) -> PersonaEvaluation:
-        true = np.array([6.0, 7.0, 5.0, 6.0])[:, None] - shift
-        return again(np.clip(true + random.normal(0.0, sd, (4, 5)), 0.0, 9.0).tolist())
-
-    return sum(compare([evaluated(drop)], made(evaluated(0.0))).verdict == "regression" for _ in range(runs))
-
-
-def test_a_noisy_judge_is_seldom_called_a_regression_and_a_planted_drop_is_found() -> None:
-    assert noisy_runs(0.0, 0.5, 200, 1) <= 10, "at most 5 %"
-    assert noisy_runs(1.5, 0.5, 200, 2) >= 180, "at least 90 %"
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("sd", [0.25, 0.5, 1.0, 2.0])
-def test_error_rates_of_regressions(sd: float) -> None:
-    false, found = noisy_runs(0.0, sd, 200, 3), noisy_runs(1.5, sd, 200, 4)
-    print(f"sd {sd:g} a score, 5 repeats: {false / 2:.1f} % false regressions, {found / 2:.1f} % of drops of 1.5 found")
-    assert false <= 10

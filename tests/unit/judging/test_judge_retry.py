@@ -193,10 +193,8 @@ def test_a_call_that_is_too_dear_ends_no_budget_from_which_others_can_be_paid() 
 
     with pytest.raises(BudgetSpentError):
         asyncio.run(pay(2.0))
-    assert not budget.is_over
     asyncio.run(pay(0.25))
-    assert not budget.is_over
     asyncio.run(pay(0.75))
-    assert budget.is_over
-    assert not Budget(usd=0.0).is_over
-    assert Budget(calls=0).is_over
+    assert budget.spent_usd == 1.0
+    with pytest.raises(BudgetSpentError):
+        asyncio.run(pay(0.01))

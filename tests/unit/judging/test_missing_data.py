@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-
 from evaluation.judging.judges.jury import JuryJudge
+
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
 from evaluation.judging.propositions.weighted_scores import Mark, PropositionScore, settle

@@ -290,7 +290,7 @@ ORDER = {"experiment": "e", "options": {"limits": [{"base_url": "http://127.0.0.
     [
         ("judge", {"base_url": "http://evil.test/v1"}, "judge.base_url = http://evil.test/v1"),
         ("judge", {"model": "x", "pricing": "/etc/passwd"}, "judge.pricing = /etc/passwd"),
-        ("judge", {"jury": ["HTTPS:\n//evil.test"]}, "judge.jury = HTTPS: //evil.test"),
+        ("judge", {"others": ["HTTPS:\n//evil.test"]}, "judge.others = HTTPS: //evil.test"),
         ("order:experiment:1", ORDER, "order:experiment:1.options.limits.base_url = http://127.0.0.1:9/v1"),
         ("plain", "http://evil.test", "plain = http://evil.test"),
     ],

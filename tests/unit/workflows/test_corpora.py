@@ -24,7 +24,7 @@ from evaluation.readers import iter_paths
 from evaluation.store import Store
 from evaluation.store.corpus.packing import pack, scoring_key
 from evaluation.store.corpus.partitions import Corpus
-from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
+from evaluation.workflows.corpora.collection import Collected, import_corpus
 from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
 from evaluation.workflows.scoring import PackedGame, Tally, current_outcomes, store_games
 from tests.faults.killing import DaskCluster, dask_cluster, free_port, wait_until_open
@@ -130,7 +130,6 @@ def test_long_names_of_iterations_have_folders_of_their_own(games, tmp_path, let
     assert all(len(one.encode()) <= 255 and one.startswith("iteration=") for one in folders)
     tally, notes = scored(place, tmp_path / "out", iteration=names[0])
     assert (tally.scored, tally.had, notes) == (0, 1, [])
-    compact_corpus(str(tmp_path / "out"))
     store = Store(":memory:")
     list(import_corpus(str(tmp_path / "out"), store, Collected()))
     assert [one.name for one in store.iterations.list()] == [names[0]]
@@ -241,10 +240,6 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
     transcripts = [result.transcript for result in results if result.transcript is not None]
     for evaluation in evaluate_many(transcripts):
         store_games(plain, [(PackedGame.of(evaluation), "x")], iteration="v1 / a", updates_known=True)
-    before = rows(alone)
-    assert compact_corpus(str(alone)) == GAMES
-    assert rows(alone) == before
-    assert len(list(alone.rglob("*.parquet"))) == 3
     for new, known in ((GAMES, 0), (0, GAMES)):
         collected = Collected()
         list(import_corpus(str(alone), store, collected))
@@ -272,12 +267,10 @@ def scored_with(evaluation: Evaluation, version: str = "", failed: tuple[str, ..
     return replace(evaluation, metrics=metrics, failures=tuple(failures))
 
 
-def put(output: Path, name: str, evaluations: list[Evaluation], scoring: str, compacts: bool = False) -> None:
+def put(output: Path, name: str, evaluations: list[Evaluation], scoring: str) -> None:
     corpus = Corpus(Location.of(str(output)))
     pairs = [(one, "a.json") for one in evaluations]
     corpus.write(name, None, pack(pairs, iteration=None, scoring=scoring))
-    if compacts:
-        corpus.compact()
 
 
 def current(store: Store, output: Path) -> tuple[set[str], int, list[list[str]]]:
@@ -299,15 +292,14 @@ def evaluations(games) -> list[Evaluation]:
     return list(evaluate_many(found[:2]))
 
 
-@pytest.mark.parametrize("compacts", [False, True])
 @pytest.mark.parametrize("names", ["ab", "ba"])
 def test_the_result_that_was_scored_last_is_current_whatever_partitions_are_called(
-    evaluations, tmp_path, names, compacts
+    evaluations, tmp_path, names
 ) -> None:
     old = [scored_with(one, version="0.0.1") for one in evaluations]
     put(tmp_path / "old", names[0], old, "old")
     put(tmp_path / "both", names[0], old, "old")
-    put(tmp_path / "both", names[1], evaluations, "new", compacts)
+    put(tmp_path / "both", names[1], evaluations, "new")
     today = {evaluations[0].metrics["coherence"].definition.version}
     store = Store(":memory:")
     assert current(store, tmp_path / "both") == (today, 4, [])
@@ -321,54 +313,33 @@ def test_the_result_that_was_scored_last_is_current_whatever_partitions_are_call
     assert current(plain, tmp_path / "old")[0] == {"0.0.1"}
 
 
-@pytest.mark.parametrize("compacts", [False, True])
 @pytest.mark.parametrize("names", ["abc", "cba"])
-def test_a_failure_stays_until_its_metric_is_scored_later(evaluations, tmp_path, names, compacts) -> None:
+def test_a_failure_stays_until_its_metric_is_scored_later(evaluations, tmp_path, names) -> None:
     failed = [scored_with(one, failed=("coherence",)) for one in evaluations]
     all_failed = [scored_with(one, failed=tuple(one.metrics)) for one in evaluations]
     stepwise = Store(":memory:")
     put(tmp_path, names[0], failed, "first")
     assert current(stepwise, tmp_path) == (set(), 0, [["coherence"]] * 2)
-    put(tmp_path, names[1], evaluations, "second", compacts)
+    put(tmp_path, names[1], evaluations, "second")
     today = {evaluations[0].metrics["coherence"].definition.version}
     for store in (stepwise, stepwise, Store(":memory:")):
         assert current(store, tmp_path) == (today, 2, [])
     # What fails later is said beside the older score, once.
-    put(tmp_path, names[2], [failed[0]], "third", compacts)
+    put(tmp_path, names[2], [failed[0]], "third")
     for store in (stepwise, stepwise, Store(":memory:")):
         assert current(store, tmp_path) == (today, 2, [["coherence"]])
     put(tmp_path / "nothing", "a", all_failed, "first")
     assert current(Store(":memory:"), tmp_path / "nothing") == (set(), 0, [sorted(evaluations[0].metrics)] * 2)
 
 
-def test_a_killed_compaction_is_not_seen_and_the_next_one_finishes(games, tmp_path) -> None:
-    scored(games, tmp_path)
-    corpus = Corpus(Location.of(str(tmp_path)))
-    wanted, manifest = rows(tmp_path), tmp_path / "manifest.json"
-    small = {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")}
-    corpus.compact()
-    # As if it had been killed after the manifest was replaced: the small files are still there.
-    done = manifest.read_text()
-    for path, content in small.items():
-        path.write_bytes(content)
-    names = [str(path.relative_to(tmp_path)) for path in small if path.is_relative_to(tmp_path / "results")]
-    manifest.write_text(done.replace('"replaced": []', f'"replaced": {names}'.replace("'", '"')))
-    assert rows(tmp_path) == wanted
-    # As if it had been killed before: the large file does not count.
-    manifest.unlink()
-    assert rows(tmp_path) == wanted
-    corpus.compact()
-    assert rows(tmp_path) == wanted
-
-
 def test_an_empty_or_damaged_corpus_says_so(games, tmp_path) -> None:
     with pytest.raises(NotFoundError, match="There is no scored game"):
-        compact_corpus(str(tmp_path))
+        list(import_corpus(str(tmp_path), Store(":memory:"), Collected()))
     scored(games, tmp_path)
     damaged = sorted((tmp_path / "games").rglob("*.parquet"))[0]
     damaged.write_bytes(b"PAR1 and nothing else")
     with pytest.raises(InfrastructureError, match=damaged.stem):
-        compact_corpus(str(tmp_path))
+        list(import_corpus(str(tmp_path), Store(":memory:"), Collected()))
 
 
 @pytest.fixture
@@ -401,7 +372,6 @@ def test_games_and_scores_lie_in_an_object_store(games, alone, object_store, tmp
     assert (tally.scored, tally.files.refused) == (GAMES, 0)
     tally, _ = scored(f"{object_store}/games", f"{object_store}/out", iteration="v1 / a")
     assert (tally.scored, tally.had) == (0, GAMES)
-    assert compact_corpus(f"{object_store}/out") == GAMES
     assert rows(f"{object_store}/out") == rows(alone)
     with pytest.raises(NotFoundError) as refused:
         Location.of("s3://no-such-bucket/out").write_bytes(b"x")
