@@ -1,23 +1,23 @@
-"""``dramaturg propositions``: list the propositions that agents are judged by, and check their files."""
+"""``dramaturg propositions``: check the files of the propositions that agents are judged by."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from evaluation.cli.shared.exit_codes import BAD_INPUT, command_group
 from evaluation.cli.shared.options import Database, ListFormat, PropositionFolder, Rows, database_path
-from evaluation.cli.shared.terminal import note, safe, say, shortened, table
+from evaluation.cli.shared.terminal import note, safe, say
 from evaluation.text.display import counted
 
-if TYPE_CHECKING:
-    from evaluation.judging.propositions.proposition import Proposition
+app = command_group("Check the files of the propositions that agents are held against.")
 
-app = command_group("Check proposition files, and list the propositions that agents are held against.")
 
-_LONGEST_CLAIM = 100
+@app.callback()
+def propositions() -> None:
+    """Check the files of the propositions that agents are held against."""
 
 
 @app.command()
@@ -83,65 +83,3 @@ def _speaking(store: Any) -> set[str]:
 
     known = KnownAgents.of(store)
     return {*known.ids, *known.stored}
-
-
-@app.command("list")
-def list_propositions(
-    agent: Annotated[
-        str | None,
-        typer.Option(metavar="ID", show_default=False, help="Only what applies to this agent, defaults included."),
-    ] = None,
-    output: Rows = ListFormat.TABLE,
-    folder: PropositionFolder = None,
-) -> None:
-    """List propositions with their weights; for an agent those that apply to it, as defaults and its file make them.
-
-    A folder of your own has precedence over the shipped ones.
-    """
-    from evaluation.escaping import json_text
-    from evaluation.files.bundled import proposition_roots
-    from evaluation.judging.propositions.loading import PropositionLibrary
-    from evaluation.judging.propositions.proposition import Dimension
-
-    library = PropositionLibrary.load(proposition_roots(folder))
-    if agent is None:
-        found = [each for own in library.by_file.values() for each in own]
-    else:
-        sets = [library.propositions_for(dimension, [agent]) for dimension in Dimension]
-        found = [each for one in sets for each in one.propositions]
-    if output is ListFormat.JSON:
-        say(json_text([_as_dict(each) for each in found]))
-        return
-    headers = ("Dimension", "Agent", "Id", "Weight", "Inverted", "Claim")
-    say(table(headers, [_row(each) for each in found]))
-
-
-def _row(proposition: Proposition) -> tuple[str, ...]:
-    return (
-        proposition.dimension,
-        proposition.agent_id,
-        proposition.id,
-        f"{proposition.weight:g}",
-        "yes" if proposition.is_inverted else "",
-        shortened(proposition.claim, _LONGEST_CLAIM),
-    )
-
-
-def _as_dict(proposition: Proposition) -> dict[str, Any]:
-    window = proposition.window
-    return {
-        "dimension": str(proposition.dimension),
-        "agent_id": proposition.agent_id,
-        "id": proposition.id,
-        "claim": proposition.claim,
-        "weight": proposition.weight,
-        "inverted": proposition.is_inverted,
-        "include_personas": proposition.includes_personas,
-        "target_type": str(proposition.target_type),
-        "first_n": window.first_n,
-        "last_n": window.last_n,
-        "double_check": proposition.has_double_check,
-        "precondition": proposition.precondition,
-        "recommendations_for_improvement": proposition.recommendations_for_improvement,
-        "source": proposition.source,
-    }

@@ -12,14 +12,13 @@ from evaluation.cli.shared.exit_codes import BAD_INPUT, CommandGroup, command_gr
 from evaluation.cli.shared.options import (
     Database,
     DatabaseAgain,
-    Force,
     ListFormat,
     OfIteration,
     Rows,
     TranscriptReference,
     group_store,
 )
-from evaluation.cli.shared.terminal import note, safe, say, say_data, say_list, shortened
+from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
 from evaluation.workflows.scoring import current_evaluation
 
 if TYPE_CHECKING:
@@ -113,8 +112,8 @@ def import_sheet(
 ) -> None:
     """Import ratings from a CSV sheet: all of it, or nothing where a line cannot be used.
 
-    The columns are those of 'rate export'; game (or transcript_id) and score are enough. The same sheet imported again
-    adds nothing. Rows without a score are left out. JSON exports of Label Studio and Argilla are read as well.
+    The columns are those of 'export ratings'; game (or transcript_id) and score are enough. The same sheet imported
+    again adds nothing. Rows without a score are left out. JSON exports of Label Studio and Argilla are read as well.
     """
     from evaluation.workflows.ratings.rating_sheet_import import import_ratings
 
@@ -129,32 +128,6 @@ def import_sheet(
     say(f"{done.added} new {verb}, {done.known} known already, {done.blank} without a score.")
     if done.flagged:
         note(f"warning: {done.flagged} of them answer yes four times or more, which promises at least 3. Look again.")
-
-
-@app.command("export")
-def export_sheet(
-    context: typer.Context,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", dir_okay=False, show_default=False, help="The file; else standard output."),
-    ] = None,
-    rater: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default=False, help="Only the ratings of this person.")
-    ] = None,
-    force: Force = False,
-    db: DatabaseAgain = None,
-) -> None:
-    """Write every rating, revised ones included, as a CSV sheet that 'rate import' takes back without loss."""
-    from evaluation.workflows.ratings.rating_sheet_import import export_ratings
-    from evaluation.writers.tables import write_new_bytes
-
-    text = export_ratings(group_store(context, db), rater=rater)
-    if output is None:
-        say_data(text)
-        return
-    # With a mark, so that spreadsheets take it for UTF-8. As bytes: no line end may change.
-    write_new_bytes(output, text.encode("utf-8-sig"), overwrite=force)
-    note(f"Wrote {safe(output)}.")
 
 
 @app.command()
