@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_group
 
+from evaluation.cli.shared.database_option import add_database_option, forget_database
 from evaluation.cli.shared.exit_codes import CommandGroup
 
 
@@ -75,7 +76,9 @@ class LazyCommands(Mapping[str, Any]):
             holder.add_typer(found, name=name)
         else:
             holder.command(name)(found)
-        return get_group(holder).commands[name]
+        command = get_group(holder).commands[name]
+        add_database_option(command)
+        return command
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)
@@ -91,6 +94,11 @@ class Program(CommandGroup):
         super().__init__(**attributes)
         # Typer only ever reads it once its own commands are in, of which there are none.
         self.commands = LazyCommands()  # type: ignore[assignment]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command line, which names a database of its own or none."""
+        forget_database()
+        return super().invoke(ctx)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes names and summaries."""

@@ -13,7 +13,6 @@ from evaluation.cli.shared.exit_codes import command_group
 from evaluation.cli.shared.options import (
     BaseUrl,
     Concurrency,
-    Database,
     EstimateOnly,
     Jury,
     JuryRuleName,
@@ -89,7 +88,6 @@ def run(
     estimate: EstimateOnly = False,
     output: TextFormat = OutputFormat.TABLE,
     yes: Yes = False,
-    db: Database = None,
 ) -> None:
     """Run an experiment: the same agents with and without the treatment, evaluated and compared.
 
@@ -105,7 +103,7 @@ def run(
         fragments=bool(fragments),
         model=bool(model or base_url or jury),
     )
-    store = open_store(db)
+    store = open_store()
     limits = {**judge_limits(budget, max_calls, concurrency, timeout, max_tokens), "base_url": base_url}
     settings = {
         "scale": scale,
@@ -129,13 +127,12 @@ def report(
         typer.Argument(metavar="[ID]", show_default=False, help="The id, or its first digits; all are listed without."),
     ] = None,
     output: TextFormat = OutputFormat.TABLE,
-    db: Database = None,
 ) -> None:
     """List the experiments that were run, the latest first, or print the report of one that is done."""
     from evaluation.cli.experiments.rendering import record_text
     from evaluation.errors import InputError
 
-    store = open_store(db)
+    store = open_store()
     if experiment is None:
         _list_runs(store, output)
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.options import Database, Force, OfIteration, open_store
+from evaluation.cli.shared.options import Force, OfIteration, open_store
 from evaluation.cli.shared.terminal import note, safe, say_data
 from evaluation.errors import NotFoundError
 
@@ -81,7 +81,6 @@ def export(
         bool, typer.Option("--settings", help="For argilla and label-studio: what the tool must be set up with.")
     ] = False,
     force: Force = False,
-    db: Database = None,
 ) -> None:
     """Write transcripts, scores or people's answers to a file, for import or for other programs."""
     allowed = _TRANSCRIPT_FORMATS if what is Exported.TRANSCRIPTS else () if what in _TOOLS else _TABLE_FORMATS
@@ -92,25 +91,25 @@ def export(
     if transcript is not None and what is not Exported.TRANSCRIPTS:
         raise typer.BadParameter("One of the transcripts can be named, nothing else.", param_hint="TRANSCRIPT")
     if what in _TOOLS:
-        _deliver(_annotations(db, what, iteration, settings), output, force)
+        _deliver(_annotations(what, iteration, settings), output, force)
     elif what is Exported.TRANSCRIPTS:
-        _transcripts(db, transcript, kind or ExportFormat.CANONICAL, output, iteration, force)
+        _transcripts(transcript, kind or ExportFormat.CANONICAL, output, iteration, force)
     else:
-        _table(db, what, kind or _usual(what), output, iteration, force)
+        _table(what, kind or _usual(what), output, iteration, force)
 
 
 def _transcripts(
-    db: Path | None, transcript: str | None, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool
+    transcript: str | None, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool
 ) -> None:
     if transcript is not None:
-        store = open_store(db)
+        store = open_store()
         with store.unit():
             found = store.transcripts.get(store.transcripts.resolve(transcript))
         _deliver(found.to_json(indent=2), output, force)
         return
     if output is None and kind not in (ExportFormat.CSV, ExportFormat.JSONL):
         raise typer.BadParameter(f"{kind} is not text: name a file to write.", param_hint="--output")
-    store = open_store(db)
+    store = open_store()
     with store.unit():
         ids = _ids(store, iteration)
         _write_transcripts((store.transcripts.get(each) for each in ids), kind, output, force)
@@ -149,26 +148,24 @@ def _usual(what: Exported) -> ExportFormat:
     return ExportFormat.JSON if what is Exported.FINDINGS else ExportFormat.CSV
 
 
-def _annotations(db: Path | None, what: Exported, iteration: str | None, settings: bool) -> str:
+def _annotations(what: Exported, iteration: str | None, settings: bool) -> str:
     from evaluation.escaping import json_text
     from evaluation.rating_desk.annotation_tools import annotation_export, annotation_settings
 
     tool: Tool = "argilla" if what is Exported.ARGILLA else "label-studio"
     if settings:
         return annotation_settings(tool)
-    store = open_store(db)
+    store = open_store()
     with store.unit():
         games = (store.transcripts.get(one) for one in _ids(store, iteration))
         return json_text(annotation_export(tool, games, store.ratings.every()))
 
 
-def _table(
-    db: Path | None, what: Exported, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool
-) -> None:
+def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool) -> None:
     from evaluation.workflows.ratings.rating_sheet_import import export_ratings
     from evaluation.writers.tables import flat_controls
 
-    store = open_store(db)
+    store = open_store()
     if what is Exported.RATINGS and kind is ExportFormat.CSV:
         # With a mark in a file, so that spreadsheets take it for UTF-8.
         _deliver(export_ratings(store), output, force, encoding="utf-8-sig")

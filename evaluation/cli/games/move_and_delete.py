@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evaluation.cli.shared.confirmation import By, Yes, person, require_consent
-from evaluation.cli.shared.options import Database, ListFormat, Rows, open_store
+from evaluation.cli.shared.options import ListFormat, Rows, open_store
 from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
 from evaluation.text.display import counted
 
@@ -35,12 +35,11 @@ def move(
         str | None, typer.Option(metavar="NAME", show_default=False, help="An iteration that exists.")
     ] = None,
     out: Annotated[bool, typer.Option("--out", help="Out of all iterations, instead of into one.")] = False,
-    db: Database = None,
 ) -> None:
     """Put stored transcripts into another iteration, after the games that it has, in the order given."""
     if (to is None) != out:
         raise typer.BadParameter("Name an iteration with --to, or say --out.", param_hint="--to")
-    store = open_store(db)
+    store = open_store()
     with store.unit(write=True):
         ids = _resolved(store, transcripts)
         store.iterations.move(ids, to)
@@ -49,9 +48,9 @@ def move(
     say(f"Moved {moved}; {safe(to)} has {held} now." if to else f"{moved} belong to no iteration now.")
 
 
-def delete(transcripts: Several, by: By = None, yes: Yes = False, db: Database = None) -> None:
+def delete(transcripts: Several, by: By = None, yes: Yes = False) -> None:
     """Delete stored transcripts with their scores, ratings and overrides; 'undo' brings all of it back."""
-    store = open_store(db)
+    store = open_store()
     names = [_name(store, each) for each in dict.fromkeys(_resolved(store, transcripts))]
     listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     require_consent(f"Delete {counted(len(names), 'game')}: {listed}?", yes)
@@ -74,10 +73,9 @@ def trash(
     by: By = None,
     yes: Yes = False,
     output: Rows = ListFormat.TABLE,
-    db: Database = None,
 ) -> None:
     """List what was deleted and can come back, the latest first; with --purge remove it for ever."""
-    store = open_store(db)
+    store = open_store()
     if is_purge:
         _purge(store, numbers or [], person(by), yes)
         return
@@ -123,9 +121,9 @@ def _deletion_line(deletion: Deletion) -> tuple[str, ...]:
     )
 
 
-def undo(number: Which = None, by: By = None, db: Database = None) -> None:
+def undo(number: Which = None, by: By = None) -> None:
     """Bring back deleted transcripts, or a deleted iteration, as they were: with results, ratings and overrides."""
-    store = open_store(db)
+    store = open_store()
     with store.unit(write=True):
         deletion = store.deletions.undo(_latest(store, number), who=person(by))
     games = f" with {counted(deletion.games, 'game')}" if deletion.kind == "iteration" and deletion.games else ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.cli.shared.exit_codes import finish_scoring
-from evaluation.cli.shared.options import Database, Jobs, OfIteration, open_store
+from evaluation.cli.shared.options import Jobs, OfIteration, open_store
 from evaluation.cli.shared.terminal import TerminalProgress, note, say
 from evaluation.text.display import counted
 
@@ -29,7 +29,6 @@ def reevaluate(
         typer.Option("--controls", help="Only compare scores with those of shuffled copies, where that is missing."),
     ] = False,
     jobs: Jobs = 1,
-    db: Database = None,
 ) -> None:
     """Score stored games again by today's definitions of the metrics: those that are outdated, or those named.
 
@@ -40,7 +39,7 @@ def reevaluate(
         raise typer.BadParameter("Name transcripts, or choose by --iteration or --all.", param_hint="TRANSCRIPT")
     from evaluation.workflows.reevaluation import reevaluate as evaluate_again
 
-    store = open_store(db)
+    store = open_store()
     if controls:
         _compare_with_chance(store, transcripts or [], iteration)
         return

@@ -10,7 +10,7 @@ import typer
 
 from evaluation.cli.shared.confirmation import By, person
 from evaluation.cli.shared.exit_codes import CommandGroup
-from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, MetricName, Rows, group_store, open_store
+from evaluation.cli.shared.options import ListFormat, MetricName, Rows, open_store
 from evaluation.cli.shared.terminal import note, safe, say
 from evaluation.cli.shared.version_warnings import mix_dict, stored_mixes, warn_of
 
@@ -40,16 +40,15 @@ PromptFile = Annotated[
 
 
 @app.callback(invoke_without_command=True)
-def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE, db: Database = None) -> None:
+def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE) -> None:
     """List iterations with their tests, means and decisions; create one, or decide on its change."""
     if context.invoked_subcommand is not None:
-        context.obj = db
         return
     from evaluation.cli.iterations.board import board_dict, board_lines
     from evaluation.escaping import json_text
     from evaluation.workflows.reports import stored_board, stored_losses
 
-    store = open_store(db)
+    store = open_store()
     board = stored_board(store)
     losses = stored_losses(store, board.current.iteration.name, board) if board.current else {}
     mixes = stored_mixes(store)
@@ -64,7 +63,6 @@ def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE, db:
 
 @app.command()
 def create(
-    context: typer.Context,
     name: Name,
     parent: Annotated[
         str | None,
@@ -73,10 +71,9 @@ def create(
     change: Annotated[str, typer.Option(help="The one change that was made, in words.")] = "",
     target: Target = None,
     prompt: PromptFile = None,
-    db: DatabaseAgain = None,
 ) -> None:
     """Create an iteration, after all others."""
-    iteration = group_store(context, db).iterations.create(
+    iteration = open_store().iterations.create(
         name,
         parent=parent,
         prompt_text=_prompt_text(prompt),
@@ -97,7 +94,6 @@ def _prompt_text(path: Path | None) -> str:
 
 @app.command()
 def decide(
-    context: typer.Context,
     name: Name,
     fate: Annotated[
         FateName,
@@ -106,13 +102,12 @@ def decide(
     reason: Annotated[str, typer.Option(show_default=False, help="Why, in a few words.")],
     remark: Annotated[str, typer.Option("--note", help="Why it departs from the rule; needed where it does.")] = "",
     by: By = None,
-    db: DatabaseAgain = None,
 ) -> None:
     """Record that a person keeps or reverts an iteration's change, or takes that back. All of it stays on record."""
     from evaluation.iterations import Fate
     from evaluation.workflows.decisions import record_decision
 
-    store = group_store(context, db)
+    store = open_store()
     if fate is FateName.UNDECIDED:
         store.iterations.withdraw_decision(name, who=person(by), reason=reason)
         say(f"The decision on {safe(name)} is taken back.")

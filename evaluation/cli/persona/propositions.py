@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from evaluation.cli.shared.exit_codes import BAD_INPUT, command_group
-from evaluation.cli.shared.options import Database, ListFormat, PropositionFolder, Rows, database_path
+from evaluation.cli.shared.options import ListFormat, PropositionFolder, Rows, database_path
 from evaluation.cli.shared.terminal import note, safe, say
 from evaluation.text.display import counted
 
@@ -30,7 +30,6 @@ def check(
     ] = None,
     output: Rows = ListFormat.TABLE,
     folder: PropositionFolder = None,
-    db: Database = None,
 ) -> None:
     """Check proposition files and list every fault as file:line: field: what is wrong and what to do.
 
@@ -41,7 +40,7 @@ def check(
     from evaluation.judging.propositions.loading import check_file, proposition_files
 
     roots = files or proposition_roots(folder)
-    known = _known_agents(db)
+    known = _known_agents()
     paths = [path for root in roots for path in (proposition_files(root) or [root])]
     checked = [check_file(path, known_agents=known) for path in paths]
     problems = [problem for each in checked for problem in each.problems]
@@ -62,14 +61,14 @@ def _problem(problem: Any) -> dict[str, Any]:
     return {"file": problem.file, "line": problem.line, "field": problem.field, "text": problem.text, "kind": kind}
 
 
-def _known_agents(db: Path | None) -> set[str]:
+def _known_agents() -> set[str]:
     """Shipped agents, personality types, and the agents in the database, which is not created here."""
     from evaluation.errors import StoreError
     from evaluation.persona.shipped_agents import shipped_cast
     from evaluation.store import Store
 
     known = set(shipped_cast().ids)
-    path = database_path(db)
+    path = database_path()
     if path.is_file():
         try:
             known |= _speaking(Store(path, wait_seconds=1.0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,7 +12,6 @@ from evaluation.cli.shared.options import (
     BaseUrl,
     Concurrency,
     CorpusOutput,
-    Database,
     Engine,
     EstimateOnly,
     Jobs,
@@ -81,7 +79,6 @@ def judge(
     engine: Engine = EngineName.LOCAL,
     jobs: Jobs = 1,
     scheduler: Scheduler = None,
-    db: Database = None,
 ) -> None:
     """Have a model decide what the rubric leaves to judgement: references to the past that the record cannot settle,
     strategic messages without keywords and shallow ones with them, coherence and role consistency.
@@ -102,9 +99,9 @@ def judge(
                 "The games of a corpus are judged together, and decisions are withdrawn in the database.",
                 param_hint="--output",
             )
-        tally = _judge_corpus(corpus, asked, engine, jobs, scheduler, db)
+        tally = _judge_corpus(corpus, asked, engine, jobs, scheduler)
     else:
-        store = open_store(db)
+        store = open_store()
         ids = _ids(store, transcripts or [], iteration)
         if withdraw is not None:
             _withdraw(store, ids, metrics, withdraw)
@@ -160,16 +157,14 @@ def _judge_stored(store: Store, ids: list[str], asked: _Asked) -> JudgingTally:
     return tally
 
 
-def _judge_corpus(
-    place: str, asked: _Asked, engine: EngineName, jobs: int, scheduler: str | None, db: Path | None
-) -> JudgingTally:
+def _judge_corpus(place: str, asked: _Asked, engine: EngineName, jobs: int, scheduler: str | None) -> JudgingTally:
     from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
     from evaluation.judging.model_client.budget import spent_words
     from evaluation.text.display import counted
     from evaluation.workflows.corpora.judging import estimate_corpus, judge_corpus
     from evaluation.workflows.judging import JudgingTally
 
-    store = open_store(db)
+    store = open_store()
     config = judge_config(asked.options, store.settings.get(SETTINGS_KEY))
     store.close()
     which: dict[str, Any] = {"metrics": asked.metrics, "is_batched": asked.is_batched, "iteration": asked.iteration}

@@ -10,13 +10,11 @@ import typer
 
 from evaluation.cli.shared.exit_codes import BAD_INPUT, CommandGroup, command_group
 from evaluation.cli.shared.options import (
-    Database,
-    DatabaseAgain,
     ListFormat,
     OfIteration,
     Rows,
     TranscriptReference,
-    group_store,
+    open_store,
 )
 from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
 from evaluation.workflows.scoring import current_evaluation
@@ -44,14 +42,12 @@ app = command_group(_HELP, _AddByDefault)
 
 
 @app.callback(help=_HELP)
-def rate(context: typer.Context, db: Database = None) -> None:
-    """Keeps the database for the sub-commands."""
-    context.obj = db
+def rate() -> None:
+    """Rates, or lists and assigns what is to rate."""
 
 
 @app.command()
 def add(
-    context: typer.Context,
     transcript: TranscriptReference,
     rater: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who rates.")],
     score: Annotated[int, typer.Option(min=1, max=5, show_default=False, help="From 1, boring, to 5, fascinating.")],
@@ -65,7 +61,6 @@ def add(
         ),
     ],
     comment: Annotated[str, typer.Option(help="What a colleague should know.")] = "",
-    db: DatabaseAgain = None,
 ) -> None:
     """Rate a stored transcript from 1 to 5.
 
@@ -76,7 +71,7 @@ def add(
     from evaluation.text.display import counted
 
     given = parse_answers(answers)
-    store = group_store(context, db)
+    store = open_store()
     with store.unit(write=True):
         found = store.transcripts.get(store.transcripts.resolve(transcript))
         rating = Rating(found.id, rater, score, given, comment)
@@ -96,7 +91,6 @@ def add(
 
 @app.command("import")
 def import_sheet(
-    context: typer.Context,
     file: Annotated[
         Path,
         typer.Argument(
@@ -108,7 +102,6 @@ def import_sheet(
         typer.Option(metavar="NAME", show_default=False, help="Whose ratings they are where the sheet does not say."),
     ] = None,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Check the sheet and store nothing.")] = False,
-    db: DatabaseAgain = None,
 ) -> None:
     """Import ratings from a CSV sheet: all of it, or nothing where a line cannot be used.
 
@@ -117,7 +110,7 @@ def import_sheet(
     """
     from evaluation.workflows.ratings.rating_sheet_import import import_ratings
 
-    done = import_ratings(group_store(context, db), file.read_bytes(), rater=rater, is_dry=is_dry)
+    done = import_ratings(open_store(), file.read_bytes(), rater=rater, is_dry=is_dry)
     for problem in done.problems[:_MOST_PROBLEMS]:
         note(f"error: {safe(file)}: {safe(problem)}")
     if done.problems:
@@ -132,7 +125,6 @@ def import_sheet(
 
 @app.command()
 def assign(
-    context: typer.Context,
     who: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="The lead who does it.")],
     rater: Annotated[
         list[str], typer.Option("--rater", metavar="NAME", show_default=False, help="A rater; name each of them.")
@@ -145,13 +137,12 @@ def assign(
     overlap: Annotated[int, typer.Option(min=1, help="Raters per game; people who have rated it count.")] = 2,
     seed: Annotated[int, typer.Option(help="Another seed draws lots anew.")] = 0,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Only say what would be assigned.")] = False,
-    db: DatabaseAgain = None,
 ) -> None:
     """Assign games to raters, so that every game gets the same number of raters and every rater as many games."""
     from evaluation.text.display import counted
     from evaluation.workflows.ratings.teams import assign_games
 
-    store = group_store(context, db)
+    store = open_store()
     games = [store.transcripts.resolve(each) for each in game or ()]
     plan = assign_games(store, rater, overlap, who=who, iteration=iteration, games=games, seed=seed, is_dry=is_dry)
     for name, count in plan.loads.items():
@@ -163,13 +154,11 @@ def assign(
 
 
 @app.command()
-def status(
-    context: typer.Context, iteration: OfIteration = None, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None
-) -> None:
+def status(iteration: OfIteration = None, output: Rows = ListFormat.TABLE) -> None:
     """Show raters by games, and how far each rater is."""
     from evaluation.workflows.ratings.teams import rating_grid
 
-    grid = rating_grid(group_store(context, db), iteration)
+    grid = rating_grid(open_store(), iteration)
     if output is ListFormat.JSON:
         say_list(_status_rows(grid), (), (), "", is_json=True)
         return
