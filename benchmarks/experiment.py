@@ -45,9 +45,15 @@ POPULATION = 60
 @contextmanager
 def served() -> Iterator[str]:
     """The address of the scripted server, in a process of its own."""
-    command = [sys.executable, "-m", "evaluation.cli.main", "experiment", "scripted-server"]
+    code = (
+        "import asyncio, sys\n"
+        "from evaluation.simulation.scripted.server import ScriptedServer\n"
+        "from evaluation.simulation.scripted.world import Effects, ScriptedWorld\n"
+        "server = ScriptedServer(ScriptedWorld(Effects()).answer, latency_seconds=float(sys.argv[1]), port=0)\n"
+        "asyncio.run(server.serve(lambda said: print(said, flush=True)))\n"
+    )
     with subprocess.Popen(
-        [*command, "--latency", str(LATENCY_SECONDS)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [sys.executable, "-c", code, str(LATENCY_SECONDS)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
         assert process.stdout is not None
         try:

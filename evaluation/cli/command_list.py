@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_group
 
+from evaluation.cli.shared.database_option import add_database_option, forget_database
 from evaluation.cli.shared.exit_codes import CommandGroup
 
 
@@ -36,16 +37,12 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "validate": CommandEntry("games.validate", "validate", "Say what a file is taken for and what it lacks."),
     "list": CommandEntry("games.list_and_show", "list_transcripts", "List the stored transcripts with their verdicts."),
     "show": CommandEntry("games.list_and_show", "show", "Show a transcript's scores, or the ledger behind one."),
-    "search": CommandEntry("games.search", "search", "Find messages by their words, in all transcripts."),
     "insights": CommandEntry("games.insights", "insights", "Who talks how much and to whom, and what it cost."),
     "reevaluate": CommandEntry("games.reevaluate", "reevaluate", "Score games again by today's metrics."),
-    "controls": CommandEntry("games.controls", "controls", "Compare stored scores with chance."),
-    "rename": CommandEntry("games.rename_move_delete", "rename", "Give a game another name."),
-    "move": CommandEntry("games.rename_move_delete", "move", "Put transcripts into another iteration."),
-    "delete": CommandEntry("games.rename_move_delete", "delete", "Delete transcripts; 'undo' brings them back."),
-    "deleted": CommandEntry("games.rename_move_delete", "deleted", "List what was deleted and can come back."),
-    "undo": CommandEntry("games.rename_move_delete", "undo", "Bring back what was deleted, as it was."),
-    "purge": CommandEntry("games.rename_move_delete", "purge", "Remove deleted things for ever."),
+    "move": CommandEntry("games.move_and_delete", "move", "Put transcripts into another iteration."),
+    "delete": CommandEntry("games.move_and_delete", "delete", "Delete transcripts; 'undo' brings them back."),
+    "undo": CommandEntry("games.move_and_delete", "undo", "Bring back what was deleted, as it was."),
+    "trash": CommandEntry("games.move_and_delete", "trash", "List what was deleted, or remove it for ever."),
     "agreement": CommandEntry("ratings.agreement", "agreement", "How far raters and metrics agree with each other."),
     "judge": CommandEntry("ratings.judge", "judge", "Have a model decide what counting cannot."),
     "compare": CommandEntry("iterations.compare", "compare", "Compare two iterations, and say keep or revert."),
@@ -57,14 +54,14 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "restore": CommandEntry("system.backup", "restore", "Put a backup in the place of the database."),
     "rate": CommandEntry("ratings.rate", "app", "Rate a transcript; ratings from and to sheets."),
     "override": CommandEntry("ratings.override", "app", "Override a row of a ledger."),
-    "iterations": CommandEntry("iterations.iterations", "app", "List, create, fill, mend or sign off iterations."),
+    "iterations": CommandEntry("iterations.iterations", "app", "List or create iterations, and decide on them."),
     "experiment": CommandEntry("experiments.experiment", "app", "Treatment against control, and TinyTroupe's Table 1."),
     "agents": CommandEntry("persona.agents", "app", "List agents, and give them personas."),
-    "propositions": CommandEntry("persona.propositions", "app", "Check and list what agents are held against."),
+    "propositions": CommandEntry("persona.propositions", "app", "Check what agents are held against."),
     "corrections": CommandEntry("persona.corrections", "app", "What the gate did to messages, and its settings."),
     "persona": CommandEntry("persona.commands", "app", "Evaluate agents, and hold them against baselines."),
     "eval": CommandEntry("persona.commands", "app", "Alias of 'persona'."),
-    "export": CommandEntry("games.export", "app", "Write transcripts, scores or people's answers to files."),
+    "export": CommandEntry("games.export", "export", "Write transcripts, scores or people's answers to a file."),
 }
 
 
@@ -79,7 +76,9 @@ class LazyCommands(Mapping[str, Any]):
             holder.add_typer(found, name=name)
         else:
             holder.command(name)(found)
-        return get_group(holder).commands[name]
+        command = get_group(holder).commands[name]
+        add_database_option(command)
+        return command
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)
@@ -95,6 +94,11 @@ class Program(CommandGroup):
         super().__init__(**attributes)
         # Typer only ever reads it once its own commands are in, of which there are none.
         self.commands = LazyCommands()  # type: ignore[assignment]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command line, which names a database of its own or none."""
+        forget_database()
+        return super().invoke(ctx)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes names and summaries."""

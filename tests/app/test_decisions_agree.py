@@ -374,10 +374,10 @@ def test_departing_from_the_rule_needs_a_note(store: Store, database: Path, open
         "departs_from_rule": True,
     }
     assert "kept (rule: not yet)" in run(database, "iterations").stdout
-    run(database, "iterations", "undecide", "v2", "--by", "Ada", "--reason", "Wrong game")
-    history = run(database, "iterations", "history", "v2").stdout
-    assert "kept: In a hurry; Demo day" in history
-    assert "kept taken back: Wrong game" in history
+    run(database, "iterations", "decide", "v2", "undecided", "--by", "Ada", "--reason", "Wrong game")
+    made, withdrawn = store.iterations.decisions("v2")
+    assert (made.reason, made.note, made.is_withdrawal) == ("In a hurry", "Demo day", False)
+    assert (str(withdrawn.fate), withdrawn.reason, withdrawn.is_withdrawal) == ("kept", "Wrong game", True)
 
 
 def test_the_first_iteration_cannot_be_decided_on(store: Store, database: Path) -> None:

@@ -1,4 +1,4 @@
-"""``dramaturg controls``, and controls in ``evaluate`` and ``show``."""
+"""``dramaturg reevaluate --controls``, and controls in ``evaluate`` and ``show``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_evaluate_computes_controls_and_keeps_them(run, tmp_path: Path) -> None:
     computed = controls_of(done.stdout)
     assert all(set(control) == KEYS for name, control in computed.items() if name != "engagement")
     assert computed["coherence"]["companion"]["value"] > 60
-    assert "compared with chance" in run("controls").stderr
+    assert "compared with chance" in run("reevaluate", "--controls").stderr
     shown = controls_of(run("show", GAME.id, "--format", "json").stdout)
     assert shown["coherence"] == computed["coherence"]
     assert "clearly above chance (link strength 69, chance 50)" in run("show", GAME.id).stdout
@@ -45,15 +45,15 @@ def test_controls_can_be_left_out_and_computed_later(run, tmp_path: Path) -> Non
     done = run("evaluate", written(tmp_path), "--format", "json", "--no-controls")
     assert set(map(str, controls_of(done.stdout).values())) == {str(PENDING)}
     assert "not compared with chance yet" in run("show", GAME.id).stdout
-    assert "Compared the scores of 1 game with chance." in run("controls").stdout
+    assert "Compared the scores of 1 game with chance." in run("reevaluate", "--controls").stdout
     assert controls_of(run("show", GAME.id, "--format", "json").stdout)["coherence"] != PENDING
-    assert run("controls", GAME.id[:8]).exit_code == 0
+    assert run("reevaluate", "--controls", GAME.id[:8]).exit_code == 0
 
 
 def test_an_iteration_or_transcript_that_is_not_there_is_refused(run) -> None:
-    assert run("controls", "--iteration", "none").exit_code == 2
-    assert run("controls", "12345678").exit_code == 2
-    assert run("controls", "12345678", "--iteration", "none").exit_code == 2
+    assert run("reevaluate", "--controls", "--iteration", "none").exit_code == 2
+    assert run("reevaluate", "--controls", "12345678").exit_code == 2
+    assert run("reevaluate", "--controls", "12345678", "--iteration", "none").exit_code == 2
 
 
 def test_nothing_is_stored_that_was_not_to_be(run, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_every_output_says_beside_its_scores_whether_they_can_be_told_from_chanc
     waiting = "1 game not compared with chance yet"
     assert f"Conversation coherence: {waiting} before; {waiting} after." in run("compare", "v1", "v2").stdout
     assert f"Conversation coherence: {waiting}." in run("iterations").stdout
-    assert run("controls").exit_code == 0
+    assert run("reevaluate", "--controls").exit_code == 0
     own = json.loads(run("show", load_games()[0][1].id, "--format", "json").stdout)["metrics"]["coherence"]["control"]
     value, chance = own["companion"]["value"], own["companion"]["chance"]
     told = f"above chance in 1 of 1 game, mean link strength {value:.0f} (chance {chance:.0f})"
@@ -105,7 +105,7 @@ def test_exports_of_results_hold_controls_by_the_same_keys(run, tmp_path: Path) 
     assert (row["control_chance"], row["control_words"]) == ("", "not compared with chance yet")
     pending = json.loads(run("export", "results", "--format", "json").stdout)
     assert pending[2]["control"] == PENDING
-    run("controls")
+    run("reevaluate", "--controls")
     shown = controls_of(run("show", GAME.id, "--format", "json").stdout)
     exported = {one["metric"]: one for one in json.loads(run("export", "results", "--format", "json").stdout)}
     assert {name: one["control"] for name, one in exported.items()} == shown

@@ -267,7 +267,7 @@ def test_a_canonical_export_evaluates_like_the_original(run: Any, data_root: Pat
     path = next((data_root / "aiwolf").glob("*.log"))
     [original] = json.loads(run("evaluate", path, "--format", "json").stdout)
     exported = tmp_path / "exported.json"
-    run("export", "transcript", original["transcript"]["id"], "--output", exported)
+    run("export", "transcripts", original["transcript"]["id"], "--output", exported)
     assert Transcript.from_json(exported.read_bytes()).id == original["transcript"]["id"]
     [copy] = json.loads(run("evaluate", exported, "--no-store", "--format", "json").stdout)
     assert copy["metrics"] == original["metrics"]

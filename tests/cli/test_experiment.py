@@ -68,14 +68,14 @@ def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
     options = (name, "--scale", "0.01", "--steps", "8", "--batched", "--scripted", "--sample-size", "1")
     # 11 calls for 8 people, 128 messages, 16 * 4 and 4 * 2 judgements; 64 questions whether anything is new.
     assert "211 to 275 calls" in run("experiment", "run", *options, "--estimate").stdout
-    assert run("experiment", "runs").stderr.startswith("No experiment was run yet.")
+    assert run("experiment", "report").stderr.startswith("No experiment was run yet.")
     done = run("experiment", "run", *options)
     assert done.exit_code == 0
     assert done.stdout.startswith("Scripted: no language model spoke or judged.")
     assert "Paper" not in done.stdout
     assert "Took effect: variety" in done.stdout
     assert "rows that the paper has" not in done.stdout
-    [listed] = json.loads(run("experiment", "runs", "--format", "json").stdout)
+    [listed] = json.loads(run("experiment", "report", "--format", "json").stdout)
     assert (listed["is_scripted"], listed["status"], len(listed["rows"])) == (True, "completed", 5)
     report = run("experiment", "report", listed["id"][:8], "--format", "markdown").stdout
     assert report.startswith("Scripted:")

@@ -10,7 +10,7 @@ import pytest
 
 
 def test_an_empty_database_has_no_games_to_annotate(run: Any) -> None:
-    assert run("export", "annotations", "--tool", "argilla").exit_code == 2
+    assert run("export", "argilla").exit_code == 2
 
 
 @pytest.mark.parametrize("tool", ["argilla", "label-studio"])
@@ -18,7 +18,7 @@ def test_ratings_from_an_annotation_tool(run: Any, write_game: Any, tmp_path: Pa
     run("import", write_game("one"))
     (game,) = json.loads(run("list", "--format", "json").stdout)
     run("rate", game["id"], "--rater", "Kim", "--score", "4", "--answers", "yynyy")
-    exported = json.loads(run("export", "annotations", "--tool", tool).stdout)
+    exported = json.loads(run("export", tool).stdout)
     text = json.dumps(exported).replace("Kim", "Lee")
     path = tmp_path / "answers.json"
     path.write_text(text, encoding="utf-8")

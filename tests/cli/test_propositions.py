@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from evaluation.judging.propositions.proposition import TargetType
+from evaluation.files.bundled import proposition_roots
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import Dimension, TargetType
 from evaluation.persona.agents import Agent
 from evaluation.store import Store
 
@@ -75,19 +77,8 @@ def test_a_file_name_cannot_steer_the_terminal(run: Any, tmp_path: Path) -> None
     assert "\x1b" not in done.stdout
 
 
-def test_a_folder_of_ones_own_adds_and_overrides(run: Any, tmp_path: Path) -> None:
+def test_a_folder_of_ones_own_adds_and_overrides(tmp_path: Path) -> None:
     write(tmp_path / "fluency" / "michael.yaml", GOOD.format(agent="michael"))
-    arguments = ("propositions", "list", "--agent", "michael", "--format", "json")
-    shipped = {each["id"] for each in json.loads(run(*arguments).stdout)}
-    own = {each["id"] for each in json.loads(run(*arguments, "--propositions", tmp_path).stdout)}
-    assert {"michael-self-centered", "fluency-natural"} <= shipped
-    assert own - shipped == {"own-a"}
-    first = json.loads(run(*arguments).stdout)[0]
-    assert (first["first_n"], first["last_n"], first["weight"], first["dimension"]) == (10, 100, 1.0, "adherence")
-
-
-def test_the_list_as_a_table(run: Any) -> None:
-    lines = run("propositions", "list").stdout.splitlines()
-    assert lines[0].split() == ["Dimension", "Agent", "Id", "Weight", "Inverted", "Claim"]
-    assert len(lines) == 2 + 44
-    assert any("dwight-hedging" in line and " yes " in line for line in lines)
+    shipped, both = PropositionLibrary.load(), PropositionLibrary.load(proposition_roots(tmp_path))
+    before, after = (each.propositions_for(Dimension.FLUENCY, ["michael"]).propositions for each in (shipped, both))
+    assert {each.id for each in after} - {each.id for each in before} == {"own-a"}

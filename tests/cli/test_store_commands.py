@@ -201,67 +201,20 @@ def test_an_empty_board_says_what_to_do(run: Any) -> None:
     assert "dramaturg iterations create" in done.stderr
 
 
-def test_promote_assign_and_sign_off(run: Any, write_game: Any) -> None:
-    for name in ("v1", "v2"):
-        run("iterations", "create", name)
-    run("import", write_game("one"), write_game("two"))
-    assert run("iterations", "assign", "v2", "two", "one").stdout == "v2 has 2 games now.\n"
-    assert run("iterations", "promote", "v2").exit_code == 0
-    assert run("iterations", "sign-off", "v2", "--by", "Ann", "--note", "Gripping.").exit_code == 0
-    first, second = json.loads(run("iterations", "--format", "json").stdout)["iterations"]
-    assert (first["is_baseline"], second["is_baseline"], second["signed_off_by"]) == (False, True, "Ann")
-    assert second["signed_off_note"] == "Gripping."
-    two, one = json.loads(run("list", "--iteration", "v2", "--format", "json").stdout)
-    assert (two["game_id"], one["game_id"]) == ("two", "one")
-    assert second["games"] == [two["id"], one["id"]]
-
-
-def test_a_sign_off_is_withdrawn_and_both_stay_on_record(run: Any) -> None:
-    run("iterations", "create", "v1")
-    assert run("iterations", "sign-off", "v1", "--by", "Ann", "--withdraw").exit_code == 2
-    run("iterations", "sign-off", "v1", "--by", "Ann", "--note", "Gripping.")
-    done = run("iterations", "sign-off", "v1", "--by", "Bob", "--note", "Staged.", "--withdraw")
-    assert done.stdout == "Bob withdrew the sign-off of v1.\n"
-    assert json.loads(run("iterations", "--format", "json").stdout)["iterations"][0]["signed_off_by"] is None
-    made = json.loads(run("iterations", "history", "v1", "--format", "json").stdout)
-    assert [(one["field"], one["who"], one["after"]) for one in made] == [
-        ("sign_off", "Ann", "Gripping."),
-        ("withdrawal", "Bob", "Staged."),
-    ]
-    run("iterations", "sign-off", "v1", "--by", "Bob")
-    assert json.loads(run("iterations", "--format", "json").stdout)["iterations"][0]["signed_off_by"] == "Bob"
-
-
-def test_the_reasons_why_messages_fail_are_listed(run: Any, write_game: Any) -> None:
-    run("import", write_game("one", good=False), "--iteration", "v1")
-    found = json.loads(run("iterations", "reasons", "v1", "--format", "json").stdout)
-    assert (found["iteration"], found["reference"], found["games"]) == ("v1", None, 1)
-    for one in found["metrics"]:
-        assert sum(reason["count"] for reason in one["reasons"]) == one["failing"] <= one["judged"]
-        assert all(reason["change"] is None and reason["examples"] for reason in one["reasons"])
-    metric, first = found["metrics"][0]["metric"], found["metrics"][0]["reasons"][0]
-    only = run("iterations", "reasons", "v1", "--metric", metric).stdout
-    assert first["label"][:40] in only
-    assert f"{100 * first['share']:.1f} %" in only
-    assert run("iterations", "reasons", "nope").exit_code == 2
-    run("iterations", "create", "empty")
-    assert "No judged row" in run("iterations", "reasons", "empty").stderr
-
-
 def test_the_size_of_a_test_is_a_setting(run: Any, write_game: Any) -> None:
     run("import", write_game("one"), write_game("two"), "--iteration", "v1")
     assert json.loads(run("iterations", "--format", "json").stdout)["iterations"][0]["tests"][0]["is_complete"] is False
-    assert run("iterations", "test-size", "1").exit_code == 0
+    assert run("settings", "--set", "test_size=1").exit_code == 0
     tests = json.loads(run("iterations", "--format", "json").stdout)["iterations"][0]["tests"]
     assert [test["is_complete"] for test in tests] == [True, True]
-    assert run("iterations", "test-size", "0").exit_code == 2
-    assert run("iterations", "test-size", "101").exit_code == 2
+    assert run("settings", "--set", "test_size=0").exit_code == 2
+    assert run("settings", "--set", "test_size=101").exit_code == 2
 
 
 def test_a_failed_assignment_changes_nothing(run: Any, write_game: Any) -> None:
     run("iterations", "create", "v1")
     run("import", write_game("one"))
-    assert run("iterations", "assign", "v1", "one", "missing").exit_code == 2
+    assert run("move", "one", "missing", "--to", "v1").exit_code == 2
     assert json.loads(run("list", "--iteration", "v1", "--format", "json").stdout) == []
 
 
@@ -340,16 +293,16 @@ def test_an_export_overwrites_only_when_forced(run: Any, write_game: Any, tmp_pa
     run("import", write_game())
     path = tmp_path / "kept.json"
     path.write_text("mine", encoding="utf-8")
-    done = run("export", "transcript", "game-1", "--output", path)
+    done = run("export", "transcripts", "game-1", "--output", path)
     assert (done.exit_code, path.read_text("utf-8")) == (2, "mine")
-    assert run("export", "transcript", "game-1", "--output", path, "--force").exit_code == 0
+    assert run("export", "transcripts", "game-1", "--output", path, "--force").exit_code == 0
     assert json.loads(path.read_text("utf-8"))["game_id"] == "game-1"
     assert [left.name for left in tmp_path.glob(".kept*")] == []
 
 
 def test_an_export_into_a_folder_that_is_not_there_is_refused(run: Any, write_game: Any, tmp_path: Path) -> None:
     run("import", write_game())
-    done = run("export", "transcript", "game-1", "--output", tmp_path / "no" / "file.json")
+    done = run("export", "transcripts", "game-1", "--output", tmp_path / "no" / "file.json")
     assert done.exit_code == 2
     assert "no such folder" in done.stderr
 

@@ -53,9 +53,7 @@ def on_terminal(command: list[str]) -> str:
     return shown.decode("utf-8")
 
 
-@pytest.mark.parametrize(
-    "words", [("rate", "export"), ("export", "ratings"), ("export", "results")], ids=lambda words: " ".join(words)
-)
+@pytest.mark.parametrize("words", [("export", "ratings"), ("export", "results")], ids=lambda words: " ".join(words))
 def test_csv_is_harmless_on_a_terminal_and_whole_in_a_pipe(sly: Path, words: tuple[str, ...]) -> None:
     command = command_line(sly, *words)
     shown = on_terminal(command)

@@ -34,7 +34,7 @@ def plain(text: str) -> str:
 def test_every_command_prints_what_the_page_says(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     commands = steps()
-    assert len(commands) == 14
+    assert len(commands) == 13
     assert sum(len(quoted) for _, quoted in commands) == 12
     for command, quoted in commands:
         done = run(*shlex.split(command))

@@ -109,7 +109,7 @@ def test_no_output_and_no_file_holds_a_secret(address: str, tmp_path: Path) -> N
     assert run("evaluate", "game.json", "--output", f"s3://canary:{PASSWORD}@bucket/out") == 2
     for command in (("doctor",), ("settings",), ("show", "g1"), ("backup", "copy.duckdb")):
         run(*command, OPENAI_API_KEY=KEY)
-    run("export", "transcripts", "--format", "canonical", "exported")
+    run("export", "transcripts", "--format", "canonical", "--output", "exported")
     # The commands did ask the server, and told what it said but for the secrets.
     assert any("Incorrect key" in output for _, output in told)
     with duckdb.connect(tmp_path / "games.duckdb", read_only=True) as database:

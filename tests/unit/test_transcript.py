@@ -105,7 +105,7 @@ def test_a_contradiction_is_refused_with_its_place(fields: dict[str, Any], place
 def test_errors_survive_a_process_boundary() -> None:
     error = BrokenTranscriptError("wrong", place="$.x", remedy="Mend it.")
     copy = pickle.loads(pickle.dumps(error))
-    assert (type(copy), str(copy)) == (BrokenTranscriptError, "$.x: wrong Mend it.")
+    assert (type(copy), str(copy)) == (BrokenTranscriptError, "$.x: wrong. Mend it.")
 
 
 @pytest.mark.parametrize("document", ["{", "[]", "{}", json.dumps({"format": "dramaturg-transcript", "version": 9})])

@@ -43,7 +43,7 @@ def chance_notes(points: pd.DataFrame, *, are_drawn: bool = True) -> None:
     if waiting := companion_data.waiting_words(
         [shortened(one, _LONGEST_NAME) for one in companion_data.waiting_games(points)]
     ):
-        plain(f"{waiting}. That is done after each import; to do it now: dramaturg controls.")
+        plain(f"{waiting}. That is done after each import; to do it now: dramaturg reevaluate --controls.")
 
 
 def companion(points: pd.DataFrame, metric: str, drawn: tuple[Hashable, ...]) -> None:

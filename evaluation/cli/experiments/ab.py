@@ -12,7 +12,6 @@ from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
     BaseUrl,
     Concurrency,
-    Database,
     EstimateOnly,
     JudgeMode,
     JudgeModel,
@@ -53,7 +52,6 @@ def ab(
     timeout: Timeout = None,
     max_tokens: MaxTokens = None,
     estimate: EstimateOnly = False,
-    db: Database = None,
 ) -> None:
     """Compare variants of a configuration: on stored games, on numbers that you have, or on simulated runs.
 
@@ -67,7 +65,7 @@ def ab(
     from evaluation.judging.judge_config import price_of
     from evaluation.workflows.experiments.ab_tests import estimate_ab_test, run_ab_test
 
-    store, test = open_store(db), read_model(config, ABConfig)
+    store, test = open_store(), read_model(config, ABConfig)
     finished = FinishedRuns(state or config.with_suffix(".runs.jsonl"))
     limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     options = {"mode": mode, "model": model, "base_url": base_url, **limits}

@@ -13,7 +13,6 @@ from evaluation.cli.shared.exit_codes import command_group
 from evaluation.cli.shared.options import (
     BaseUrl,
     Concurrency,
-    Database,
     EstimateOnly,
     ListFormat,
     MaxCalls,
@@ -30,6 +29,7 @@ from evaluation.cli.shared.terminal import markdown_table, note, safe, say, tabl
 
 if TYPE_CHECKING:
     from evaluation.experiments import Table1Row
+    from evaluation.store import Store
 
 app = command_group("Experiments with a treatment and a control, and Table 1 of the TinyTroupe paper.")
 
@@ -82,7 +82,6 @@ def run(
     estimate: EstimateOnly = False,
     output: TextFormat = OutputFormat.TABLE,
     yes: Yes = False,
-    db: Database = None,
 ) -> None:
     """Run an experiment: the same agents with and without the treatment, evaluated and compared.
 
@@ -98,7 +97,7 @@ def run(
         fragments=bool(fragments),
         model=bool(model or base_url),
     )
-    store = open_store(db)
+    store = open_store()
     limits = {**judge_limits(budget, max_calls, concurrency, timeout, max_tokens), "base_url": base_url}
     settings = {
         "scale": scale,
@@ -114,13 +113,32 @@ def run(
 
 
 @app.command()
-def runs(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
-    """List the experiments that were run, the latest first."""
+def report(
+    experiment: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", show_default=False, help="The id, or its first digits; all are listed without."),
+    ] = None,
+    output: TextFormat = OutputFormat.TABLE,
+) -> None:
+    """List the experiments that were run, the latest first, or print the report of one that is done."""
+    from evaluation.cli.experiments.rendering import record_text
+    from evaluation.errors import InputError
+
+    store = open_store()
+    if experiment is None:
+        _list_runs(store, output)
+        return
+    record = store.experiments.get(experiment)
+    if not (record.results or {}).get("rows"):
+        raise InputError(f"The experiment {record.id[:8]} is not done.", remedy="Run it again to go on with it.")
+    say(record_text(record, output))
+
+
+def _list_runs(store: Store, output: OutputFormat) -> None:
     from evaluation.cli.experiments.rendering import record_dict
 
-    store = open_store(db)
     found = [each for each in store.experiments.all() if each.config.get("kind") == "experiment"]
-    if output is ListFormat.JSON:
+    if output is OutputFormat.JSON:
         from evaluation.escaping import json_text
 
         say(json_text([record_dict(each) for each in found]))
@@ -140,47 +158,7 @@ def runs(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
             )
             for each in found
         ]
-        say(table(headers, rows))
-
-
-@app.command()
-def report(
-    experiment: Annotated[
-        str, typer.Argument(metavar="ID", show_default=False, help="The id of an experiment, or its first digits.")
-    ],
-    output: TextFormat = OutputFormat.TABLE,
-    db: Database = None,
-) -> None:
-    """Print the report of an experiment that is done."""
-    from evaluation.cli.experiments.rendering import record_text
-    from evaluation.errors import InputError
-
-    store = open_store(db)
-    record = store.experiments.get(experiment)
-    if not (record.results or {}).get("rows"):
-        raise InputError(f"The experiment {record.id[:8]} is not done.", remedy="Run it again to go on with it.")
-    say(record_text(record, output))
-
-
-@app.command("scripted-server")
-def scripted_server(
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Where to listen on this machine; 0 takes a free one.")
-    ] = 0,
-    latency: Annotated[float, typer.Option(min=0, max=60, help="Seconds that every answer takes.")] = 0.0,
-    no_effects: options.Without = False,
-) -> None:
-    """Serve the script behind OpenAI's protocol until it is stopped, for trying things out without a key.
-
-    It speaks and judges as in 'run --scripted'. Nothing it says is a model's word.
-    """
-    import asyncio
-
-    from evaluation.simulation.scripted.server import ScriptedServer
-    from evaluation.simulation.scripted.world import NO_EFFECTS, Effects, ScriptedWorld
-
-    world = ScriptedWorld(NO_EFFECTS if no_effects else Effects())
-    asyncio.run(ScriptedServer(world.answer, latency_seconds=latency, port=port).serve(say))
+        say(markdown_table(headers, rows) if output is OutputFormat.MARKDOWN else table(headers, rows))
 
 
 @app.command()

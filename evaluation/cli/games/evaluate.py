@@ -17,7 +17,6 @@ from evaluation.cli.shared.exit_codes import finish_scoring
 from evaluation.cli.shared.options import (
     TRANSCRIPTS_HELP,
     CorpusOutput,
-    Database,
     Engine,
     IterationName,
     Jobs,
@@ -77,7 +76,6 @@ def evaluate(
     corpus: CorpusOutput = None,
     engine: Engine = EngineName.LOCAL,
     scheduler: Scheduler = None,
-    db: Database = None,
 ) -> None:
     """Score transcripts on the seven metrics and print the results.
 
@@ -99,7 +97,7 @@ def evaluate(
     from evaluation.cli.shared.rendering import print_evaluations
 
     tally, gate_counter = Tally(note=note), GateCounter(gate)
-    held = open_store(db) if store else None
+    held = open_store() if store else None
     found = evaluate_paths(
         paths,
         tally,
@@ -168,7 +166,6 @@ def import_(
         ),
     ] = None,
     jobs: Jobs = 1,
-    db: Database = None,
 ) -> None:
     """Store and score transcripts, and list what became of each.
 
@@ -179,7 +176,7 @@ def import_(
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
     chosen, edits = choose_columns(columns), transcript_edits(without_tools, rename)
     _check_report(report)
-    store = open_store(db)
+    store = open_store()
     tally = Tally(note=note)
     if samples:
         from evaluation.workflows.samples import load_samples

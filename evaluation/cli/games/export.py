@@ -9,81 +9,106 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.exit_codes import command_group
-from evaluation.cli.shared.options import Database, Force, OfIteration, TranscriptReference, open_store
+from evaluation.cli.shared.options import Force, OfIteration, open_store
 from evaluation.cli.shared.terminal import note, safe, say_data
 from evaluation.errors import NotFoundError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evaluation.rating_desk.annotation_tools import Tool
     from evaluation.store import Store
     from evaluation.transcript import Transcript
 
-app = command_group("Write transcripts, scores or people's answers to files.")
 
+class Exported(StrEnum):
+    """Kinds of things that can be exported."""
 
-class TranscriptFormat(StrEnum):
-    """File formats of exported transcripts."""
-
-    CANONICAL = "canonical"
-    CSV = "csv"
-    JSONL = "jsonl"
-    PARQUET = "parquet"
-
-
-class AnnotationTool(StrEnum):
-    """Tools in which people rate games."""
-
+    TRANSCRIPTS = "transcripts"
+    RESULTS = "results"
+    RATINGS = "ratings"
+    CHECKS = "checks"
+    FINDINGS = "findings"
     ARGILLA = "argilla"
     LABEL_STUDIO = "label-studio"
 
 
-class TableFormat(StrEnum):
-    """File formats of exported tables."""
+class ExportFormat(StrEnum):
+    """File formats of what is exported."""
 
+    CANONICAL = "canonical"
     CSV = "csv"
     JSON = "json"
+    JSONL = "jsonl"
     PARQUET = "parquet"
 
 
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", dir_okay=False, show_default=False, help="The file to write; else standard output."),
-]
-Kind = Annotated[TableFormat, typer.Option("--format", help="CSV is safe to open in a spreadsheet.")]
+_TRANSCRIPT_FORMATS = (ExportFormat.CANONICAL, ExportFormat.CSV, ExportFormat.JSONL, ExportFormat.PARQUET)
+_TABLE_FORMATS = (ExportFormat.CSV, ExportFormat.JSON, ExportFormat.PARQUET)
+_TOOLS = (Exported.ARGILLA, Exported.LABEL_STUDIO)
 
 
-@app.command()
-def transcript(
-    transcript: TranscriptReference, output: Output = None, force: Force = False, db: Database = None
-) -> None:
-    """Write a stored transcript as canonical JSON, from which it can be imported again without loss."""
-    store = open_store(db)
-    with store.unit():
-        found = store.transcripts.get(store.transcripts.resolve(transcript))
-    _deliver(found.to_json(indent=2), output, force)
-
-
-@app.command()
-def transcripts(
+def export(
+    what: Annotated[
+        Exported,
+        typer.Argument(
+            metavar="WHAT",
+            show_default=False,
+            help="transcripts; results (a row a transcript and metric); ratings (the sheet that 'rate import' takes); "
+            "a judge's checks or findings; games for argilla or label-studio.",
+        ),
+    ],
+    transcript: Annotated[
+        str | None,
+        typer.Argument(metavar="[TRANSCRIPT]", show_default=False, help="Only this one of the transcripts, as JSON."),
+    ] = None,
     kind: Annotated[
-        TranscriptFormat,
+        ExportFormat | None,
         typer.Option(
             "--format",
-            help="Without loss: canonical (a zip of one file each). One row per message: csv (safe to open in a "
-            "spreadsheet), jsonl and parquet.",
+            show_default=False,
+            help="Of transcripts: canonical (a zip without loss; the default), csv, jsonl, parquet (a row a message). "
+            "Of tables: csv (safe to open in a spreadsheet; the default), json or parquet.",
         ),
-    ] = TranscriptFormat.CANONICAL,
-    output: Output = None,
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", dir_okay=False, show_default=False, help="The file; else standard output."),
+    ] = None,
     iteration: OfIteration = None,
+    settings: Annotated[
+        bool, typer.Option("--settings", help="For argilla and label-studio: what the tool must be set up with.")
+    ] = False,
     force: Force = False,
-    db: Database = None,
 ) -> None:
-    """Write all stored transcripts, or those of one iteration, for import or for other programs."""
-    if output is None and kind not in (TranscriptFormat.CSV, TranscriptFormat.JSONL):
+    """Write transcripts, scores or people's answers to a file, for import or for other programs."""
+    allowed = _TRANSCRIPT_FORMATS if what is Exported.TRANSCRIPTS else () if what in _TOOLS else _TABLE_FORMATS
+    if kind is not None and kind not in allowed:
+        raise typer.BadParameter(f"{what} cannot be written as {kind}.", param_hint="--format")
+    if settings and what not in _TOOLS:
+        raise typer.BadParameter("Only argilla and label-studio are set up.", param_hint="--settings")
+    if transcript is not None and what is not Exported.TRANSCRIPTS:
+        raise typer.BadParameter("One of the transcripts can be named, nothing else.", param_hint="TRANSCRIPT")
+    if what in _TOOLS:
+        _deliver(_annotations(what, iteration, settings), output, force)
+    elif what is Exported.TRANSCRIPTS:
+        _transcripts(transcript, kind or ExportFormat.CANONICAL, output, iteration, force)
+    else:
+        _table(what, kind or _usual(what), output, iteration, force)
+
+
+def _transcripts(
+    transcript: str | None, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool
+) -> None:
+    if transcript is not None:
+        store = open_store()
+        with store.unit():
+            found = store.transcripts.get(store.transcripts.resolve(transcript))
+        _deliver(found.to_json(indent=2), output, force)
+        return
+    if output is None and kind not in (ExportFormat.CSV, ExportFormat.JSONL):
         raise typer.BadParameter(f"{kind} is not text: name a file to write.", param_hint="--output")
-    store = open_store(db)
+    store = open_store()
     with store.unit():
         ids = _ids(store, iteration)
         _write_transcripts((store.transcripts.get(each) for each in ids), kind, output, force)
@@ -96,20 +121,20 @@ def _ids(store: Store, iteration: str | None) -> list[str]:
     return ids
 
 
-def _write_transcripts(found: Iterable[Transcript], kind: TranscriptFormat, output: Path | None, force: bool) -> None:
+def _write_transcripts(found: Iterable[Transcript], kind: ExportFormat, output: Path | None, force: bool) -> None:
     from evaluation.writers.canonical import write_canonical
     from evaluation.writers.messages import json_lines, message_table
     from evaluation.writers.tables import csv_text, write_new_file
 
-    if kind is TranscriptFormat.CSV:
+    if kind is ExportFormat.CSV:
         _deliver(csv_text(message_table(found)), output, force)
-    elif kind is TranscriptFormat.JSONL:
+    elif kind is ExportFormat.JSONL:
         _deliver("".join(json_lines(found)), output, force)
     elif output is not None:
 
         def write(path: Path) -> None:
             with path.open("wb") as target:
-                if kind is TranscriptFormat.PARQUET:
+                if kind is ExportFormat.PARQUET:
                     message_table(found).to_parquet(target, index=False)
                 else:
                     write_canonical(found, target)
@@ -118,93 +143,56 @@ def _write_transcripts(found: Iterable[Transcript], kind: TranscriptFormat, outp
         note(f"Wrote {safe(output)}.")
 
 
-@app.command("annotations")
-def annotation_tasks(
-    tool: Annotated[AnnotationTool, typer.Option("--tool", show_default=False, help="The tool that takes the file.")],
-    output: Output = None,
-    iteration: OfIteration = None,
-    settings: Annotated[
-        bool,
-        typer.Option(
-            "--settings",
-            help="Write instead what the tool must be set up with: the labelling configuration of a project of Label "
-            "Studio, the settings of a dataset of Argilla.",
-        ),
-    ] = False,
-    force: Force = False,
-    db: Database = None,
-) -> None:
-    """Write games and their ratings for Argilla or Label Studio; 'rate import' reads what comes back."""
+def _usual(what: Exported) -> ExportFormat:
+    return ExportFormat.JSON if what is Exported.FINDINGS else ExportFormat.CSV
+
+
+def _annotations(what: Exported, iteration: str | None, settings: bool) -> str:
     from evaluation.escaping import json_text
     from evaluation.rating_desk.annotation_tools import annotation_export, annotation_settings
 
+    tool: Tool = "argilla" if what is Exported.ARGILLA else "label-studio"
     if settings:
-        _deliver(annotation_settings(tool.value), output, force)
-        return
-    store = open_store(db)
+        return annotation_settings(tool)
+    store = open_store()
     with store.unit():
         games = (store.transcripts.get(one) for one in _ids(store, iteration))
-        exported = annotation_export(tool.value, games, store.ratings.every())
-    _deliver(json_text(exported), output, force)
+        return json_text(annotation_export(tool, games, store.ratings.every()))
 
 
-@app.command()
-def results(
-    output: Output = None,
-    kind: Kind = TableFormat.CSV,
-    iteration: OfIteration = None,
-    force: Force = False,
-    db: Database = None,
-) -> None:
-    """Write every score: one row per transcript and metric."""
-    from evaluation.workflows.scoring import stored_results_table
+def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool) -> None:
+    from evaluation.workflows.ratings.rating_sheet_import import export_ratings
     from evaluation.writers.tables import flat_controls
 
-    table = stored_results_table(open_store(db), iteration)
-    _write_table(table if kind is TableFormat.JSON else flat_controls(table), kind, output, force)
+    store = open_store()
+    if what is Exported.RATINGS and kind is ExportFormat.CSV:
+        # With a mark in a file, so that spreadsheets take it for UTF-8.
+        _deliver(export_ratings(store), output, force, encoding="utf-8-sig")
+        return
+    if what is Exported.RATINGS:
+        table = store.ratings.all()
+    elif what is Exported.CHECKS:
+        table = store.insights.checks(iteration)
+    elif what is Exported.FINDINGS:
+        table = store.insights.findings(iteration)
+        if kind is not ExportFormat.JSON:
+            from evaluation.escaping import json_text
+
+            table["result"] = table["result"].map(json_text)
+    else:
+        from evaluation.workflows.scoring import stored_results_table
+
+        table = stored_results_table(store, iteration)
+        table = table if kind is ExportFormat.JSON else flat_controls(table)
+    _write_table(table, kind, output, force)
 
 
-@app.command()
-def checks(
-    output: Output = None,
-    kind: Kind = TableFormat.CSV,
-    iteration: OfIteration = None,
-    force: Force = False,
-    db: Database = None,
-) -> None:
-    """Write the checks of messages by a judge: those of the latest sample of every transcript, one row each."""
-    _write_table(open_store(db).insights.checks(iteration), kind, output, force)
-
-
-@app.command()
-def findings(
-    output: Output = None,
-    kind: Kind = TableFormat.JSON,
-    iteration: OfIteration = None,
-    force: Force = False,
-    db: Database = None,
-) -> None:
-    """Write the opinions, themes and quotes that a judge found: one row per transcript and question."""
-    found = open_store(db).insights.findings(iteration)
-    if kind is not TableFormat.JSON:
-        from evaluation.escaping import json_text
-
-        found["result"] = found["result"].map(json_text)
-    _write_table(found, kind, output, force)
-
-
-@app.command()
-def ratings(output: Output = None, kind: Kind = TableFormat.CSV, force: Force = False, db: Database = None) -> None:
-    """Write every rating ever given, revised ones included."""
-    _write_table(open_store(db).ratings.all(), kind, output, force)
-
-
-def _write_table(table: pd.DataFrame, kind: TableFormat, output: Path | None, force: bool) -> None:
+def _write_table(table: pd.DataFrame, kind: ExportFormat, output: Path | None, force: bool) -> None:
     from evaluation.writers.tables import csv_text, json_rows, write_new_file
 
-    if kind is TableFormat.CSV:
+    if kind is ExportFormat.CSV:
         _deliver(csv_text(table), output, force)
-    elif kind is TableFormat.JSON:
+    elif kind is ExportFormat.JSON:
         from evaluation.escaping import json_text
 
         _deliver(json_text(json_rows(table)), output, force)
@@ -215,11 +203,11 @@ def _write_table(table: pd.DataFrame, kind: TableFormat, output: Path | None, fo
         note(f"Wrote {safe(output)}.")
 
 
-def _deliver(text: str, output: Path | None, force: bool) -> None:
+def _deliver(text: str, output: Path | None, force: bool, encoding: str = "utf-8") -> None:
     from evaluation.writers.tables import write_new_bytes
 
     if output is None:
         say_data(text)
         return
-    write_new_bytes(output, (text if text.endswith("\n") else f"{text}\n").encode(), overwrite=force)
+    write_new_bytes(output, (text if text.endswith("\n") else f"{text}\n").encode(encoding), overwrite=force)
     note(f"Wrote {safe(output)}.")

@@ -13,7 +13,6 @@ from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
     BaseUrl,
     Concurrency,
-    Database,
     EstimateOnly,
     JudgeMode,
     JudgeModel,
@@ -83,7 +82,6 @@ def insights(
     timeout: Timeout = None,
     max_tokens: MaxTokens = None,
     estimate: EstimateOnly = False,
-    db: Database = None,
 ) -> None:
     """Show who talks how much, who addresses whom, what a game cost, and what its figures suggest looking at.
 
@@ -97,7 +95,7 @@ def insights(
     from evaluation.judging.judge_config import build_judge
     from evaluation.judging.judges.estimating import NOTHING_ASKED
 
-    store = open_store(db)
+    store = open_store()
     settings = _settings(config)
     reported = _events(events)
     wanted = Wanted(checks=checks, topic=topic, themes=themes, criteria=quotes)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evaluation.cli.shared.options import (
-    Database,
     ListFormat,
     MetricName,
     OfIteration,
@@ -35,12 +34,11 @@ _LONGEST_REASON = 160
 def list_transcripts(
     iteration: OfIteration = None,
     output: Rows = ListFormat.TABLE,
-    db: Database = None,
 ) -> None:
     """List the stored transcripts with their verdicts."""
     from evaluation.escaping import json_text
 
-    store = open_store(db)
+    store = open_store()
     rows = _listed(store, iteration)
     warn_of(stored_mixes(store, iteration))
     if output is ListFormat.JSON:
@@ -102,12 +100,11 @@ def show(
         typer.Option(show_default=False, help="Open this metric's ledger: every row behind the score."),
     ] = None,
     output: Rows = ListFormat.TABLE,
-    db: Database = None,
 ) -> None:
     """Show a stored transcript's scores and verdict, or the ledger behind one score."""
     from evaluation.escaping import json_text
 
-    store = open_store(db)
+    store = open_store()
     with store.unit():
         found = store.transcripts.get(store.transcripts.resolve(transcript))
         name = store.transcripts.name(found.id)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.options import Database, IterationName, open_store
+from evaluation.cli.shared.options import IterationName, open_store
 from evaluation.cli.shared.terminal import note, say
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ def watch(
         float, typer.Option(min=0.0, metavar="SECONDS", help="How long a file must stay as it is before it is read.")
     ] = 2.0,
     once: Annotated[bool, typer.Option("--once", help="Stop when every file that is there has been taken.")] = False,
-    db: Database = None,
 ) -> None:
     """Store and score transcripts as they arrive in a folder, until interrupted.
 
@@ -33,7 +32,7 @@ def watch(
     """
     from evaluation.workflows.watching import Watcher, pause_between_looks, watch_until
 
-    watcher = Watcher(open_store(db), folder, iteration=iteration, settled_seconds=settle)
+    watcher = Watcher(open_store(), folder, iteration=iteration, settled_seconds=settle)
     stopped = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())

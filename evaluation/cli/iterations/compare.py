@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.options import Database, OutputFormat, TextFormat, open_store
+from evaluation.cli.shared.options import OutputFormat, TextFormat, open_store
 from evaluation.cli.shared.terminal import code, markdown_table, safe, say, shortened, table
 from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
 from evaluation.rubric.definitions import DEFINITIONS
@@ -28,7 +28,6 @@ def compare(
     after: Annotated[str, typer.Argument(metavar="AFTER", show_default=False, help="The iteration in question.")],
     output: TextFormat = OutputFormat.TABLE,
     seed: Annotated[int, typer.Option(min=0, help="Of what is drawn for the intervals.")] = 0,
-    db: Database = None,
 ) -> None:
     """Compare two iterations: every metric's difference with its interval, what it shows, and what moved it.
 
@@ -37,7 +36,7 @@ def compare(
     """
     from evaluation.workflows.reports import stored_comparison
 
-    store = open_store(db)
+    store = open_store()
     found = stored_comparison(store, before, after, seed=seed)
     warn_of(
         stored_mixes(store, among={game.transcript_id for side in (found.before, found.after) for game in side.games})

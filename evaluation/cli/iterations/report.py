@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evaluation.cli.shared.options import Database, Force, open_store
+from evaluation.cli.shared.options import Force, open_store
 from evaluation.cli.shared.terminal import safe, say
 from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
 
@@ -28,7 +28,6 @@ def report(
         typer.Option(metavar="BEFORE AFTER", show_default=False, help="Report on these two evaluation runs compared."),
     ] = None,
     force: Force = False,
-    db: Database = None,
 ) -> None:
     """Write a report that opens offline in any browser and prints: no script, no font or picture from elsewhere.
 
@@ -39,7 +38,7 @@ def report(
 
     if sum(one is not None for one in (iteration, compare, runs)) != 1:
         raise typer.BadParameter("Name one iteration, or two with --compare, or two --runs.", param_hint="ITERATION")
-    store = open_store(db)
+    store = open_store()
     if compare:
         text = comparison_html(store, *compare)
     else:

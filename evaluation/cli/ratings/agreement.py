@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.options import Database, OutputFormat, TextFormat, open_store
+from evaluation.cli.shared.options import OutputFormat, TextFormat, open_store
 from evaluation.cli.shared.terminal import code, markdown_table, note, safe, say, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Method
@@ -26,7 +26,6 @@ Rows = list[tuple[str, ...]]
 def agreement(
     output: TextFormat = OutputFormat.TABLE,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap intervals.")] = 0,
-    db: Database = None,
 ) -> None:
     """Show how far raters agree with each other and the metrics with them, disagreements first.
 
@@ -34,7 +33,7 @@ def agreement(
     """
     from evaluation.workflows.reports import stored_agreement
 
-    report = stored_agreement(open_store(db), seed=seed)
+    report = stored_agreement(open_store(), seed=seed)
     if output is OutputFormat.JSON:
         from evaluation.agreement.json_output import agreement_data
         from evaluation.escaping import json_text

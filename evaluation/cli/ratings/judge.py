@@ -11,7 +11,6 @@ from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
     BaseUrl,
     Concurrency,
-    Database,
     EstimateOnly,
     JudgeMode,
     JudgeModel,
@@ -70,7 +69,6 @@ def judge(
     one_by_one: OneByOne = False,
     withdraw: Withdraw = None,
     output: Rows = ListFormat.TABLE,
-    db: Database = None,
 ) -> None:
     """Have a model decide what the rubric leaves to judgement: references to the past that the record cannot settle,
     strategic messages without keywords and shallow ones with them, coherence and role consistency.
@@ -82,7 +80,7 @@ def judge(
     limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     options = {"mode": mode, "model": model, "base_url": base_url, **limits, "batch_size": 1 if one_by_one else None}
     asked = _Asked(options, metrics, not one_by_one, estimate, output)
-    store = open_store(db)
+    store = open_store()
     ids = _ids(store, transcripts or [], iteration)
     if withdraw is not None:
         _withdraw(store, ids, metrics, withdraw)

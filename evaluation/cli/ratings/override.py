@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evaluation.cli.shared.exit_codes import CommandGroup, command_group
-from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, Rows, TranscriptReference, group_store
+from evaluation.cli.shared.options import ListFormat, Rows, TranscriptReference, open_store
 from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
 
 if TYPE_CHECKING:
@@ -50,14 +50,12 @@ Author = Annotated[str, typer.Option(metavar="NAME", show_default=False, help="W
 
 
 @app.callback()
-def override(context: typer.Context, db: Database = None) -> None:
+def override() -> None:
     """Override a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overridden, or take it back."""
-    context.obj = db
 
 
 @app.command()
 def add(
-    context: typer.Context,
     transcript: TranscriptReference,
     row: Annotated[
         str,
@@ -70,10 +68,9 @@ def add(
     verdict: Annotated[VerdictName, typer.Option(show_default=False, help="What the row is to be.")],
     author: Author,
     reason: Annotated[str, typer.Option(metavar="TEXT", show_default=False, help="Why; kept with the decision.")],
-    db: DatabaseAgain = None,
 ) -> None:
     """Override one row; the score is computed again at once. What the rule said stays on record."""
-    store = group_store(context, db)
+    store = open_store()
     with store.unit(write=True):
         found = store.transcripts.get(store.transcripts.resolve(transcript))
         metric, chosen = _find_row(store.results.load(found.id), found, row)
@@ -109,25 +106,21 @@ def _find_row(results: Mapping[str, MetricResult], transcript: Transcript, refer
 
 @app.command()
 def undo(
-    context: typer.Context,
     number: Annotated[
         int, typer.Argument(metavar="NUMBER", show_default=False, help="The decision's number, as 'list' gives it.")
     ],
     author: Author,
-    db: DatabaseAgain = None,
 ) -> None:
     """Take a decision back; the row is again what it was before. Both stay on record."""
-    store = group_store(context, db)
+    store = open_store()
     store.overrides.undo(number, author)
     say(f"{safe(author)} took decision {number} back.")
 
 
 @app.command("list")
-def list_overrides(
-    context: typer.Context, transcript: TranscriptReference, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None
-) -> None:
+def list_overrides(transcript: TranscriptReference, output: Rows = ListFormat.TABLE) -> None:
     """List every decision on a transcript's rows, those taken back too."""
-    store = group_store(context, db)
+    store = open_store()
     with store.unit():
         found = store.transcripts.resolve(transcript)
         made = store.overrides.list(found)
@@ -143,7 +136,6 @@ def list_overrides(
 
 @app.command("import")
 def import_overrides(
-    context: typer.Context,
     transcript: TranscriptReference,
     file: Annotated[
         Path,
@@ -151,12 +143,11 @@ def import_overrides(
             exists=True, dir_okay=False, readable=True, show_default=False, help="What 'list' wrote as JSON."
         ),
     ],
-    db: DatabaseAgain = None,
 ) -> None:
     """Take over what 'override list --format json' wrote of a game, with authors and times; nothing is added twice."""
     from evaluation.overrides import parse_overrides
 
-    store = group_store(context, db)
+    store = open_store()
     with store.unit(write=True):
         found = store.transcripts.resolve(transcript)
         made = parse_overrides(file.read_text("utf-8-sig"), found)

@@ -10,16 +10,13 @@ import typer
 
 from evaluation.cli.shared.exit_codes import BAD_INPUT, CommandGroup, command_group
 from evaluation.cli.shared.options import (
-    Database,
-    DatabaseAgain,
-    Force,
     ListFormat,
     OfIteration,
     Rows,
     TranscriptReference,
-    group_store,
+    open_store,
 )
-from evaluation.cli.shared.terminal import note, safe, say, say_data, say_list, shortened
+from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
 from evaluation.workflows.scoring import current_evaluation
 
 if TYPE_CHECKING:
@@ -45,14 +42,12 @@ app = command_group(_HELP, _AddByDefault)
 
 
 @app.callback(help=_HELP)
-def rate(context: typer.Context, db: Database = None) -> None:
-    """Keeps the database for the sub-commands."""
-    context.obj = db
+def rate() -> None:
+    """Rates, or lists and assigns what is to rate."""
 
 
 @app.command()
 def add(
-    context: typer.Context,
     transcript: TranscriptReference,
     rater: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who rates.")],
     score: Annotated[int, typer.Option(min=1, max=5, show_default=False, help="From 1, boring, to 5, fascinating.")],
@@ -66,7 +61,6 @@ def add(
         ),
     ],
     comment: Annotated[str, typer.Option(help="What a colleague should know.")] = "",
-    db: DatabaseAgain = None,
 ) -> None:
     """Rate a stored transcript from 1 to 5.
 
@@ -77,7 +71,7 @@ def add(
     from evaluation.text.display import counted
 
     given = parse_answers(answers)
-    store = group_store(context, db)
+    store = open_store()
     with store.unit(write=True):
         found = store.transcripts.get(store.transcripts.resolve(transcript))
         rating = Rating(found.id, rater, score, given, comment)
@@ -97,7 +91,6 @@ def add(
 
 @app.command("import")
 def import_sheet(
-    context: typer.Context,
     file: Annotated[
         Path,
         typer.Argument(
@@ -109,16 +102,15 @@ def import_sheet(
         typer.Option(metavar="NAME", show_default=False, help="Whose ratings they are where the sheet does not say."),
     ] = None,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Check the sheet and store nothing.")] = False,
-    db: DatabaseAgain = None,
 ) -> None:
     """Import ratings from a CSV sheet: all of it, or nothing where a line cannot be used.
 
-    The columns are those of 'rate export'; game (or transcript_id) and score are enough. The same sheet imported again
-    adds nothing. Rows without a score are left out. JSON exports of Label Studio and Argilla are read as well.
+    The columns are those of 'export ratings'; game (or transcript_id) and score are enough. The same sheet imported
+    again adds nothing. Rows without a score are left out. JSON exports of Label Studio and Argilla are read as well.
     """
     from evaluation.workflows.ratings.rating_sheet_import import import_ratings
 
-    done = import_ratings(group_store(context, db), file.read_bytes(), rater=rater, is_dry=is_dry)
+    done = import_ratings(open_store(), file.read_bytes(), rater=rater, is_dry=is_dry)
     for problem in done.problems[:_MOST_PROBLEMS]:
         note(f"error: {safe(file)}: {safe(problem)}")
     if done.problems:
@@ -131,35 +123,8 @@ def import_sheet(
         note(f"warning: {done.flagged} of them answer yes four times or more, which promises at least 3. Look again.")
 
 
-@app.command("export")
-def export_sheet(
-    context: typer.Context,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", dir_okay=False, show_default=False, help="The file; else standard output."),
-    ] = None,
-    rater: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default=False, help="Only the ratings of this person.")
-    ] = None,
-    force: Force = False,
-    db: DatabaseAgain = None,
-) -> None:
-    """Write every rating, revised ones included, as a CSV sheet that 'rate import' takes back without loss."""
-    from evaluation.workflows.ratings.rating_sheet_import import export_ratings
-    from evaluation.writers.tables import write_new_bytes
-
-    text = export_ratings(group_store(context, db), rater=rater)
-    if output is None:
-        say_data(text)
-        return
-    # With a mark, so that spreadsheets take it for UTF-8. As bytes: no line end may change.
-    write_new_bytes(output, text.encode("utf-8-sig"), overwrite=force)
-    note(f"Wrote {safe(output)}.")
-
-
 @app.command()
 def assign(
-    context: typer.Context,
     who: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="The lead who does it.")],
     rater: Annotated[
         list[str], typer.Option("--rater", metavar="NAME", show_default=False, help="A rater; name each of them.")
@@ -172,13 +137,12 @@ def assign(
     overlap: Annotated[int, typer.Option(min=1, help="Raters per game; people who have rated it count.")] = 2,
     seed: Annotated[int, typer.Option(help="Another seed draws lots anew.")] = 0,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Only say what would be assigned.")] = False,
-    db: DatabaseAgain = None,
 ) -> None:
     """Assign games to raters, so that every game gets the same number of raters and every rater as many games."""
     from evaluation.text.display import counted
     from evaluation.workflows.ratings.teams import assign_games
 
-    store = group_store(context, db)
+    store = open_store()
     games = [store.transcripts.resolve(each) for each in game or ()]
     plan = assign_games(store, rater, overlap, who=who, iteration=iteration, games=games, seed=seed, is_dry=is_dry)
     for name, count in plan.loads.items():
@@ -190,13 +154,11 @@ def assign(
 
 
 @app.command()
-def status(
-    context: typer.Context, iteration: OfIteration = None, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None
-) -> None:
+def status(iteration: OfIteration = None, output: Rows = ListFormat.TABLE) -> None:
     """Show raters by games, and how far each rater is."""
     from evaluation.workflows.ratings.teams import rating_grid
 
-    grid = rating_grid(group_store(context, db), iteration)
+    grid = rating_grid(open_store(), iteration)
     if output is ListFormat.JSON:
         say_list(_status_rows(grid), (), (), "", is_json=True)
         return

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evaluation.cli.shared.database_option import database_path as database_path
+from evaluation.cli.shared.database_option import open_store as open_store
 from evaluation.engines.task_engines import EngineName
 
 if TYPE_CHECKING:
@@ -198,20 +200,6 @@ def print_config_option(package: str, name: str) -> Any:
             raise typer.Exit
 
     return typer.Option("--print-config", callback=print_sample, is_eager=True, help="Print a sample of that file.")
-
-
-def database_path(db: Path | None) -> Path:
-    """The file that ``--db`` names, else the default one."""
-    from evaluation.store import default_path
-
-    return db.expanduser() if db is not None else default_path()
-
-
-def open_store(db: Path | None) -> Store:
-    """The store in that file."""
-    from evaluation.store import Store
-
-    return Store(database_path(db))
 
 
 def group_store(context: typer.Context, db: Path | None) -> Store:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.options import Database, open_store
+from evaluation.cli.shared.options import open_store
 from evaluation.cli.shared.terminal import safe, say
 
 if TYPE_CHECKING:
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 def backup(
     path: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="The file to make; a new one.")],
-    db: Database = None,
 ) -> None:
     """Copy the whole database to a file, as it stands between two changes; the dashboard may go on meanwhile."""
-    info = open_store(db).backups.write(path.expanduser())
+    info = open_store().backups.write(path.expanduser())
     say(f"{path} holds {info.words}.")
 
 
@@ -35,7 +34,6 @@ def restore(
             help="Also restore settings that name servers or files. Keys are sent to these servers: look with --check.",
         ),
     ] = False,
-    db: Database = None,
 ) -> None:
     """Put a backup in the place of the database, whose file stays beside it under another name."""
     from evaluation.store.backup.backup import check_backup
@@ -45,7 +43,7 @@ def restore(
         say(f"{path} can be restored: {info.words}, schema {info.schema}.")
         _say_addresses(info, "It names addresses in settings, which are restored only with --with-addresses:")
         return
-    store = open_store(db)
+    store = open_store()
     kept = store.backups.restore(path.expanduser(), with_addresses=with_addresses)
     say(f"{store.place} now holds {info.words}.")
     if kept is not None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import typer
 
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
-from evaluation.cli.shared.options import Database, database_path
+from evaluation.cli.shared.options import database_path
 from evaluation.cli.shared.terminal import note, say, table
 from evaluation.errors import DramaturgError
 
@@ -32,9 +32,9 @@ class DoctorCheck:
     is_needed: bool = True
 
 
-def doctor(db: Database = None) -> None:
+def doctor() -> None:
     """Check the installation, the database and the samples; exit with 3 when something needed is broken."""
-    findings = list(examine(database_path(db)))
+    findings = list(examine(database_path()))
     say(table(("Check", "State", "Found"), [(each.what, _state(each), each.words) for each in findings]))
     if any(each.is_needed and not each.is_fine for each in findings):
         note("Something that Dramaturg needs is broken; see above.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.options import Database, ListFormat, Rows, open_store
+from evaluation.cli.shared.options import ListFormat, Rows, open_store
 from evaluation.cli.shared.terminal import say, table
 
 if TYPE_CHECKING:
@@ -31,10 +31,9 @@ def settings(
         ),
     ] = None,
     output: Rows = ListFormat.TABLE,
-    db: Database = None,
 ) -> None:
     """Show thresholds, the size of a test and the limits of imports beside their defaults, or change them."""
-    store = open_store(db)
+    store = open_store()
     if changes:
         _change(store, changes)
     rows = list(_rows(store))

@@ -112,7 +112,7 @@ class Experiments:
         if len(found) != 1 or not experiment_id:
             raise NotFoundError(
                 f"There is no experiment {experiment_id!r}." if not found else f"{len(found)} experiments begin so.",
-                remedy="See them with: dramaturg experiment runs.",
+                remedy="See them with: dramaturg experiment report.",
             )
         return found[0]
 

@@ -90,8 +90,8 @@ def test_games_with_ratings_go_in_and_come_back_without_loss(
     for rater, score, more in (("Sample rater A", 4, comment), ("Kim", 2, ()), ("Kim", 3, ())):
         assert run("rate", "one", "--rater", rater, "--score", score, "--answers", "yyn-y", *more).exit_code == 0
     before = run("export", "ratings").stdout
-    project = server.project(run("export", "annotations", "--tool", "label-studio", "--settings").stdout)
-    tasks = json.loads(run("export", "annotations", "--tool", "label-studio").stdout)
+    project = server.project(run("export", "label-studio", "--settings").stdout)
+    tasks = json.loads(run("export", "label-studio").stdout)
     first, second = (next(_id(task) for task in tasks if task["data"]["game"] == name) for name in ("one", "two"))
     answer = server.call("POST", f"/api/projects/{project}/import", tasks)
     assert (answer["task_count"], answer["annotation_count"]) == (2, 3)

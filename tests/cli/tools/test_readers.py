@@ -33,8 +33,8 @@ def test_argilla_reads_records_and_settings(programs: Path, run: Any, write_game
     assert run("rate", "one", "--rater", "Sample rater A", "--score", "4", "--answers", "yyn-y").exit_code == 0
     before = run("export", "ratings").stdout
     records, settings = tmp_path / "records.json", tmp_path / "settings.json"
-    assert run("export", "annotations", "--tool", "argilla", "--output", records).exit_code == 0
-    assert run("export", "annotations", "--tool", "argilla", "--settings", "--output", settings).exit_code == 0
+    assert run("export", "argilla", "--output", records).exit_code == 0
+    assert run("export", "argilla", "--settings", "--output", settings).exit_code == 0
     seen = told(programs, "read_with_argilla.py", records, settings)
     questions = {f"question_{number}": False for number in range(1, 6)}
     assert seen["questions"] == {"score": True, **questions, "comment": False}

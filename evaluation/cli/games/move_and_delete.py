@@ -1,4 +1,4 @@
-"""Change stored games: ``rename``, ``move``, ``delete``, ``deleted``, ``undo`` and ``purge``."""
+"""Change stored games: ``move``, ``delete``, ``undo`` and ``trash``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evaluation.cli.shared.confirmation import By, Yes, person, require_consent
-from evaluation.cli.shared.options import Database, ListFormat, Rows, TranscriptReference, open_store
+from evaluation.cli.shared.options import ListFormat, Rows, open_store
 from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
 from evaluation.text.display import counted
 
@@ -25,26 +25,8 @@ Several = Annotated[
 ]
 Which = Annotated[
     int | None,
-    typer.Argument(metavar="NUMBER", show_default=False, help="As 'deleted' lists it; the latest one if left out."),
+    typer.Argument(metavar="NUMBER", show_default=False, help="As 'trash' lists it; the latest one if left out."),
 ]
-
-
-def rename(
-    transcript: TranscriptReference,
-    name: Annotated[str | None, typer.Argument(metavar="NAME", show_default=False, help="The game's new name.")] = None,
-    original: Annotated[
-        bool, typer.Option("--original", help="Return to the name that its file gave, instead of NAME.")
-    ] = False,
-    db: Database = None,
-) -> None:
-    """Give a stored game another name in lists and searches. What was read from its file stays as it was."""
-    if (name is None) != original:
-        raise typer.BadParameter("Give a new name, or say --original.", param_hint="NAME")
-    store = open_store(db)
-    with store.unit(write=True):
-        transcript_id = store.transcripts.resolve(transcript)
-        chosen = store.transcripts.rename(transcript_id, name)
-    say(f"{transcript_id[:8]} is called {safe(chosen)} now.")
 
 
 def move(
@@ -53,12 +35,11 @@ def move(
         str | None, typer.Option(metavar="NAME", show_default=False, help="An iteration that exists.")
     ] = None,
     out: Annotated[bool, typer.Option("--out", help="Out of all iterations, instead of into one.")] = False,
-    db: Database = None,
 ) -> None:
     """Put stored transcripts into another iteration, after the games that it has, in the order given."""
     if (to is None) != out:
         raise typer.BadParameter("Name an iteration with --to, or say --out.", param_hint="--to")
-    store = open_store(db)
+    store = open_store()
     with store.unit(write=True):
         ids = _resolved(store, transcripts)
         store.iterations.move(ids, to)
@@ -67,9 +48,9 @@ def move(
     say(f"Moved {moved}; {safe(to)} has {held} now." if to else f"{moved} belong to no iteration now.")
 
 
-def delete(transcripts: Several, by: By = None, yes: Yes = False, db: Database = None) -> None:
+def delete(transcripts: Several, by: By = None, yes: Yes = False) -> None:
     """Delete stored transcripts with their scores, ratings and overrides; 'undo' brings all of it back."""
-    store = open_store(db)
+    store = open_store()
     names = [_name(store, each) for each in dict.fromkeys(_resolved(store, transcripts))]
     listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     require_consent(f"Delete {counted(len(names), 'game')}: {listed}?", yes)
@@ -82,13 +63,40 @@ def _tell_deleted(deletion: Deletion) -> None:
     say(f"Deleted {safe(deletion.label)}. To bring it back: dramaturg undo {deletion.id}.")
 
 
-def deleted(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
-    """List what was deleted and can come back, the latest first."""
-    deletions = open_store(db).deletions.list()
+def trash(
+    numbers: Annotated[
+        list[int] | None, typer.Argument(metavar="NUMBER...", show_default=False, help="With --purge, only these.")
+    ] = None,
+    is_purge: Annotated[
+        bool, typer.Option("--purge", help="Remove what is listed for ever, with its ratings and overrides.")
+    ] = False,
+    by: By = None,
+    yes: Yes = False,
+    output: Rows = ListFormat.TABLE,
+) -> None:
+    """List what was deleted and can come back, the latest first; with --purge remove it for ever."""
+    store = open_store()
+    if is_purge:
+        _purge(store, numbers or [], person(by), yes)
+        return
+    if numbers:
+        raise typer.BadParameter("To remove these for ever say --purge; to bring one back: dramaturg undo NUMBER.")
+    deletions = store.deletions.list()
     headers = ("Number", "What", "Name", "Games", "By", "When (UTC)")
     records, lines = [*map(_deletion_dict, deletions)], [*map(_deletion_line, deletions)]
     nothing = "Nothing is deleted that could come back."
     say_list(records, headers, lines, nothing, is_json=output is ListFormat.JSON)
+
+
+def _purge(store: Store, numbers: Sequence[int], who: str, yes: bool) -> None:
+    chosen = list(dict.fromkeys(numbers)) or [deletion.id for deletion in store.deletions.list()]
+    if not chosen:
+        note("Nothing is deleted that could be removed.")
+        return
+    require_consent(f"Remove {counted(len(chosen), 'deletion')} for ever?", yes)
+    with store.unit(write=True):
+        removed = [store.deletions.purge(each, who=who) for each in chosen]
+    say("Removed for ever: " + ", ".join(safe(deletion.label) for deletion in removed) + ".")
 
 
 def _deletion_dict(deletion: Deletion) -> dict[str, Any]:
@@ -113,36 +121,13 @@ def _deletion_line(deletion: Deletion) -> tuple[str, ...]:
     )
 
 
-def undo(number: Which = None, by: By = None, db: Database = None) -> None:
+def undo(number: Which = None, by: By = None) -> None:
     """Bring back deleted transcripts, or a deleted iteration, as they were: with results, ratings and overrides."""
-    store = open_store(db)
+    store = open_store()
     with store.unit(write=True):
         deletion = store.deletions.undo(_latest(store, number), who=person(by))
     games = f" with {counted(deletion.games, 'game')}" if deletion.kind == "iteration" and deletion.games else ""
     say(f"Back again: {safe(deletion.label)}{games}.")
-
-
-def purge(
-    numbers: Annotated[
-        list[int] | None, typer.Argument(metavar="NUMBER...", show_default=False, help="As 'deleted' lists them.")
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Everything that is deleted, instead of some.")] = False,
-    by: By = None,
-    yes: Yes = False,
-    db: Database = None,
-) -> None:
-    """Remove deleted things for ever, with their ratings and overrides. This cannot be undone."""
-    if bool(numbers) == everything:
-        raise typer.BadParameter("Name at least one number, or say --all.", param_hint="NUMBER")
-    store = open_store(db)
-    chosen = [deletion.id for deletion in store.deletions.list()] if everything else list(dict.fromkeys(numbers or ()))
-    if not chosen:
-        note("Nothing is deleted that could be removed.")
-        return
-    require_consent(f"Remove {counted(len(chosen), 'deletion')} for ever?", yes)
-    with store.unit(write=True):
-        removed = [store.deletions.purge(each, who=person(by)) for each in chosen]
-    say("Removed for ever: " + ", ".join(safe(deletion.label) for deletion in removed) + ".")
 
 
 def _latest(store: Store, number: int | None) -> int:
