@@ -8,6 +8,7 @@ thousand, and empties caches for anybody. Here a guest gets answers to what the 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Protocol
@@ -35,6 +36,8 @@ CLOSED = ("/_stcore/metrics", "/_stcore/script-health-check")
 
 GUEST_BYTES = 16_384
 """The longest message before a login. The login page sends some hundred bytes."""
+GUEST_MESSAGES, GUEST_MESSAGES_PER_SECOND = 60, 5.0
+"""Messages before a login at once, and how quickly more may come: each costs the server work for all of its users."""
 GUEST_WIDGETS = 32
 """The most widgets that a message before a login may hold: the login page has a button for each provider."""
 MOST_FILES = 1_000
@@ -97,7 +100,7 @@ class VisitorGuard:
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         visitor = HTTPConnection(scope)
-        if not _has_own_origin(visitor):
+        if not _has_own_origin(visitor) or identity.is_login_of_parts(visitor.cookies):
             await receive()
             await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
             return
@@ -112,12 +115,18 @@ class VisitorGuard:
             if was_known:
                 connection.admit()
 
+        messages = _Allowance(GUEST_MESSAGES, GUEST_MESSAGES_PER_SECOND)
+
         async def receive_answered() -> Message:
             while True:
                 message = await receive()
-                data = message.get("bytes")
-                if data is None:
+                if message["type"] != "websocket.receive":
                     return message
+                data = message.get("bytes")
+                if data is None or not (was_known or messages.take()):
+                    # Browsers send bytes, and the login page a few messages.
+                    await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
+                    return {"type": "websocket.disconnect", "code": _POLICY_VIOLATION}
                 # Nobody who left is asked about for the short messages of the login page.
                 knows = was_known and (len(data) <= GUEST_BYTES or await is_known())
                 if len(data) > GUEST_BYTES and not knows:
@@ -130,6 +139,23 @@ class VisitorGuard:
             await send(_without_folders(message))
 
         await self._app(scope, receive_answered, send_without_folders)
+
+
+class _Allowance:
+    """Lets so many through at once, and more as time goes by."""
+
+    def __init__(self, most: int, per_second: float) -> None:
+        self._most, self._per_second = float(most), per_second
+        self._left, self._at = float(most), time.monotonic()
+
+    def take(self) -> bool:
+        now = time.monotonic()
+        self._left = min(self._most, self._left + (now - self._at) * self._per_second)
+        self._at = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
 
 
 def _without_folders(message: Message) -> Message:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+import pandas as pd
 import pytest
 
 EXPORTS = Path(__file__).parents[1] / "data/98ef06c"
@@ -43,10 +44,17 @@ def test_its_games_are_the_same_again(imported: Any, tmp_path: Path) -> None:
 
 
 def test_its_ratings_are_the_same_again(imported: Any, tmp_path: Path) -> None:
-    assert imported("export", "ratings", "-o", tmp_path / "ratings.csv").exit_code == 0
-    assert sorted((tmp_path / "ratings.csv").read_text("utf-8").splitlines()) == sorted(
-        (EXPORTS / "ratings.csv").read_text("utf-8").splitlines()
+    assert imported("export", "ratings", "--format", "parquet", "-o", tmp_path / "r.parquet").exit_code == 0
+    found, wanted = pd.read_parquet(tmp_path / "r.parquet"), pd.read_csv(EXPORTS / "ratings.csv")
+    key = ["transcript_id", "rater", "score", "comment"]
+    assert found[key].astype(str).sort_values(key).to_numpy().tolist() == (
+        wanted[key].fillna("").astype(str).sort_values(key).to_numpy().tolist()
     )
+    times = pd.to_datetime(wanted["created_at"], utc=True)
+    assert sorted(pd.to_datetime(found["created_at"], utc=True)) == sorted(times)
+    for number in range(1, 6):
+        answers = found[f"answer_{number}"].map({True: "True", False: "False"}).fillna("")
+        assert sorted(answers) == sorted(wanted[f"answer_{number}"].fillna("").astype(str))
 
 
 def test_its_overrides_stand_with_author_and_time_and_what_was_taken_back_is(imported: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ import pytest
 from benchmarks.judge_server import Fault, JudgeServer
 from evaluation.judging.judges.live import LiteLLMJudge
 from evaluation.judging.model_client._responses import without_reasoning
+from evaluation.judging.model_client._secrets import without_secrets
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
@@ -153,6 +155,16 @@ CAUSES = {
         1,
         ("maximum context length", "larger context"),
     ),
+    "quota in others' words": Cause(
+        403, error("Credit limit exceeded, please add credits."), "quota_spent", 1, ("Credit limit", "credit")
+    ),
+    "a wrong key in a list": Cause(
+        400,
+        b'[{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key."}}]',
+        "wrong_key",
+        1,
+        ("API key not valid", "OPENAI_API_KEY"),
+    ),
     "no choices": Cause(200, b'{"choices": []}', "broken_response", 3, ("protocol",)),
 }
 
@@ -261,6 +273,34 @@ def test_an_answer_that_repeats_the_key_is_stored_without_it(way: str, monkeypat
     assert KEY not in repr(judgement)
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "zz-0123/4567_89",
+        r"zz-0123\/4567\_89",
+        r"zz-0123\u002f4567_89",
+        "zz-0123&#x2F;4567_89",
+        "zz-0123&#47;4567_89",
+        "zz-0123%2F4567_89",
+        "7a7a2d303132332f343536375f3839",
+        base64.b64encode(b"Bearer zz-0123/4567_89").decode(),
+        base64.b64encode(b"name:zz-0123/4567_89").decode(),
+    ],
+)
+def test_a_key_is_known_however_it_is_written(written: str) -> None:
+    # A header's value comes back without the blank at its end.
+    found = without_secrets(f'{{"reason": "it was {written}."}}', environment={"X_API_KEY": "zz-0123/4567_89 "})
+    assert "[key]" in found
+    assert not {"4567", "34353637", written[8:20]} & {
+        found[place : place + length] for length in (4, 8, 12) for place in range(len(found))
+    }
+
+
+def test_scrubbing_a_long_hostile_text_takes_linear_time() -> None:
+    for hostile in ("\\" * 200_000, "&#0" * 60_000, "z" * 200_000):
+        assert without_secrets(hostile, environment={"X_API_KEY": "zz-0123/4567_89"}) == hostile
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_only_these_parameters_are_sent(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """``response_format`` among them would be one more that servers refuse."""
@@ -289,6 +329,10 @@ def test_only_these_parameters_are_sent(way: str, monkeypatch: pytest.MonkeyPatc
         ('{"reason": "he wrote </think>", "score": 1}', '{"reason": "he wrote </think>", "score": 1}'),
         ('<think>{"reason": "a"}</think>{"reason": "b"}', '{"reason": "b"}'),
         ("1 < 2 and <thinker>", "1 < 2 and <thinker>"),
+        ("[THINK]a[/THINK]b", "b"),
+        ("\u25c1think\u25b7a\u25c1/think\u25b7b", "b"),
+        ("<think >a</think >b", "b"),
+        ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b", "b"),
     ],
 )
 def test_only_what_stands_outside_of_reasoning_is_an_answer(text: str, outside: str) -> None:

@@ -95,14 +95,14 @@ def _put_aside(store: Store, rater: str) -> None:
     st.subheader("Cannot be rated", anchor=False)
     # Without the game's name: taken back, it comes to the desk, which is blind.
     st.caption("These are out of your queue. Take one back, and it comes to your desk again.")
-    for one in found:
+    for place, one in enumerate(found):
         with st.container(border=True):
             note = f"\n{one.note}" if one.note else ""
             plain(f"{one.created_at:%Y-%m-%d %H:%M} UTC: {one.reason.words}{note}")
             st.button(
                 "Take it back",
                 icon=":material/undo:",
-                key=f"undiscard_{one.id}",
+                key=f"undiscard_{place}",
                 on_click=_undo,
                 args=(store, one.id, rater),
             )

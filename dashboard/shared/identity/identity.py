@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -19,6 +20,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 import streamlit as st
+from itsdangerous import BadData, URLSafeTimedSerializer
 from streamlit import runtime
 from streamlit.auth_util import get_cookie_with_chunks
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
@@ -39,6 +41,9 @@ _TYPED = "typed_name"
 
 NOBODY = "somebody at the dashboard"
 
+_CHUNK = f"{USER_COOKIE_NAME}_1"
+_CHUNK_NAME = re.compile(rf"{re.escape(USER_COOKIE_NAME)}_[0-9]{{1,4}}")
+_SIGNED_WITHIN_SECONDS = 1.0
 _LONGEST_LOGIN_SECONDS = 31 * 24 * 3600
 # Logins that somebody ended, by what tells them apart, with the time; kept for longer than the cookie is taken.
 _ended_logins: dict[str, float] = {}
@@ -200,6 +205,26 @@ def is_known(cookies: Mapping[str, str], origin: str, address: str) -> bool:
         return False
     current = _current(claims)
     return current is not None and rules.role_of(current) is not None
+
+
+def is_login_of_parts(cookies: Mapping[str, str]) -> bool:
+    """Whether a login's cookie was put together from those of several logins.
+
+    A long login comes in several cookies, each signed by itself with its time. All of one login are signed at once.
+    """
+    if _CHUNK not in cookies:
+        return False
+    times = []
+    for name, value in cookies.items():
+        if name == USER_COOKIE_NAME or _CHUNK_NAME.fullmatch(name):
+            try:
+                _, signed_at = URLSafeTimedSerializer(get_cookie_secret(), salt=name).loads(
+                    value, return_timestamp=True
+                )
+            except BadData:
+                continue
+            times.append(signed_at.timestamp())
+    return bool(times) and max(times) - min(times) > _SIGNED_WITHIN_SECONDS
 
 
 def _is_loopback(address: str) -> bool:

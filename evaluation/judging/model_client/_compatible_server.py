@@ -15,18 +15,17 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import certifi
 
-from evaluation.judging.model_client._responses import Parameters, read_completion, read_error
+from evaluation.judging.model_client._responses import Parameters, read_error
 from evaluation.judging.model_client._secrets import message_without_secrets
 from evaluation.judging.model_client.calls import Completion, Messages
 from evaluation.judging.model_client.price_map import OPENAI_PREFIX, listed_price
+from evaluation.judging.model_client.provider import WHOLE_ANSWER
 from evaluation.judging.model_client.retry import CallFailure, FailureKind, seconds_to_wait
 from evaluation.judging.model_client.usage import Price
 
 _PATH = "/chat/completions"
 _NO_KEY = "none"
 _OK = 200
-_WHOLE_ANSWER = 2.0
-"""How many times as long as a silence a whole answer may take."""
 _MOST_BYTES = 20_000_000
 """In one answer, unpacked: a hundred times as much as the longest that models write."""
 
@@ -92,7 +91,7 @@ class CompatibleServerProvider:
                 raise CallFailure(FailureKind.CONNECTION, message) from None
             except CallFailure as failure:
                 raise self._parameters.failure(failure, sent) from None
-        return read_completion(_json(body), sent, self._secrets)
+        return self._parameters.read(_json(body), sent, self._secrets)
 
     async def price(self) -> Price | None:
         """The price in litellm's price map; ``None`` when the model is not in it."""
@@ -103,7 +102,7 @@ class CompatibleServerProvider:
             "Authorization": self._login or f"Bearer {os.environ.get('OPENAI_API_KEY') or _NO_KEY}",
             "Content-Type": "application/json",
         }
-        timeout = aiohttp.ClientTimeout(total=_WHOLE_ANSWER * silence, sock_connect=silence, sock_read=silence)
+        timeout = aiohttp.ClientTimeout(total=WHOLE_ANSWER * silence, sock_connect=silence, sock_read=silence)
         async with client.post(
             self._url, data=asked, headers=headers, timeout=timeout, allow_redirects=False, proxy=self._proxy
         ) as response:

@@ -28,6 +28,13 @@ class Parameters:
         limits = [name for name in _TOKEN_LIMITS if name not in self._refused]
         return sent | ({limits[0]: max_tokens} if limits else {})
 
+    def read(self, body: Any, sent: Mapping[str, float | int], secrets: Sequence[str] = ()) -> Completion:
+        """The answer in ``body``, as ``read_completion``; an error in it may be about a parameter, too."""
+        try:
+            return read_completion(body, sent, secrets)
+        except CallFailure as failure:
+            raise self.failure(failure, sent) from None
+
     def failure(self, failure: CallFailure, sent: Collection[str]) -> CallFailure:
         """``failure``, or the one that says which of the parameters ``sent`` the server refuses, and is remembered."""
         name = _refused_parameter(failure, sent)
@@ -39,8 +46,8 @@ class Parameters:
 
 _UNPROCESSABLE = frozenset({400, 422})
 _IS_REFUSED = re.compile(
-    r"\b(?:unsupported|unrecogni[sz]ed|unknown|unexpected|deprecated|extra|invalid|(?:not|n't|only|does not|no longer) "
-    r"(?:be )?(?:support\w*|permitted|allowed|accept\w*|the default))\b|only .{0,40}supported",
+    r"\b(?:must be|unsupported|unrecogni[sz]ed|unknown|unexpected|deprecated|extra|invalid"
+    r"|(?:not|n't|only|does not|no longer) (?:be )?(?:support\w*|permitted|allowed|accept\w*|the default))\b|only .{0,40}supported",
     re.IGNORECASE,
 )
 
@@ -81,15 +88,16 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
         raise CallFailure(FailureKind.BROKEN_RESPONSE, what)
     finish = _finish_of(choice)
     refusal = message.get("refusal") or _extra(message).get("refusal")
-    if finish == "content_filter":
+    if finish in _FILTERED_FINISHES:
         raise CallFailure(FailureKind.FILTERED, "the provider's content filter held the answer back")
     error = choice.get("error") or _extra(choice).get("error")
     if finish == "error" or error:
         raise read_error({"error": error or "the provider ended the answer with an error"}, None, secrets)
     raw = without_secrets(written, secrets)
     content = without_reasoning(raw)
-    if isinstance(refusal, str) and refusal.strip() and not content.strip():
-        raise CallFailure(FailureKind.DECLINED, message_without_secrets(refusal, secrets))
+    if not content.strip() and (finish == "refusal" or (isinstance(refusal, str) and refusal.strip())):
+        words = refusal if isinstance(refusal, str) and refusal.strip() else "it gave no reason"
+        raise CallFailure(FailureKind.DECLINED, message_without_secrets(words, secrets))
     usage = _mapping(body.get("usage"))
     return Completion(
         content=content,
@@ -97,16 +105,19 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
         input_tokens=usage.get("prompt_tokens", 0),
         cached_tokens=_mapping(usage.get("prompt_tokens_details")).get("cached_tokens", 0),
         output_tokens=usage.get("completion_tokens", 0),
-        is_cut_off=finish == "length",
+        is_cut_off=finish in _CUT_OFF_FINISHES,
         raw=raw,
         parameters=sent,
     )
 
 
 _LONGEST_NAME = 300
+_FILTERED_FINISHES = frozenset({"content_filter", "safety", "prohibited_content", "recitation"})
+_CUT_OFF_FINISHES = frozenset({"length", "max_tokens"})
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded"})
 _QUOTA_WORDS = re.compile(
-    r"exceeded your current quota|credit balance is too low|insufficient (?:balance|credits?|funds|quota)",
+    r"exceeded your current quota|credit balance is too low|insufficient (?:balance|credits?|funds|quota)"
+    r"|credit limit exceeded|used all (?:available |of your )?credits|monthly spending limit",
     re.IGNORECASE,
 )
 _PAYMENT_REQUIRED = 402
@@ -115,6 +126,8 @@ _MODEL_CODES = frozenset({"model_not_found", "invalid_model", "model_not_support
 _KEY_CODES = frozenset({"invalid_api_key", "api_key_invalid", "authentication_error"})
 _LENGTH_CODES = frozenset({"context_length_exceeded", "string_above_max_length"})
 _LENGTH_WORDS = re.compile(r"maximum context length|prompt is too long|context window", re.IGNORECASE)
+_KEY_WORDS = re.compile(r"api key (?:is )?(?:not valid|invalid)|(?:invalid|incorrect) api key", re.IGNORECASE)
+_MODEL_WORDS = re.compile(r"not a valid model|(?:unknown|invalid) model|model .{1,100} does not exist", re.IGNORECASE)
 _LATER_WORDS = re.compile(r"\b(?:retry|try again) (?:in|after)\b", re.IGNORECASE)
 
 
@@ -129,6 +142,9 @@ def read_error(
         secrets: Secrets that are not in the environment.
         retry_after: Seconds that the provider wants us to wait.
     """
+    if isinstance(body, list) and body:
+        # Google's servers put the error into a list.
+        body = body[0]
     error = body.get("error", body) if isinstance(body, Mapping) else body
     fields = error if isinstance(error, Mapping) else {}
     message = fields.get("message") or (error if isinstance(error, str) else "")
@@ -143,9 +159,9 @@ def read_error(
         kind = FailureKind.QUOTA_SPENT
     elif codes & _FILTER_CODES:
         kind = FailureKind.FILTERED
-    elif codes & _MODEL_CODES:
+    elif codes & _MODEL_CODES or (kind is FailureKind.REFUSED and _MODEL_WORDS.search(message)):
         kind = FailureKind.NOT_FOUND
-    elif codes & _KEY_CODES:
+    elif codes & _KEY_CODES or (kind is FailureKind.REFUSED and _KEY_WORDS.search(message)):
         kind = FailureKind.WRONG_KEY
     elif codes & _LENGTH_CODES or (kind is FailureKind.REFUSED and _LENGTH_WORDS.search(message)):
         kind = FailureKind.PROMPT_TOO_LONG
@@ -190,7 +206,7 @@ def _extra(part: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _finish_of(choice: Mapping[str, Any]) -> str:
-    return str(_extra(choice).get("native_finish_reason") or choice.get("finish_reason") or "")
+    return str(_extra(choice).get("native_finish_reason") or choice.get("finish_reason") or "").lower()
 
 
 def _text_of(content: Any) -> str | None:
@@ -215,8 +231,12 @@ def _part_text(part: Any) -> str | None:
 
 
 _REASONING_TAG = re.compile(
-    r"<(?P<end>/?)(?:(?:seed:)?think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis)>", re.IGNORECASE
+    r"<(?P<end>/?)(?:(?:seed:)?think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis)\s{0,9}>"
+    r"|\[(?P<end_bracket>/?)THINK\]|\u25c1(?P<end_triangle>/?)think\u25b7"
+    r"|<\|channel\|>(?:analysis|commentary|(?P<end_channel>final))[^<{]{0,40}<\|message\|>",
+    re.IGNORECASE,
 )
+_ENDS = ("end", "end_bracket", "end_triangle", "end_channel")
 
 
 def without_reasoning(text: str) -> str:
@@ -230,7 +250,7 @@ def without_reasoning(text: str) -> str:
     outside: list[str] = []
     start = depth = 0
     for tag in _tags_between_objects(text):
-        if tag["end"]:
+        if any(tag[name] for name in _ENDS):
             if depth == 0:
                 # The server left out the first tag: all of it up to here was reasoning.
                 outside = []

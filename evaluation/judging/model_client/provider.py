@@ -18,7 +18,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from evaluation.judging.model_client._responses import Parameters, read_completion, read_error
+from evaluation.judging.model_client._responses import Parameters, read_error
 from evaluation.judging.model_client._secrets import message_without_secrets
 from evaluation.judging.model_client.calls import Completion, Messages, Provider
 from evaluation.judging.model_client.price_map import listed_price
@@ -28,6 +28,8 @@ from evaluation.judging.model_client.usage import Price
 # What the rehearsal's call goes through: litellm's own client for OpenAI's protocol.
 _REHEARSED_AS = "hosted_vllm"
 _NO_KEY = "none"
+WHOLE_ANSWER = 2.0
+"""How many times as long as a silence a whole answer may take."""
 _REHEARSED = "rehearsal"
 
 _import_lock = threading.Lock()
@@ -146,21 +148,27 @@ class LiteLLMProvider:
         sent = self._parameters.fields(temperature, max_tokens)
         try:
             with _unlogged():
-                response = await litellm.acompletion(
-                    model=self.model,
-                    messages=list(messages),
-                    timeout=timeout_seconds,
-                    num_retries=0,
-                    max_retries=0,
-                    **sent,
+                # The time that litellm heeds is that of a silence.
+                response = await asyncio.wait_for(
+                    litellm.acompletion(
+                        model=self.model,
+                        messages=list(messages),
+                        timeout=timeout_seconds,
+                        num_retries=0,
+                        max_retries=0,
+                        **sent,
+                    ),
+                    WHOLE_ANSWER * timeout_seconds,
                 )
+        except TimeoutError:
+            raise CallFailure(FailureKind.TIMEOUT, f"no answer within {timeout_seconds:g} s") from None
         except OpenAIError as error:
             body = _unreadable_body(error)
             if body is None:
                 raise self._parameters.failure(_failure(error), sent) from None
         else:
             body = _body(response)
-        return read_completion(body, sent)
+        return self._parameters.read(body, sent)
 
     async def price(self) -> Price | None:
         """The price in litellm's price map; ``None`` when the model is not in it. Loads litellm for the first call."""

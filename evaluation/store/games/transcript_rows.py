@@ -6,6 +6,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.errors import StoreError
 from evaluation.store.engine.bulk_rows import fitting, from_json, to_json
 from evaluation.store.engine.timestamps import to_utc
 from evaluation.transcript import Cost, Transcript
@@ -29,6 +30,10 @@ class PackedTranscript:
     def of(cls, transcript: Transcript) -> PackedTranscript:
         """The rows of ``transcript``."""
         return cls(transcript.id, _transcript_row(transcript), _child_rows(transcript))
+
+
+_MOST_BYTES = 200_000_000
+"""Of a transcript as JSON: ten times as many as one of 50,000 messages."""
 
 
 def _transcript_row(transcript: Transcript) -> dict[str, Any]:
@@ -58,13 +63,28 @@ def pack(transcript: Transcript) -> bytes:
 
 
 def unpack(document: bytes) -> Transcript:
-    """The transcript that ``pack`` packed."""
-    return Transcript.from_json(zlib.decompress(document))
+    """The transcript that ``pack`` packed.
+
+    Raises:
+        StoreError: It unpacks to more than any game holds, as a forged backup may.
+    """
+    return Transcript.from_json(_inflated(document))
+
+
+def _inflated(document: bytes) -> bytes:
+    packed = zlib.decompressobj()
+    found = packed.decompress(document, _MOST_BYTES)
+    if packed.unconsumed_tail:
+        raise StoreError(
+            f"A transcript unpacks to more than {_MOST_BYTES:,} bytes.",
+            remedy="Restore a backup that you made yourself.",
+        )
+    return found
 
 
 def metadata_of(document: bytes) -> dict[str, Any]:
     """The game's metadata alone, without building its messages."""
-    metadata: dict[str, Any] = from_json(zlib.decompress(document).decode("utf-8")).get("metadata") or {}
+    metadata: dict[str, Any] = from_json(_inflated(document).decode("utf-8")).get("metadata") or {}
     return metadata
 
 
