@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from evaluation.comparison.movers import Example, examples_of, reason_patterns
 from evaluation.rubric.definitions import DEFINITIONS
@@ -73,14 +73,6 @@ class IterationFailures:
     reference: str | None
     games: int
     metrics: tuple[MetricFailures, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """JSON-compatible. Shares are of the judged rows of the metric (0 to 1), changes in points."""
-        metrics = []
-        for one in self.metrics:
-            reasons = [asdict(reason) | {"change": reason.change} for reason in one.reasons]
-            metrics.append(asdict(replace(one, reasons=())) | {"reasons": reasons})
-        return asdict(replace(self, metrics=())) | {"metrics": metrics}
 
 
 def failure_reasons(rows: pd.DataFrame, *, has_reference: bool) -> tuple[MetricFailures, ...]:

@@ -13,7 +13,7 @@ from evaluation.cli.shared.database_option import open_store as open_store
 from evaluation.engines.task_engines import EngineName
 
 if TYPE_CHECKING:
-    from evaluation.store import Store
+    pass
 
 
 class OutputFormat(StrEnum):
@@ -59,10 +59,6 @@ IterationName = Annotated[
     typer.Option(
         metavar="NAME", show_default=False, help="The iteration that the games belong to; created where there is none."
     ),
-]
-DatabaseAgain = Annotated[
-    Path | None,
-    typer.Option("--db", show_default=False, help="The database file; may also stand before the sub-command."),
 ]
 TranscriptReference = Annotated[
     str,
@@ -200,9 +196,3 @@ def print_config_option(package: str, name: str) -> Any:
             raise typer.Exit
 
     return typer.Option("--print-config", callback=print_sample, is_eager=True, help="Print a sample of that file.")
-
-
-def group_store(context: typer.Context, db: Path | None) -> Store:
-    """The store of a command below a group, whose own ``--db`` counts where the command has none."""
-    # The environment is read once, before the sub-command, so that an option there is not outranked by it.
-    return open_store(db or context.obj)
