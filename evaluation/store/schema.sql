@@ -165,15 +165,6 @@ CREATE TABLE baselines (
     propositions JSON,
     created_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE SEQUENCE proposition_version_numbers;
-CREATE TABLE proposition_versions (
-    version_id bigint NOT NULL DEFAULT nextval('proposition_version_numbers'),
-    dimension text NOT NULL,
-    agent_id text NOT NULL,
-    content text,
-    who text NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now()
-);
 
 -- Iterations of a prompt, what was decided about them, and earlier descriptions.
 CREATE SEQUENCE iteration_numbers;
@@ -387,9 +378,6 @@ CREATE TABLE row_decisions (
     decided_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX row_decisions_by_transcript ON row_decisions (transcript_id);
-CREATE VIEW current_row_decisions AS
-    SELECT * FROM row_decisions
-    QUALIFY row_number() OVER (PARTITION BY transcript_id, metric, row_id ORDER BY decision_id DESC) = 1;
 CREATE SEQUENCE override_numbers;
 CREATE TABLE overrides (
     override_id bigint NOT NULL DEFAULT nextval('override_numbers'),
@@ -482,18 +470,6 @@ CREATE TABLE discards (
 CREATE VIEW current_discards AS
     SELECT * FROM discards d
     WHERE undoes IS NULL AND NOT EXISTS (SELECT 1 FROM discards u WHERE u.undoes = d.discard_id);
-CREATE SEQUENCE practice_numbers;
-CREATE TABLE practice_ratings (
-    token text PRIMARY KEY,
-    practice_id bigint NOT NULL DEFAULT nextval('practice_numbers'),
-    game text NOT NULL,
-    version integer NOT NULL,
-    rater text NOT NULL,
-    score integer NOT NULL CHECK (score BETWEEN 1 AND 5),
-    answers boolean[] NOT NULL,
-    comment text NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now()
-);
 CREATE TABLE style_answers (
     transcript_id text,
     rater text,
@@ -506,37 +482,6 @@ CREATE TABLE style_answers (
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (transcript_id, rater, player)
 );
--- ``last_rating`` is the number of the rating that was asked for again; a later one answers the request.
-CREATE SEQUENCE send_back_numbers;
-CREATE TABLE rating_send_backs (
-    send_back_id bigint NOT NULL DEFAULT nextval('send_back_numbers'),
-    transcript_id text NOT NULL,
-    rater text NOT NULL,
-    reason text NOT NULL,
-    who text NOT NULL,
-    last_rating bigint NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now()
-);
-CREATE VIEW open_send_backs AS
-    SELECT * FROM rating_send_backs s
-    WHERE NOT EXISTS (
-        SELECT 1 FROM ratings r
-        WHERE r.transcript_id = s.transcript_id AND r.rater = s.rater AND r.rating_id > s.last_rating
-            AND NOT coalesce(r.is_past, false));
-CREATE SEQUENCE gold_numbers;
-CREATE TABLE gold_ratings (
-    gold_id bigint NOT NULL DEFAULT nextval('gold_numbers'),
-    transcript_id text NOT NULL,
-    score integer CHECK (score BETWEEN 1 AND 5),
-    answers boolean[],
-    who text NOT NULL,
-    undoes bigint,
-    created_at timestamptz NOT NULL DEFAULT now()
-);
-CREATE VIEW current_gold AS
-    SELECT * FROM gold_ratings g
-    WHERE undoes IS NULL AND NOT EXISTS (SELECT 1 FROM gold_ratings u WHERE u.undoes = g.gold_id)
-    QUALIFY row_number() OVER (PARTITION BY transcript_id ORDER BY gold_id DESC) = 1;
 
 -- Models: answers that are never asked for twice, what every call cost, and texts by their hash.
 -- ``outcome`` is "answered" or the kind of failure; ``judgements`` counts what was asked for in the call.

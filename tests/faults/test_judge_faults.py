@@ -131,7 +131,7 @@ def test_a_server_that_keeps_us_waiting_is_given_up_in_time(fault: Fault) -> Non
 )
 def test_a_refusal_is_not_tried_again(status: int, outcome: str) -> None:
     log: list[CallRecord] = []
-    fault = Fault("refusal", status, body=b'{"error": {"message": "Incorrect API key provided: sk-abcdef123456"}}')
+    fault = Fault("refusal", status, body=b'{"error": {"message": "Not with this: sk-abcdef123456"}}')
     with JudgeServer(misbehave=always(fault)).in_thread() as server:
         (judgement,) = judged(server, requests(1), log)
     assert judgement.status is JudgementStatus.ERROR

@@ -235,3 +235,26 @@ def test_nothing_that_a_stranger_is_told_names_a_folder_of_the_server(site: Site
             answer = httpx.request(method, f"{site.url}/{path}", trust_env=False)
             for place in places:
                 assert place not in answer.content + repr(answer.headers).encode(), (method, path)
+
+
+def flood(site: Site) -> None:
+    empty = BackMsg(rerun_script=ClientState()).SerializeToString()
+    with connect(f"ws://127.0.0.1:{site.server.port}/_stcore/stream", proxy=None) as stranger:
+        for _ in range(100_000):
+            stranger.send(empty)
+
+
+def test_a_flood_of_small_messages_is_ended_and_pages_stay_quick(site: Site) -> None:
+    with pytest.raises(ConnectionClosed):
+        flood(site)
+    begun = time.monotonic()
+    assert httpx.get(f"{site.url}/_stcore/health", trust_env=False).status_code == 200
+    assert time.monotonic() - begun < LOGS_IN_WITHIN_SECONDS
+
+
+def test_a_message_that_is_text_ends_the_connection(site: Site) -> None:
+    with connect(f"ws://127.0.0.1:{site.server.port}/_stcore/stream", proxy=None) as stranger:
+        stranger.send("hello")
+        with pytest.raises(ConnectionClosed):
+            list(stranger)
+        assert stranger.close_code == 1008

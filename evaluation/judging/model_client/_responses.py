@@ -47,7 +47,8 @@ class Parameters:
 _UNPROCESSABLE = frozenset({400, 422})
 _IS_REFUSED = re.compile(
     r"\b(?:must be|unsupported|unrecogni[sz]ed|unknown|unexpected|deprecated|extra|invalid"
-    r"|(?:not|n't|only|does not|no longer) (?:be )?(?:support\w*|permitted|allowed|accept\w*|the default))\b|only .{0,40}supported",
+    r"|(?:not|n't|only|does not|no longer) (?:be )?(?:support\w*|permitted|allowed|accept\w*|the default))\b"
+    r"|only .{0,40}supported",
     re.IGNORECASE,
 )
 

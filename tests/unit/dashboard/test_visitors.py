@@ -6,10 +6,14 @@ import asyncio
 from typing import Any
 
 import pytest
+from itsdangerous import TimestampSigner, URLSafeTimedSerializer
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from dashboard.connections import Pool
+from dashboard.shared.identity import identity
 from dashboard.visitors import GUEST_BYTES, MOST_FILES, VisitorGuard
 
 GUEST, THIS_MACHINE = "203.0.113.1", "127.0.0.1"
@@ -129,3 +133,37 @@ def test_somebody_with_a_login_makes_no_room_and_beyond_the_most_the_newest_is_r
     assert pool.open("d", "192.0.2.1", now=1) == ["d"]
     pool.close("a")
     assert pool.open("e", "192.0.2.1", now=2) == []
+
+
+def test_a_busy_connection_is_closed_after_idle_ones_whatever_its_address() -> None:
+    pool: Pool[str] = Pool(8, most_guests=3)
+    for name, address in (("one", "a"), ("two", "a"), ("three", "b")):
+        pool.open(name, address, now=1.0)
+    pool.touch("one", is_busy=True, now=2.0)
+    pool.touch("two", is_busy=True, now=2.0)
+    assert pool.open("four", "c", now=3.0) == ["three"]
+
+
+@pytest.mark.parametrize(("second_at", "is_mixed"), [(1_000, False), (1_001, False), (1_900, True)])
+def test_a_login_put_together_from_several_is_known(
+    second_at: int, is_mixed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class At(TimestampSigner):
+        moment = 0
+
+        def get_timestamp(self) -> int:
+            return self.moment
+
+    def signed(name: str, value: str, moment: int) -> str:
+        signer = type("Signer", (At,), {"moment": moment})
+        return str(URLSafeTimedSerializer(get_cookie_secret(), salt=name, signer=signer).dumps(value))
+
+    first, second = f"{USER_COOKIE_NAME}_1", f"{USER_COOKIE_NAME}_2"
+    cookies = {
+        USER_COOKIE_NAME: signed(USER_COOKIE_NAME, "chunks-2", 1_000),
+        first: signed(first, '{"sub": "a', 1_000),
+        second: signed(second, 'da"}', second_at),
+        f"{USER_COOKIE_NAME}_x": "garbage",
+    }
+    assert identity.is_login_of_parts(cookies) is is_mixed
+    assert not identity.is_login_of_parts({USER_COOKIE_NAME: signed(USER_COOKIE_NAME, "{}", 1_000)})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from evaluation.judging.judges.jury import JuryJudge
 
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
@@ -36,13 +35,3 @@ def test_missing_data_is_a_marked_nine(score: int, inverted: bool) -> None:
 
 def test_a_nine_with_data_is_earned() -> None:
     assert scored(judge(9, missing=False)).is_earned
-
-
-def test_members_of_a_jury_without_data_outvote_the_others_or_do_not_count() -> None:
-    def jury(*members: tuple[int, bool]) -> JuryJudge:
-        return JuryJudge([(f"m{n}", judge(score, missing=missing)) for n, (score, missing) in enumerate(members)])
-
-    most = scored(jury((9, True), (0, True), (3, False)))
-    assert (most.score, most.is_earned) == (9.0, False)
-    one = scored(jury((9, True), (3, False), (4, False), (2, False)))
-    assert (one.score, one.is_earned) == (3.0, True)

@@ -148,7 +148,7 @@ def test_work_that_does_not_fit_into_memory_still_goes_to_the_disk(store: Store)
         ["ALTER TABLE watched_files RENAME TO away", "CREATE VIEW watched_files AS FROM away"],
         ["ALTER TABLE baselines RENAME TO away", "CREATE VIEW baselines AS FROM away"],
         ["CREATE OR REPLACE VIEW engagement AS SELECT transcript_id, 5.0 AS score, 9 AS raters FROM ratings"],
-        ["CREATE OR REPLACE VIEW current_gold AS SELECT * FROM gold_ratings, (SELECT 'spy' AS spy)"],
+        ["CREATE OR REPLACE VIEW current_discards AS SELECT * FROM discards, (SELECT 'spy' AS spy)"],
         ["DROP TABLE deleted_games", "CREATE TABLE deleted_games (a text)"],
         ["ALTER TABLE drafts ADD COLUMN spy text"],
         ["ALTER TABLE drafts ALTER touched SET DEFAULT 3"],
