@@ -43,7 +43,7 @@ _READY = {
     "transcripts": ".picture-box .row .cell",
     "review": ".desk .message",
     "trends": ".js-plotly-plot .scatterlayer",
-    "network": ".graph .player",
+    "network": ".js-plotly-plot .scatterlayer .point",
     "personas": "[data-testid='stDataFrame']",
     "experiments": "[data-testid='stDataFrame']",
     "corrections": ".js-plotly-plot .barlayer",
@@ -76,7 +76,7 @@ _FURTHER = (
     View("verdicts-why", "verdicts?verdicts_view=Why+messages+fail", ".reason-row", frozenset({"data"})),
     View("network-cost", "network?network_view=Cost", "[data-testid='stDataFrame']", frozenset({"data"})),
     View("trends-heat", "trends?as=Heat+map", ".picture-box .cell", frozenset({"data"})),
-    View("network-beside", "network?network_view=Beside+each+other", ".graph .player", frozenset({"data"})),
+    View("network-beside", "network?network_view=Beside+each+other", ".js-plotly-plot .scatterlayer .point", frozenset({"data"})),
     View(
         "experiments-ab-form",
         "experiments?experiments_view=Run+an+A%2FB+test",
@@ -104,8 +104,6 @@ _FURTHER = (
     ),
     View("trends-personas", "trends?as=Personas", ".js-plotly-plot", frozenset({"data"})),
     View("compare-games", "compare?of=Two+games", ".message .badge", frozenset({"data"})),
-    View("compare-judged", "compare?of=Judged+by+people", "[data-testid='stAlert']", frozenset({"data"})),
-    View("review-pairs", "review?rater=Ada&desk=Which+was+better%3F", ".pair .message", frozenset({"data"})),
     View("compare-runs", "compare?of=Evaluation+runs", "[data-testid='stDataFrame']", frozenset({"data"})),
     View(
         "experiments-ab", "experiments?experiments_view=A%2FB+tests", "[data-testid='stDataFrame']", frozenset({"data"})

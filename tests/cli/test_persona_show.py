@@ -60,7 +60,6 @@ def test_nothing_is_written_into_shipped_folders_without_a_path(run: Any, comman
         ["persona", "run", "--mode", "live"],
         ["persona", "run", "--mode", "synthetic"],
         ["persona", "compare", "--mode", "live"],
-        ["persona", "noise"],
         ["persona", "record", "x.jsonl"],
         ["persona", "baseline", "--mode", "live", "--baselines", "."],
         ["agents", "generate", "people"],
