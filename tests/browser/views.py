@@ -76,7 +76,12 @@ _FURTHER = (
     View("verdicts-why", "verdicts?verdicts_view=Why+messages+fail", ".reason-row", frozenset({"data"})),
     View("network-cost", "network?network_view=Cost", "[data-testid='stDataFrame']", frozenset({"data"})),
     View("trends-heat", "trends?as=Heat+map", ".picture-box .cell", frozenset({"data"})),
-    View("network-beside", "network?network_view=Beside+each+other", ".js-plotly-plot .scatterlayer .point", frozenset({"data"})),
+    View(
+        "network-beside",
+        "network?network_view=Beside+each+other",
+        ".js-plotly-plot .scatterlayer .point",
+        frozenset({"data"}),
+    ),
     View(
         "experiments-ab-form",
         "experiments?experiments_view=Run+an+A%2FB+test",

@@ -165,6 +165,15 @@ CAUSES = {
         1,
         ("API key not valid", "OPENAI_API_KEY"),
     ),
+    "an error that says 200, as text": Cause(200, b'{"error": "kaputt"}', "server_error", 3, ("the server failed",)),
+    "an error beside null": Cause(
+        200, b'{"choices": null, "error": {"message": "upstream died"}}', "server_error", 3, ("upstream died",)
+    ),
+    "a page": Cause(200, b"<html>hello</html>", "broken_response", 3, ("protocol", "--base-url")),
+    "an empty body": Cause(200, b"", "broken_response", 3, ("protocol", "--base-url")),
+    "events of a stream": Cause(200, b"data: {}\n\n", "broken_response", 3, ("protocol", "--base-url")),
+    "endless nesting": Cause(200, b"[" * 5_000, "broken_response", 3, ("protocol", "--base-url")),
+    "too large": Cause(413, error("The request is too large."), "refused", 1, ("The request is too large.",)),
     "no choices": Cause(200, b'{"choices": []}', "broken_response", 3, ("protocol",)),
 }
 
@@ -178,6 +187,7 @@ def test_each_cause_is_told_in_its_own_words(name: str, way: str, monkeypatch: p
     assert found.outcomes == [cause.outcome] * cause.tries
     for words in cause.words:
         assert words in found.judgement.detail
+    assert "litellm." not in found.judgement.detail
 
 
 @pytest.mark.parametrize("way", WAYS)

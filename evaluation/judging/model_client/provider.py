@@ -185,21 +185,36 @@ def _failure(error: Any) -> CallFailure:
     """The exception of litellm as what the server said."""
     status = getattr(error, "status_code", None)
     headers = getattr(error, "litellm_response_headers", None) or {}
-    message = str(getattr(error, "message", "") or error)
+    message = _OWN_WORDS.sub("", str(getattr(error, "message", "") or error))
     kind = _kind_of_network_fault(error)
     if kind is not None or not isinstance(status, int):
         return CallFailure(kind or FailureKind.CONNECTION, message_without_secrets(message))
+    if any(isinstance(cause, ValueError | RecursionError) for cause in _causes(error)) or _NO_ANSWER in message:
+        return CallFailure(FailureKind.BROKEN_RESPONSE, "the answer is not one of OpenAI's protocol")
+    # An error in a response that says 200 is a plain exception of litellm's, to which it gives a status of its own.
+    is_inside = any(type(cause) is Exception for cause in _causes(error))
     wait = seconds_to_wait(headers.get("retry-after"))
-    return read_error(_told(error, message), status, retry_after=wait)
+    return read_error(_told(error, message), None if is_inside and status == _MADE_UP else status, retry_after=wait)
+
+
+# What litellm puts before the words of a server.
+_OWN_WORDS = re.compile(r"\Alitellm\.\w{1,40}: (?:\w{1,40}: ){0,2}(?:\w{1,40}Exception - )?")
+_NO_ANSWER = "Empty or invalid response from LLM endpoint"
+_MADE_UP = 422
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def _told(error: BaseException, message: str) -> Any:
     """The body that the server sent with an error: where a library kept it, else in litellm's message."""
-    cause: BaseException | None = error
-    while cause is not None:
+    for cause in _causes(error):
         if isinstance(body := getattr(cause, "body", None), dict):
             return body if "error" in body else {"error": body}
-        cause = cause.__cause__ or cause.__context__
     try:
         found = json.loads(message[message.index("{") :])
     except (ValueError, RecursionError):
@@ -211,13 +226,11 @@ def _kind_of_network_fault(error: BaseException) -> FailureKind | None:
     """Whether the network failed; litellm gives that the status 500 or 408 and keeps the cause."""
     import httpx
 
-    cause: BaseException | None = error
-    while cause is not None:
+    for cause in _causes(error):
         if isinstance(cause, httpx.TimeoutException | TimeoutError):
             return FailureKind.TIMEOUT
         if isinstance(cause, httpx.TransportError):
             return FailureKind.CONNECTION
-        cause = cause.__cause__ or cause.__context__
     return None
 
 
