@@ -14,7 +14,7 @@ MEMORY_ACCURACY = MetricDefinition(
     "Memory accuracy",
     PERCENT,
     80.0,
-    "2",
+    "3",
     WhenEmpty.FULL_MARKS,
     "no reference could be settled yet",
     CoverageRule("references settled", fewest=5, least_share=0.5),

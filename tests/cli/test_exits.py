@@ -47,7 +47,7 @@ def start(*arguments: object, database: Path, **options: Any) -> subprocess.Pope
         (("rate", "nothing"), 2),
         (("iterations", "decide", "nothing", "kept", "--reason", "x"), 2),
         (("export", "transcripts", "nothing"), 2),
-        (("eval", "runs", "--agent", ODD), 2),
+        (("eval", "show", "--agent", ODD), 2),
         (("backup", ODD), 2),
         (("restore", ODD), 2),
         (("nonsense",), 2),

@@ -182,7 +182,8 @@ def _check_not_voted(
 ) -> Finding:
     """ "Never" is about every vote, a plain "did not" about the last one, "the only one not" about all who voted."""
     if not own:
-        return _unrecorded(case, voter)
+        # Somebody who was out did not vote.
+        return _unrecorded(case, voter).negated()
     looked_at = own if case.claim.never else own[-1:]
     against = [past for past in looked_at if past.vote.target in targets]
     if against:

@@ -33,7 +33,10 @@ def check(claim: Claim, message: Message, record: Record) -> Finding | None:
         return impossible
     if claim.when.kind in ("last", "this", "ago") and round_number is None:
         return unverified("Which round is meant cannot be told: the message carries no round.")
-    return _CHECKS[claim.act](Case(claim, message, record, round_number))
+    finding = _CHECKS[claim.act](Case(claim, message, record, round_number))
+    if finding is not None and claim.unproven and finding.verdict != "unverified":
+        return unverified(f'"{claim.unproven}" says more than the record can settle. {finding.reason}')
+    return finding
 
 
 def _impossible_round(claim: Claim, round_number: int | None, message: Message, record: Record) -> Finding | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from evaluation.rubric.claims._subjects import PEOPLE, SubjectFinder, Who, who_at
 from evaluation.rubric.claims._time_expressions import EARLIER_ANY_TIME, TimeExpression, When, assign_time, find_times
+from evaluation.rubric.claims._whole_sentences import is_about_another_game, unproven_words
 from evaluation.rubric.clauses.grammar import Pattern, patterns_for
 from evaluation.rubric.clauses.passage import Passage
 from evaluation.transcript import Alignment
@@ -64,6 +65,7 @@ class Claim:
         count: How many votes are said to have been received; ``None`` for the most.
         times: How often it is said to have happened ("twice"); ``None`` where that is not said.
         always: Whether it is said of every time ("in every round", "voted only for Bravo").
+        unproven: The first words beside it that no check covers ("except", another name); empty for none.
     """
 
     act: Act
@@ -82,6 +84,7 @@ class Claim:
     count: int | None = None
     times: int | None = None
     always: bool = False
+    unproven: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,12 @@ def find_claims(passage: Passage, language: str) -> tuple[Claim, ...]:
             claims.append(claim)
         if claim is not None or hit.pattern.attributes.get("needs") != "time":
             told.add(passage.sentence(hit.verb[0])[0])
-    return (*_distinct(claims), *_unclear(passage, times, told))
+    text = passage.message.text
+    told_once = [claim for claim in _distinct(claims) if not is_about_another_game(text, claim)]
+    beside = unproven_words(text, passage.mentions, told_once)
+    whole = [replace(claim, unproven=words) for claim, words in zip(told_once, beside, strict=True)]
+    unclear = [claim for claim in _unclear(passage, times, told) if not is_about_another_game(text, claim)]
+    return (*whole, *unclear)
 
 
 def _distinct(claims: Sequence[Claim]) -> Iterator[Claim]:

@@ -171,8 +171,8 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     # Votes in other words
     ("Agent-Alpha switched to Agent-Delta last round.", [WRONG]),
     ("Last round Agent-Bravo switched to Agent-Delta.", [RIGHT]),
-    ("Agent-Bravo switched his vote from Agent-Foxtrot to Agent-Delta last round.", [RIGHT]),
-    ("Agent-Alpha switched his vote from Agent-Bravo to Agent-Delta last round.", [WRONG]),
+    ("Agent-Bravo switched his vote from Agent-Foxtrot to Agent-Delta last round.", [OPEN]),
+    ("Agent-Alpha switched his vote from Agent-Bravo to Agent-Delta last round.", [OPEN]),
     ("Agent-Bravo flipped to Agent-Delta in round 2.", [RIGHT]),
     ("Agent-Alpha chose Agent-Bravo in round 1.", [RIGHT]),
     ("Agent-Alpha picked Agent-Delta in round 1.", [WRONG]),
@@ -303,7 +303,7 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Agent-Alpha voted for Agent-Bravo in round 1 and Agent-Charlie defended Agent-Bravo in round 1.", [RIGHT, RIGHT]),
     ("Agent-Alpha voted for Agent-Bravo in round 2, then accused Agent-Echo.", [RIGHT, WRONG]),
     ("Agent-Bravo voted for Agent-Foxtrot in round 1 but for Agent-Alpha in round 2.", [RIGHT, WRONG]),
-    ("I earlier voted for Agent-Bravo, then for Agent-Delta.", [RIGHT, RIGHT]),
+    ("I earlier voted for Agent-Bravo, then for Agent-Delta.", [OPEN, OPEN]),
     ("I trust Agent-Bravo, who voted for Agent-Delta last round.", [RIGHT]),
 )
 
@@ -371,10 +371,10 @@ def test_a_name_in_the_sentence_outranks_the_reply() -> None:
 
 
 def test_a_row_tells_claim_place_reason_and_vote() -> None:
-    text = "Hear me out: Agent-Alpha voted for Agent-Bravo in round 2, twice."
+    text = "Hear me out: Agent-Alpha voted for Agent-Bravo in round 2, so there."
     (row,) = memory_accuracy.measure(make_game(text)).ledger
     start = text.index("Agent-Alpha")
-    end = text.index(", twice")
+    end = text.index(", so there")
     assert row.id == f"memory_accuracy:m8:{start}-{end}"
     assert row.kind == "claim"
     assert [(e.start, e.end, e.text) for e in row.evidence] == [(start, end, text[start:end])]

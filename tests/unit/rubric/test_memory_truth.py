@@ -1,0 +1,179 @@
+"""Memory accuracy: a false sentence is never accurate and a true one never inaccurate, over all players and rounds.
+
+The truth of each sentence is computed here from the votes, without any parsing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import permutations
+
+import pytest
+
+from evaluation.rubric.metrics import memory_accuracy
+from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+
+NAMES = ("Mara", "Priya", "Jonas", "Wren", "Theo", "Ivy", "Otis", "Cole")
+VOTES = {
+    1: {"Mara": "Cole", "Priya": "Cole", "Jonas": "Ivy", "Wren": "Cole", "Theo": "Cole", "Ivy": "Otis", "Otis": "Ivy"},
+    2: {
+        "Mara": "Theo",
+        "Priya": "Wren",
+        "Jonas": "Wren",
+        "Wren": "Theo",
+        "Theo": "Wren",
+        "Ivy": "Wren",
+        "Otis": "Wren",
+    },
+}
+OUT = {1: "Cole", 2: "Wren"}
+ROUNDS = tuple(VOTES)
+SPEAKER = "Otis"
+
+
+def game(*texts: str) -> Transcript:
+    """Two rounds of votes, and what is said in the third."""
+    messages = tuple(
+        Message(id=f"m{place}", index=place, round=3, speaker=SPEAKER, text=text) for place, text in enumerate(texts)
+    )
+    return Transcript(
+        game_id="truth",
+        source_format="test",
+        language="en",
+        players=tuple(Player(name=name, role="Villager", alignment="town") for name in NAMES),
+        messages=messages,
+        votes=tuple(Vote(round=number, voter=a, target=b) for number in ROUNDS for a, b in VOTES[number].items()),
+        eliminations=tuple(Elimination(round=number, player=name, role="Villager") for number, name in OUT.items()),
+    )
+
+
+def voted(voter: str, target: str, *rounds: int) -> list[bool]:
+    """For each round whether the voter voted for the target."""
+    return [VOTES[number].get(voter) == target for number in rounds or ROUNDS]
+
+
+def voters(target: str, number: int) -> set[str]:
+    return {name for name, chosen in VOTES[number].items() if chosen == target}
+
+
+def together(a: str, b: str) -> list[bool]:
+    return [VOTES[n].get(a) == VOTES[n].get(b) is not None for n in ROUNDS]
+
+
+def is_changed(a: str, b: str, c: str) -> bool:
+    return VOTES[1].get(a) == b and VOTES[2].get(a) == c
+
+
+Truth = Callable[[str, str, str, int], bool]
+SENTENCES: dict[str, Truth] = {
+    "{a} voted for {b} in round {n}.": lambda a, b, c, n: any(voted(a, b, n)),
+    "{a} did not vote for {b} in round {n}.": lambda a, b, c, n: not any(voted(a, b, n)),
+    "{a} voted for {b} in both rounds.": lambda a, b, c, n: len(voted(a, b)) == 2 and all(voted(a, b)),
+    "{a} voted for {b} every single time.": lambda a, b, c, n: all(voted(a, b)) and bool(voted(a, b)),
+    "{a} voted for {b} twice.": lambda a, b, c, n: sum(voted(a, b)) >= 2,
+    "{a} voted for {b} at least twice.": lambda a, b, c, n: sum(voted(a, b)) >= 2,
+    "{a} has never voted for {b}.": lambda a, b, c, n: not any(voted(a, b)),
+    "{a} and {b} have voted together in both rounds.": lambda a, b, c, n: all(together(a, b)),
+    "{a} has voted with {b} every single time.": lambda a, b, c, n: all(together(a, b)),
+    "{a} and {b} never voted together.": lambda a, b, c, n: not any(together(a, b)),
+    "{a} and {b} both voted for {c} in round {n}.": lambda a, b, c, n: all(voted(a, c, n) + voted(b, c, n)),
+    "Neither {a} nor {b} voted for {c} in round {n}.": lambda a, b, c, n: not any(voted(a, c, n) + voted(b, c, n)),
+    "Nobody but {a} voted for {b} in round {n}.": lambda a, b, c, n: voters(b, n) == {a},
+    "No one except {a} voted for {b} in round {n}.": lambda a, b, c, n: voters(b, n) == {a},
+    "Only {a} voted for {b} in round {n}.": lambda a, b, c, n: voters(b, n) == {a},
+    "{a} was the only one who voted for {b} in round {n}.": lambda a, b, c, n: voters(b, n) == {a},
+    "{a} alone voted for {b} in round {n}.": lambda a, b, c, n: voters(b, n) == {a},
+    "Everyone voted for {b} in round {n}.": lambda a, b, c, n: voters(b, n) >= set(VOTES[n]) - {b},
+    "Everyone but {a} voted for {b} in round {n}.": lambda a, b, c, n: (
+        voters(b, n) == set(VOTES[n]) - {a, b} and a in VOTES[n]
+    ),
+    "Everyone except {a} and {b} voted for {c} in round {n}.": lambda a, b, c, n: (
+        voters(c, n) == set(VOTES[n]) - {a, b, c} and {a, b} - {c} <= set(VOTES[n])
+    ),
+    "All of us voted for {b} in round {n}.": lambda a, b, c, n: voters(b, n) >= set(VOTES[n]) - {b},
+    "Nobody voted for {b} in round {n}.": lambda a, b, c, n: not voters(b, n),
+    "Nobody has ever voted for {b}.": lambda a, b, c, n: not any(voters(b, one) for one in ROUNDS),
+    "{b} was voted out unanimously in round {n}.": lambda a, b, c, n: (
+        OUT[n] == b and voters(b, n) >= set(VOTES[n]) - {b}
+    ),
+    "Everybody voted {b} out in round {n}.": lambda a, b, c, n: OUT[n] == b and voters(b, n) >= set(VOTES[n]) - {b},
+    "{b} was voted out in round {n}.": lambda a, b, c, n: OUT[n] == b,
+    "{b} was voted out with 5 votes in round {n}.": lambda a, b, c, n: OUT[n] == b and len(voters(b, n)) == 5,
+    "{b} was voted out by {a} and {c} in round {n}.": lambda a, b, c, n: OUT[n] == b and {a, c} <= voters(b, n),
+    "{b} got 4 votes in round {n}.": lambda a, b, c, n: len(voters(b, n)) == 4,
+    "{b} got the most votes in round {n}.": lambda a, b, c, n: OUT[n] == b,
+    "{a} changed their vote from {b} to {c} between rounds.": lambda a, b, c, n: is_changed(a, b, c),
+    "{a} changed her vote from {b} to {c}.": lambda a, b, c, n: is_changed(a, b, c),
+    "{a} flipped from {b} to {c} in round 1.": lambda a, b, c, n: False,
+    "{a} switched from {b} to {c} in round 2.": lambda a, b, c, n: is_changed(a, b, c),
+    "{a} voted for {b} and then for {c}.": lambda a, b, c, n: is_changed(a, b, c),
+    "{a} voted for {b} in round 1 and {c} in round 2.": lambda a, b, c, n: is_changed(a, b, c),
+    "First {a} voted for {b}, then for {c}.": lambda a, b, c, n: is_changed(a, b, c),
+    "{a} and {b} voted for different people in both rounds.": lambda a, b, c, n: not any(together(a, b)),
+    "{a} and {b} voted the same way in round {n}.": lambda a, b, c, n: together(a, b)[n - 1],
+    "{a} is the only one who never voted for {b}.": lambda a, b, c, n: (
+        not any(voted(a, b)) and all(any(voted(one, b)) for one in VOTES[1] if one not in (a, b))
+    ),
+    "{a} voted for {b}, but {c} did not, in round {n}.": lambda a, b, c, n: (
+        any(voted(a, b, n)) and not any(voted(c, b, n))
+    ),
+    "Most of us voted for {b} in round {n}.": lambda a, b, c, n: 2 * len(voters(b, n)) > len(VOTES[n]),
+    "More than half of us voted for {b} in round {n}.": lambda a, b, c, n: 2 * len(voters(b, n)) > len(VOTES[n]),
+    "Exactly five people voted for {b} in round {n}.": lambda a, b, c, n: len(voters(b, n)) == 5,
+    "Fewer than three people voted for {b} in round {n}.": lambda a, b, c, n: len(voters(b, n)) < 3,
+    "It was {a}, not {c}, who voted for {b} in round {n}.": lambda a, b, c, n: (
+        any(voted(a, b, n)) and not any(voted(c, b, n))
+    ),
+    "{a}, {b} and {c} all voted for Cole in round 1.": lambda a, b, c, n: {a, b, c} <= voters("Cole", 1),
+    "{a} and {b} were the last two to vote for {c}.": lambda a, b, c, n: False,
+}
+
+
+def sentences(template: str) -> Iterator[tuple[str, bool]]:
+    is_true = SENTENCES[template]
+    told: dict[str, bool] = {}
+    for a, b, c in permutations(NAMES, 3):
+        # About oneself other words are used, and somebody who is out does not vote.
+        if SPEAKER in (a, b, c) or (a == "Cole" or (c == "Cole" and "{b} voted" not in template)):
+            continue
+        for number in ROUNDS:
+            told[template.format(a=a, b=b, c=c, n=number)] = is_true(a, b, c, number)
+    return iter(told.items())
+
+
+@pytest.mark.parametrize("template", SENTENCES)
+def test_no_false_sentence_is_accurate_and_no_true_one_inaccurate(template: str) -> None:
+    told = list(sentences(template))
+    transcript = game(*[text for text, _ in told])
+    found: dict[str, list[str]] = {}
+    for row in memory_accuracy.measure(transcript).ledger:
+        assert row.message_id is not None
+        found.setdefault(row.message_id, []).append(str(row.details["finding"]))
+    for message, (text, is_true) in zip(transcript.messages, told, strict=True):
+        verdicts = found.get(message.id, [])
+        if is_true:
+            assert "inaccurate" not in verdicts, text
+        elif verdicts:
+            # Of several references in one sentence one may be true by itself.
+            assert set(verdicts) != {"accurate"}, text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Last game Mara voted for Cole in round 1.",
+        "In the previous game Mara was Mafia.",
+        "In another game Priya voted for Theo.",
+        "I wish Mara had voted for Theo in round 1.",
+        "If Mara had voted for Theo in round 1, Cole would be alive.",
+        "Mara should have voted for Theo in round 1.",
+        "Mara would have voted for Theo in round 1.",
+        "Mara will vote for Theo in round 4.",
+        "Let us hope Mara voted for Theo in round 1.",
+        "Suppose Mara voted for Theo in round 1.",
+        "A player who is voted out reveals their role.",
+        "Two games ago Wren voted for me.",
+    ],
+)
+def test_wishes_conditions_plans_and_other_games_are_no_references(text: str) -> None:
+    assert memory_accuracy.measure(game(text)).ledger == ()
