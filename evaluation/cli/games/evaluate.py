@@ -122,7 +122,7 @@ def _score_to(
     columns: list[str] | None,
     edits: TranscriptEdits,
 ) -> None:
-    from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
+    from evaluation.workflows.corpora import CorpusTally, score_to_corpus
 
     tally = CorpusTally(Tally(note=note))
     progress = TerminalProgress("partition")

@@ -29,8 +29,8 @@ from evaluation.cli.shared.terminal import note, safe, say, table
 
 if TYPE_CHECKING:
     from evaluation.insight.config import EvaluationConfig
+    from evaluation.insight.evaluation_report import EvaluationReport, Wanted
     from evaluation.insight.figures.events import Event
-    from evaluation.insight.report.evaluation_report import EvaluationReport, Wanted
     from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
     from evaluation.store import Store
     from evaluation.transcript import Transcript
@@ -91,7 +91,7 @@ def insights(
     """
     import asyncio  # slow to import, and help needs none
 
-    from evaluation.insight.report.evaluation_report import Wanted
+    from evaluation.insight.evaluation_report import Wanted
     from evaluation.judging.judge_config import build_judge
     from evaluation.judging.judges.estimating import NOTHING_ASKED
 
@@ -192,19 +192,22 @@ def _print(report: EvaluationReport, output: InsightFormat) -> None:
     elif output is InsightFormat.TABLE:
         say("\n".join(_lines(report)))
     else:
-        from evaluation.insight.report.rendering import html_page, markdown
+        from evaluation.report import discussion_page, markdown
 
-        say((markdown if output is InsightFormat.MARKDOWN else html_page)(report).rstrip())
+        say((markdown if output is InsightFormat.MARKDOWN else discussion_page)(report).rstrip())
 
 
 def _lines(report: EvaluationReport) -> Iterator[str]:
-    from evaluation.insight.figures.wording import cell_text
-    from evaluation.insight.report.document import document
+    from evaluation.report import document
+    from evaluation.report.page import Bullets, Table
 
     yield safe(report.transcript["game_id"])
     for section in document(report):
         yield f"\n{section.heading}\n"
-        yield from section.notes
-        for one in section.tables:
-            yield table(one.headers, [[cell_text(cell) for cell in row] for row in one.rows])
-        yield from (f"- {safe(one.text)}" for one in section.advice)
+        for block in section.blocks:
+            if isinstance(block, Table):
+                yield table(block.headers, block.rows)
+            elif isinstance(block, Bullets):
+                yield from (f"- {safe(str(one))}" for one in block.items)
+            else:
+                yield str(block)

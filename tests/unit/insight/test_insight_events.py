@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from evaluation.errors import InputError
+from evaluation.insight.evaluation_report import plain_report
 from evaluation.insight.figures.addressing import transcript_metrics
 from evaluation.insight.figures.collector import MetricsCollector
 from evaluation.insight.figures.counts import COUNTS_KEY
 from evaluation.insight.figures.event_file import read_events
 from evaluation.insight.figures.events import LLMCallEvent, MemoryEvent, RetrievalEvent
-from evaluation.insight.report.document import document
-from evaluation.insight.report.evaluation_report import plain_report
+from evaluation.report import document
 from evaluation.transcript import Cost, Message, Player, Transcript
 
 LINES = b"""\xef\xbb\xbf{"event": "memory", "agent_id": "Ann", "memory_type": "observation", "importance": 4}
@@ -103,7 +103,7 @@ def test_counts_in_the_metadata_are_shown_and_the_file_goes_before_them() -> Non
     found = plain_report(stored).metrics
     assert (found.observations_per_agent, found.retrieval_calls, found.api_calls) == ({"Ann": 5}, 4, 7)
     assert found.total_reflections is None
-    (table,) = next(one for one in document(plain_report(stored)) if one.heading == "Memory and calls by agent").tables
+    (table,) = next(one for one in document(plain_report(stored)) if one.heading == "Memory and calls by agent").blocks
     assert table.headers == ("Agent", "Observations", "Reflections", "Searches", "Calls", "Tokens")
     assert table.rows[0][1:] == ("5", "not known", "4", "7", "1,234")
     mixed = transcript_metrics(stored, events=[LLMCallEvent(3)])

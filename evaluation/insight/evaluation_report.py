@@ -20,7 +20,7 @@ from evaluation.insight.figures.events import Event, LLMCallEvent
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.insight.figures.sentiment import Sentiment
 from evaluation.insight.figures.talk_shares import EVERYTHING, MessageFilter, TalkShares, talk_shares
-from evaluation.insight.report._recommendations import (
+from evaluation.insight.recommendations import (
     Recommendation,
     judge_of_its_own_words,
     recommendations,
@@ -165,7 +165,7 @@ class EvaluationReport:
                 "sentiment": None if sentiment is None else {name: asdict(one) for name, one in sentiment.items()},
                 **{kind: one.as_dict() for kind, one in self.extractions.items()},
             },
-            "recommendations": [one.text for one in self.recommendations],
+            "recommendations": [str(one) for one in self.recommendations],
             "judge": None if self.judge is None else {**self.judge, **self.asked.as_dict()},
             "spent_usd": self.spent_usd,
             "config": self.config.model_dump(mode="json"),
