@@ -30,7 +30,6 @@ from evaluation.cli.shared.terminal import note, safe, say, table
 if TYPE_CHECKING:
     from evaluation.insight.config import EvaluationConfig
     from evaluation.insight.evaluation_report import EvaluationReport, Wanted
-    from evaluation.insight.figures.events import Event
     from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
     from evaluation.store import Store
     from evaluation.transcript import Transcript
@@ -59,12 +58,6 @@ def insights(
     themes: Annotated[bool, typer.Option("--themes", help="Extract the recurring themes.")] = False,
     quotes: Annotated[
         str | None, typer.Option(metavar="TEXT", show_default=False, help="Extract the quotes that fit this.")
-    ] = None,
-    events: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", show_default=False, help="Memory, searches and model calls of its agents, in JSON Lines."
-        ),
     ] = None,
     config: Annotated[
         Path | None,
@@ -97,7 +90,6 @@ def insights(
 
     store = open_store()
     settings = _settings(config)
-    reported = _events(events)
     wanted = Wanted(checks=checks, topic=topic, themes=themes, criteria=quotes)
     with store.unit():
         game = store.transcripts.get(store.transcripts.resolve(transcript))
@@ -118,25 +110,11 @@ def insights(
     elif estimate:
         say(NOTHING_ASKED)
         return
-    report = asyncio.run(_report(store, game, chosen, wanted, settings, reported))
+    report = asyncio.run(_report(store, game, chosen, wanted, settings))
     _print(report, output)
     if report.has_errors:
         note("Some answers could not be used; the report names them.")
         raise typer.Exit(INFRASTRUCTURE)
-
-
-def _events(path: Path | None) -> list[Event]:
-    from evaluation.errors import InputError
-    from evaluation.files.yaml_lines import shown_path
-    from evaluation.insight.figures.event_file import read_events
-
-    if path is None:
-        return []
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"It cannot be read: {error.strerror}.", place=str(path), remedy="Correct the path.") from None
-    return read_events(content, shown_path(path))
 
 
 def _settings(path: Path | None) -> EvaluationConfig:
@@ -174,14 +152,13 @@ async def _report(
     chosen: ChosenJudge | None,
     wanted: Wanted,
     config: EvaluationConfig,
-    events: list[Event],
 ) -> EvaluationReport:
     from evaluation.workflows.insights import insight_report
 
     if chosen is None:
-        return await insight_report(store, game, None, wanted, config, events=events)
+        return await insight_report(store, game, None, wanted, config)
     async with chosen.session():
-        return await insight_report(store, game, chosen, wanted, config, events=events)
+        return await insight_report(store, game, chosen, wanted, config)
 
 
 def _print(report: EvaluationReport, output: InsightFormat) -> None:
