@@ -13,11 +13,10 @@ from evaluation.errors import InfrastructureError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.files.locations import Location
 from evaluation.text.display import counted
-from evaluation.workflows.scoring import Tally, read_edited, read_transcripts
+from evaluation.workflows.scoring import Tally, read_transcripts
 
 if TYPE_CHECKING:
     from evaluation.readers import ChooseColumns
-    from evaluation.readers.edits import TranscriptEdits
     from evaluation.store import Store
     from evaluation.transcript import Transcript
 
@@ -77,7 +76,6 @@ def score_to_corpus(
     scheduler: str | None = None,
     batch_size: int = BATCH_SIZE,
     choose_columns: ChooseColumns | None = None,
-    edits: TranscriptEdits | None = None,
 ) -> Iterator[int]:
     """Scores the games at paths and URLs by the rubric's thresholds, and writes them in files below ``output``.
 
@@ -94,7 +92,6 @@ def score_to_corpus(
         scheduler: Of a Dask cluster; ``None`` starts one here.
         batch_size: How many games become one file.
         choose_columns: Which column of a table holds what.
-        edits: Changes to the transcripts as they are read.
 
     Yields:
         The number of games of each file, as soon as it is written.
@@ -117,7 +114,7 @@ def score_to_corpus(
     # A path is told to workers in full: they may run in another folder.
     where = location.path if location.is_local else location.url
     empty = PartitionTask((), (), where, iteration, scoring_key())
-    games = _games(places, tally.files, choose_columns, edits)
+    games = _games(places, tally.files, choose_columns)
     tasks = _tasks(games, batch_size, Corpus(location).scored_ids(), tally, empty)
     for task, failures in run_tasks(
         score_partition, tasks, split=_split, engine=engine, jobs=jobs, scheduler=scheduler
@@ -165,11 +162,11 @@ def score_partition(task: PartitionTask) -> list[tuple[str, str]]:
 
 
 def _games(
-    places: Sequence[str], tally: Tally, choose_columns: ChooseColumns | None, edits: TranscriptEdits | None
+    places: Sequence[str], tally: Tally, choose_columns: ChooseColumns | None
 ) -> Iterator[tuple[str, Transcript]]:
-    from evaluation.readers import Limits
+    from evaluation.readers import Limits, iter_paths
 
-    read = read_edited(places, replace(Limits(), files=MOST_FILES), choose_columns, edits, tally.note)
+    read = iter_paths(places, replace(Limits(), files=MOST_FILES), choose_columns)
     for place, transcript in read_transcripts(read, tally):
         yield tally.lines[place].name, transcript
         # Nobody asks for them, and there may be millions.
