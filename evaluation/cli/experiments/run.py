@@ -18,7 +18,6 @@ from evaluation.experiments.experiment import ExperimentRecord
 from evaluation.experiments.groups import GroupLayout
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named, scenarios
-from evaluation.experiments.treatment import require_effective
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.model_client.usage import Price
@@ -50,10 +49,8 @@ def agree(plan: ExperimentPlan, config: JudgeConfig, yes: bool) -> None:
     """Says what the experiment will ask and cost, and goes on when the person agrees.
 
     Raises:
-        InputError: They do not, nobody can be asked, or the treatment cannot take effect.
+        InputError: They do not, or nobody can be asked.
     """
-    if warning := require_effective(plan.design.treatment, plan.step_count):
-        note(warning)
     note(estimate_words(plan, config))
     if plan.effects is None:
         require_consent("Run it?", yes)

@@ -7,7 +7,6 @@ from typing import Any
 
 from evaluation.errors import DramaturgError, InputError
 from evaluation.experiments.plan import ExperimentPlan, plan_of
-from evaluation.experiments.treatment import require_effective
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.model_client.calls import Provider
@@ -65,7 +64,6 @@ def begin_job(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) ->
         InputError: The design is impossible, or its treatment cannot take effect.
     """
     label, design = label_of(plan), plan.design
-    require_effective(design.treatment, plan.step_count)
     with store.unit(write=True):
         for earlier in store.jobs.interrupted():
             if earlier.kind == KIND and earlier.label == label:
