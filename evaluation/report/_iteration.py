@@ -11,7 +11,7 @@ from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState
 from evaluation.iterations.edit_history import SignOff
 from evaluation.iterations.pass_probability import NO_CHANCE
-from evaluation.iterations.tests import KnownMean, MetricMean
+from evaluation.iterations.tests import Game, KnownMean, MetricMean
 from evaluation.report.page import (
     Badge,
     Bar,
@@ -26,8 +26,9 @@ from evaluation.report.page import (
     status_words,
 )
 from evaluation.rubric.advice import advise, nothing_to_fix
+from evaluation.rubric.controls import control_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import Scored, Verdict, metric_coverage
+from evaluation.rubric.verdict import Scored, Verdict, metric_control, metric_coverage
 from evaluation.rubric.wording import score_words, telling_digits
 from evaluation.score import MetricDefinition, status_by
 from evaluation.statistics.intervals import mean_interval
@@ -231,5 +232,12 @@ def _games(shown: IterationSummary, raters: Mapping[str, int]) -> Iterator[Block
         for game in listed
     ]
     yield Table(("Game", *_LABELS, "Raters", "Cost"), rows, "Every game in the order of playing")
+    beside = [(game.game_id, *(_chance_words(game, one.name) for one in _METRICS)) for game in listed]
+    yield Table(("Game", *_LABELS), beside, "What every score of these games is beside chance")
     if more := len(shown.games) - len(listed):
         yield StyledText(f"{more:,} more games are not listed; all of them are in the means.", "quiet")
+
+
+def _chance_words(game: Game, metric: str) -> str:
+    scored = game.metrics.get(metric)
+    return "" if scored is None else control_words(metric, scored.score, metric_control(scored))
