@@ -16,9 +16,8 @@ from benchmarks import generate
 from evaluation.files.locations import Location
 from evaluation.readers import iter_paths
 from evaluation.store import Store
-from evaluation.store.corpus.partitions import Corpus
-from evaluation.workflows.corpora.collection import Collected, import_corpus
-from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
+from evaluation.store.corpus import Corpus
+from evaluation.workflows.corpora import Collected, CorpusTally, import_corpus, score_to_corpus
 from evaluation.workflows.scoring import Tally
 
 SIZES = (1_000_000, 100_000_000)
@@ -68,14 +67,14 @@ def _measure(folder: Path, games: int) -> dict[str, float]:
     list(import_corpus(str(output), store, Collected()))
     importing = (time.process_time() - start) * each
     store.close()
-    files = len(Corpus(Location.of(str(output))).partitions())
+    files = len(Corpus(Location.of(str(output))).files())
     return {
         "reading, ms": reading,
         "scoring and writing, ms": scoring,
         "importing, ms": importing,
         "Parquet, kB": size / games / 1000,
         "database, kB": (folder / "collected.duckdb").stat().st_size / games / 1000,
-        "partitions": files,
+        "files": files,
     }
 
 

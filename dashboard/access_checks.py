@@ -43,7 +43,6 @@ DOWNLOADS: Mapping[str, Action] = {
     "export_all": Action.READ,
     "report": Action.READ,
     "table": Action.READ,
-    "chart": Action.READ,
     "import_report": Action.READ,
     "insights": Action.READ,
     "example": Action.READ,

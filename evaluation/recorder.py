@@ -23,8 +23,6 @@ from typing import Any, Self
 from evaluation.errors import BrokenTranscriptError, InputError
 from evaluation.escaping import well_formed
 from evaluation.transcript import (
-    Alignment,
-    Channel,
     Cost,
     Elimination,
     Message,
@@ -112,9 +110,7 @@ class Recorder:
         self._events: list[tuple[str, dict[str, Any]]] = []
         self._players: set[str] = set()
         self._message_ids: set[str] = set()
-        self._messages = 0
-        self._round: int | None = None
-        self._phase: str | None = None
+        self._now: dict[str, Any] = {}
         self._journal: _Journal | None = None
 
     def __enter__(self) -> Self:
@@ -134,7 +130,7 @@ class Recorder:
     ) -> None:
         with self._lock:
             journal, self._journal = self._opened(), None
-            if not self._messages:
+            if not self._message_ids:
                 journal.remove()
                 if error is None:
                     raise InputError("Nothing was said, so there is no transcript.", place=str(self.path))
@@ -145,52 +141,43 @@ class Recorder:
             _write_at_once(self.path, transcript.to_json(indent=1) + "\n")
             journal.remove()
 
-    def player(
-        self,
-        name: str,
-        role: str | None = None,
-        *,
-        alignment: Alignment | None = None,
-        personality: str | None = None,
-        persona: Any = None,
-        model: str | None = None,
-        is_human: bool | None = None,
-    ) -> None:
-        """Names a player; the fields mean what they mean in ``Player``.
+    def player(self, name: str, role: str | None = None, **known: Any) -> None:
+        """Names a player.
+
+        Args:
+            name: How it is called.
+            role: In the game.
+            known: Further fields of ``Player``: ``alignment``, ``personality``, ``persona``, ``model``, ``is_human``.
 
         Raises:
             InputError: A value cannot be held, or the player was named before.
         """
-        fields = {"name": name, "role": role, "alignment": alignment, "personality": personality, "persona": persona}
         with self._lock:
             if name in self._players:
                 raise InputError(f"The player {name!r} was named before.", remedy="Name players before they speak.")
-            self._add("player", _checked(Player, {**fields, "model": model, "is_human": is_human}))
+            self._add("player", _checked(Player, {"name": name, "role": role, **known}))
             self._players.add(name)
 
     def begin_round(self, number: int, phase: str | None = None) -> None:
         """Sets the round and phase of what is recorded from now on, where a call names none."""
         with self._lock:
             _checked(Vote, {"round": number, "phase": phase, "voter": "-"})
-            self._round, self._phase = number, phase
+            self._now = {"round": number, "phase": phase}
 
     def message(
-        self,
-        speaker: str,
-        text: str,
-        *,
-        round: int | None = None,
-        phase: str | None = None,
-        channel: Channel = "public",
-        recipients: Sequence[str] = (),
-        reply_to: str | None = None,
-        message_id: str | None = None,
-        sent_at: datetime | None = None,
-        metadata: Mapping[str, Any] | None = None,
+        self, speaker: str, text: str, *, recipients: Sequence[str] = (), message_id: str | None = None, **known: Any
     ) -> str:
         """Records a message, and returns its id for answers to it.
 
         A message on the channel "system" may come from somebody who is not a player.
+
+        Args:
+            speaker: Who says it.
+            text: The words.
+            recipients: Who hears it, where not everybody does.
+            message_id: An id of one's own; counted when left out.
+            known: Further fields of ``Message``: ``channel``, ``reply_to``, ``metadata``, ``sent_at`` (now when left
+                out), ``round``, ``phase``.
 
         Raises:
             InputError: A value cannot be held, or the id was used before.
@@ -198,91 +185,65 @@ class Recorder:
         if isinstance(recipients, str):
             raise InputError("The recipients are one text.", place="recipients", remedy="Give a list of names.")
         with self._lock:
-            number = self._messages + 1
+            number = len(self._message_ids) + 1
             while message_id is None and f"m{number}" in self._message_ids:
                 number += 1
-            fields = {
-                "id": message_id or f"m{number}",
-                "index": self._messages,
-                **self._when(round, phase, sent_at),
-                "channel": channel,
-                "speaker": speaker,
-                "recipients": list(recipients),
-                "text": text,
-                "reply_to": reply_to,
-                "metadata": dict(metadata or {}),
-            }
-            if fields["id"] in self._message_ids:
-                raise InputError(f"The message id {fields['id']!r} was used before.", remedy="Give each its own.")
-            held = _checked(Message, fields)
-            if channel != "system":
+            key = message_id or f"m{number}"
+            if key in self._message_ids:
+                raise InputError(f"The message id {key!r} was used before.", remedy="Give each its own.")
+            place = {"id": key, "index": len(self._message_ids), **self._when()}
+            said = {"speaker": speaker, "text": text, "recipients": list(recipients)}
+            held = _checked(Message, {**place, **said, **known})
+            if known.get("channel") != "system":
                 self._meet(speaker)
             self._add("message", held)
-            self._message_ids.add(str(fields["id"]))
-            self._messages += 1
-            return str(fields["id"])
+            self._message_ids.add(key)
+            return key
 
-    def vote(
-        self,
-        voter: str,
-        target: str | None,
-        *,
-        round: int | None = None,
-        phase: str | None = None,
-        justification: str | None = None,
-        sent_at: datetime | None = None,
-    ) -> None:
+    def vote(self, voter: str, target: str | None, **known: Any) -> None:
         """Records a vote; ``None`` as target is an abstention.
+
+        Args:
+            voter: Who votes.
+            target: For whom.
+            known: Further fields of ``Vote``: ``justification``, ``sent_at`` (now when left out), ``round``, ``phase``.
 
         Raises:
             InputError: A value cannot be held.
         """
         with self._lock:
-            when = self._when(round, phase, sent_at)
-            held = _checked(Vote, {**when, "voter": voter, "target": target, "justification": justification})
+            held = _checked(Vote, {**self._when(), "voter": voter, "target": target, **known})
             self._meet(voter, target)
             self._add("vote", held)
 
-    def eliminate(
-        self,
-        player: str,
-        *,
-        role: str | None = None,
-        round: int | None = None,
-        phase: str | None = None,
-        sent_at: datetime | None = None,
-    ) -> None:
-        """Records that a player left the game; ``role`` is what was revealed.
+    def eliminate(self, player: str, **known: Any) -> None:
+        """Records that a player left the game.
+
+        Args:
+            player: Who left.
+            known: Further fields of ``Elimination``: ``role`` (what was revealed), ``sent_at`` (now when left out),
+                ``round``, ``phase``.
 
         Raises:
             InputError: A value cannot be held.
         """
         with self._lock:
-            held = _checked(Elimination, {**self._when(round, phase, sent_at), "player": player, "role": role})
+            held = _checked(Elimination, {**self._when(), "player": player, **known})
             self._meet(player)
             self._add("elimination", held)
 
-    def cost(
-        self,
-        *,
-        usd: float | None = None,
-        input_tokens: int | None = None,
-        cached_tokens: int | None = None,
-        output_tokens: int | None = None,
-    ) -> None:
+    def cost(self, *, usd: float | None = None, **tokens: int | None) -> None:
         """Adds the cost of a call to a model; the calls of a game are summed.
+
+        Args:
+            usd: US dollars.
+            tokens: ``input_tokens``, ``cached_tokens`` among them, and ``output_tokens``.
 
         Raises:
             InputError: A value is negative or not a number.
         """
-        fields = {
-            "total_usd": usd,
-            "input_tokens": input_tokens,
-            "cached_tokens": cached_tokens,
-            "output_tokens": output_tokens,
-        }
         with self._lock:
-            self._add("cost", _checked(Cost, fields))
+            self._add("cost", _checked(Cost, {"total_usd": usd, **tokens}))
 
     def winner(self, name: str) -> None:
         """Records who won: a side or a player.
@@ -294,12 +255,8 @@ class Recorder:
             # A role is a text as a winner is.
             self._add("winner", {"name": _checked(Player, {"name": "-", "role": name})["role"]})
 
-    def _when(self, round: int | None, phase: str | None, sent_at: datetime | None) -> dict[str, Any]:
-        return {
-            "round": self._round if round is None else round,
-            "phase": self._phase if phase is None else phase,
-            "sent_at": sent_at or datetime.now(UTC),
-        }
+    def _when(self) -> dict[str, Any]:
+        return {**self._now, "sent_at": datetime.now(UTC)}
 
     def _meet(self, *names: str | None) -> None:
         for name in names:
@@ -328,6 +285,8 @@ class _Journal:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            # Waits: whoever looks at the new file meanwhile holds its lock for an instant.
+            fcntl.flock(self._file, fcntl.LOCK_EX)
         except FileExistsError:
             raise InputError(
                 "A journal of that name is there: the game is being recorded, or was cut off.",
@@ -336,16 +295,6 @@ class _Journal:
             ) from None
         except OSError as error:
             raise InputError(f"The folder cannot be written: {error.strerror}.", place=str(path.parent)) from None
-        try:
-            # Waits: whoever looks at the new file meanwhile holds its lock for an instant.
-            fcntl.flock(self._file, fcntl.LOCK_EX)
-        except OSError as error:
-            self.remove()
-            raise InputError(
-                f"The journal cannot be locked: {error.strerror}.",
-                place=str(path),
-                remedy="Record into a folder of a file system that has locks.",
-            ) from None
         self._length = 0
 
     def append(self, value: Mapping[str, Any]) -> None:

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -19,7 +18,6 @@ from evaluation.cli.command_list import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(path for folder in ("evaluation", "dashboard", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
-MAX_MODULES_OF_A_FOLDER = 15
 MAX_NESTING = 4
 BLOCKS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)
 
@@ -207,11 +205,6 @@ def test_modules_that_no_other_package_imports_are_private() -> None:
         users = importers.get(name, set()) - {name}
         inside = {user for user in users if user == package or user.startswith(f"{package}.")}
         assert not users or users != inside, f"only {package} imports {leaf}: call it _{leaf}"
-
-
-def test_a_folder_holds_one_topic() -> None:
-    held = Counter(path.parent for path in MODULES.values() if path.name != "__init__.py")
-    assert {relative(folder): count for folder, count in held.items() if count > MAX_MODULES_OF_A_FOLDER} == {}
 
 
 def test_pages_import_nothing_from_each_other() -> None:

@@ -1,4 +1,4 @@
-"""Map table columns to fields, as guessed from the names and changed by a person; rename agents, leave out tools.
+"""Map table columns to fields, as guessed from the names and changed by a person.
 
 Column names are untrusted text. They are shown in data frames and among a select box's options, which Streamlit shows
 as plain text, and never in labels, helps or keys.
@@ -13,10 +13,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared.notices import plain
-from evaluation.errors import InputError
 from evaluation.escaping import spreadsheet_safe
 from evaluation.readers import ColumnMapping, ReadResult, TableHead, guess_mapping
-from evaluation.readers.edits import TranscriptEdits, agent_names, is_tool_entry, parse_renames
 from evaluation.text.display import counted, listed, shortened
 
 _CHOSEN = "columns_chosen"
@@ -24,7 +22,6 @@ _SEEN = "column_headings"
 _MOST_NAMES = 3
 _MOST_EDITORS = 6
 _LONGEST_OPTION = 60
-_MOST_LISTED = 50
 
 Columns = tuple[str, ...]
 
@@ -70,39 +67,6 @@ def column_editor(results: Sequence[ReadResult]) -> None:
         if made != current:
             chosen_columns()[columns] = made
             st.rerun()
-
-
-def edits_editor(results: Sequence[ReadResult]) -> TranscriptEdits:
-    """The changes to the games that the person asks for: tools left out, agents renamed.
-
-    Nothing is shown where no game was read.
-    """
-    names = agent_names(results)
-    tools = sum(
-        is_tool_entry(result.transcript, message)
-        for result in results
-        if result.transcript is not None
-        for message in result.transcript.messages
-    )
-    if not names:
-        return TranscriptEdits()
-    with st.expander("Agents and tools"):
-        leaves_out = tools > 0 and st.checkbox(
-            f"Leave out {counted(tools, 'message')} of tools: what they were asked and answered", key="without_tools"
-        )
-        more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
-        plain(f"Agents in these games: {', '.join(names[:_MOST_LISTED])}{more}")
-        written = st.text_area(
-            "Rename agents", key="renames", placeholder="OLD=NEW, one a line", help="Words in messages stay."
-        )
-        try:
-            edits = TranscriptEdits(leaves_out, parse_renames(written.splitlines()))
-            edits.check_names(names)
-        except InputError as error:
-            st.warning("No agent is renamed.", icon=":material/warning:")
-            plain(str(error))
-            return TranscriptEdits(leaves_out)
-    return edits
 
 
 def _current(columns: Columns) -> ColumnMapping:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard import access_checks
 from dashboard.shared import resources
-from evaluation.workflows.html_reports import comparison_html, iteration_html, run_html
+from evaluation.workflows.html_reports import comparison_html, iteration_html
 from evaluation.writers.tables import csv_text
 
 if TYPE_CHECKING:
@@ -42,11 +42,6 @@ def iteration_report(name: str) -> None:
 def comparison_report(before: str, after: str) -> None:
     """The report on two iterations compared."""
     _button("Report (HTML)", "comparison-report.html", lambda: comparison_html(resources.store(), before, after))
-
-
-def run_report(before: str, after: str) -> None:
-    """The report on two evaluation runs compared."""
-    _button("Report (HTML)", "run-report.html", lambda: run_html(resources.store(), before, after))
 
 
 def _button(label: str, file_name: str, make: Callable[[], str]) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import time
-import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -17,7 +16,6 @@ WINDOW_PER_WORKER = 4
 
 CONNECT_SECONDS = 30
 WORKERS_SECONDS = 60
-_LOOK_SECONDS = 5
 
 _AGAIN = "Run the same command again: it goes on where it stopped."
 
@@ -32,81 +30,52 @@ def run_on_cluster(
     split: Callable[[Task], list[Task]],
     jobs: int,
     scheduler: str | None,
-    note: Callable[[str], None],
     patience: float = WORKERS_SECONDS,
     connect_seconds: float = CONNECT_SECONDS,
 ) -> Iterator[tuple[Task, Answer | None]]:
     """Run tasks on a Dask cluster, as :func:`~evaluation.engines.task_engines.run_tasks` describes.
 
     It waits for a scheduler, also for one that it has lost, for ``connect_seconds``, and for the first worker for
-    ``patience`` seconds. When all workers leave later, it calls ``note`` once after as many seconds, and waits on.
+    ``patience`` seconds. When all workers leave later, it waits for others.
     """
-    _require_dask()
+    if find_spec("distributed") is None:
+        raise InfrastructureError(
+            "The engine 'dask' needs Dask, which is not installed.", remedy="Install it: pip install 'dramaturg[dask]'."
+        )
     from distributed import as_completed
 
+    held: dict[str, Task] = {}
+    suspects: list[Task] = []
+    remaining = iter(tasks)
     with _connected(scheduler, jobs, connect_seconds, patience) as client:
-        run = _Run(client, function, scheduler)
-        remaining = iter(tasks)
         running = as_completed()
-        suspects: list[Task] = []
+
+        def submit(some: list[Task]) -> None:
+            with _loss_named(scheduler):
+                for task in some:
+                    future = client.submit(function, task, pure=False)
+                    held[future.key] = task
+                    running.add(future)
+
         while True:
-            room = max(1, run.workers()) * WINDOW_PER_WORKER - len(run.held)
-            running.update([run.submit(task) for task in islice(remaining, room)] if room > 0 else [])
-            if not run.held:
+            with _loss_named(scheduler):
+                workers = len(client.scheduler_info(n_workers=-1)["workers"])
+            submit(list(islice(remaining, max(0, max(1, workers) * WINDOW_PER_WORKER - len(held)))))
+            if not held:
                 break
-            run.wait_for_one(running, note, patience)
             future = next(running)
-            task = run.held.pop(future.key)
+            task = held.pop(future.key)
             is_killed, answer = _answer(future, scheduler)
             if not is_killed:
                 yield task, answer
             elif len(parts := split(task)) > 1:
-                running.update([run.submit(part) for part in parts])
+                submit(parts)
             else:
                 suspects.append(task)
         for task in suspects:
             # A worker takes the blame for all tasks that it held when it died. Alone, a task has only itself to blame.
-            running.add(run.submit(task))
-            run.wait_for_one(running, note, patience)
+            submit([task])
             yield task, _answer(next(running), scheduler)[1]
-
-
-class _Run:
-    """Tasks under way at one client, by key."""
-
-    def __init__(self, client: Any, function: Callable[[Any], Any], scheduler: str | None) -> None:
-        self._client = client
-        self._function = function
-        self._scheduler = scheduler
-        self._has_noted = False
-        self.held: dict[str, Any] = {}
-
-    def workers(self) -> int:
-        with _loss_named(self._scheduler):
-            return len(self._client.scheduler_info(n_workers=-1)["workers"])
-
-    def submit(self, task: Any) -> Any:
-        # A key of its own: another client's task of the same name may write somewhere else.
-        key = f"dramaturg-{uuid.uuid4().hex}"
-        self.held[key] = task
-        with _loss_named(self._scheduler):
-            return self._client.submit(self._function, task, key=key, pure=False)
-
-    def wait_for_one(self, running: Any, note: Callable[[str], None], patience: float) -> None:
-        """Waits until one of the tasks has ended; says it, once in a run, when nobody is there to do them."""
-        seen = looked = time.monotonic()
-        while not running.has_ready():
-            with running.thread_condition:
-                running.thread_condition.wait(timeout=0.1)
-            now = time.monotonic()
-            if self._has_noted or now - looked < min(_LOOK_SECONDS, patience):
-                continue
-            looked = now
-            if self.workers():
-                seen = now
-            elif now - seen >= patience:
-                self._has_noted = True
-                note(f"The scheduler has had no worker for {now - seen:.0f} s. The run goes on when one is there.")
 
 
 def _answer(future: Any, scheduler: str | None) -> tuple[bool, Any]:
@@ -189,12 +158,3 @@ def _quiet() -> Iterator[None]:
     finally:
         for one, level in zip(loggers, levels, strict=True):
             one.setLevel(level)
-
-
-def _require_dask() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("distributed") is None:
-        raise InfrastructureError(
-            "The engine 'dask' needs Dask, which is not installed.", remedy="Install it: pip install 'dramaturg[dask]'."
-        )

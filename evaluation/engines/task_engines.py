@@ -29,7 +29,6 @@ def run_tasks(
     engine: EngineName = EngineName.LOCAL,
     jobs: int = 1,
     scheduler: str | None = None,
-    note: Callable[[str], None] = print,
 ) -> Iterator[tuple[Task, Answer | None]]:
     """Each task with its answer, as soon as it is there; ``tasks`` is read only as far ahead as workers need.
 
@@ -43,7 +42,6 @@ def run_tasks(
         engine: Where to run.
         jobs: How many processes of this machine; with a scheduler it has no meaning.
         scheduler: ``tcp://HOST:PORT`` of a Dask scheduler; ``None`` starts a cluster of ``jobs`` processes here.
-        note: Called with each remark that a person should see; they are printed where it is left out.
 
     Raises:
         InfrastructureError: The cluster or pool was lost, or what ``function`` raises.
@@ -52,7 +50,7 @@ def run_tasks(
     if engine is EngineName.DASK:
         from evaluation.engines._dask_cluster import run_on_cluster
 
-        yield from run_on_cluster(function, tasks, split=split, jobs=jobs, scheduler=scheduler, note=note)
+        yield from run_on_cluster(function, tasks, split=split, jobs=jobs, scheduler=scheduler)
         return
     if scheduler is not None:
         raise InputError("Only the engine 'dask' has a scheduler.", place="--scheduler", remedy="Add --engine dask.")

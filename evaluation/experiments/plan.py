@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
@@ -84,7 +84,7 @@ class ExperimentPlan:
         """All settings that decide what is asked, as data; ``plan_of`` builds the plan from it again."""
         return {
             "kind": "experiment",
-            "scenario": _scenario(self.scenario),
+            "scenario": self.scenario.model_dump(mode="json"),
             "model": self.model,
             "scale": self.scale,
             "seed": self.seed,
@@ -95,7 +95,7 @@ class ExperimentPlan:
             "has_double_check": self.has_double_check,
             "temperature": self.temperature,
             "personas": [dict(each) for each in self.personas],
-            "effects": None if self.effects is None else _effects(self.effects),
+            "effects": None if self.effects is None else asdict(self.effects),
             "is_scripted": self.effects is not None,
             "conversations": 2 * len(self.design.rooms),
             "versions": [WRITING_VERSION, PROMPT_VERSION],
@@ -147,13 +147,3 @@ def plan_of(record: ExperimentRecord) -> ExperimentPlan:
 def judge_of(record: ExperimentRecord) -> str:
     """The name of the judge of a stored experiment: its model's."""
     return str(record.config.get("model", ""))
-
-
-def _scenario(scenario: Scenario) -> dict[str, Any]:
-    """The scenario as data; without the field that older versions did not know, where it is empty."""
-    found = scenario.model_dump(mode="json")
-    return {key: value for key, value in found.items() if value is not None or key != "own_population"}
-
-
-def _effects(effects: Effects) -> dict[str, bool]:
-    return {"adherence": effects.adherence, "repetition": effects.repetition, "ideas": effects.ideas}

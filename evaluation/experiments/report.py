@@ -80,19 +80,6 @@ def verdict_words(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"Of {len(compared)} rows that the paper has: {told}. Sizes are not compared."
 
 
-def stored_rows(results: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    """The rows of a stored report, with the verdicts of today: older versions had none that is undecided."""
-    return [
-        {
-            **row,
-            "direction": str(
-                direction_of(row["difference"], (row["published"] or {}).get("difference"), row["p_holm"])
-            ),
-        }
-        for row in (results or {}).get("rows", [])
-    ]
-
-
 @dataclass(frozen=True, slots=True)
 class ReportRow:
     """One dimension, treatment minus control.

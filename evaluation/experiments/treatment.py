@@ -11,29 +11,12 @@ from evaluation.corrections.builtin_interventions import ANTI_CONVERGENCE, VARIE
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.interventions import Execution
 from evaluation.corrections.statistics import SIMILARITY
-from evaluation.errors import InputError
 from evaluation.experiments.experiment import ExperimentRecord, Side
 from evaluation.experiments.groups import GroupLayout
-from evaluation.text.display import counted
 
 REPETITION = "repetition suppression"
 
 _CORRECTED = frozenset({GateOutcome.CORRECTED, GateOutcome.PASSED_AFTER_RETRY})
-
-
-@dataclass(frozen=True, slots=True)
-class IdlePart:
-    """A part of a treatment that cannot take effect in a run.
-
-    Attributes:
-        name: The part: a check of the gate, an intervention, repetition suppression.
-        reason: Why not, with the numbers.
-        remedy: What would let it take effect.
-    """
-
-    name: str
-    reason: str
-    remedy: str
 
 
 def parts_of(config: CorrectionConfig) -> tuple[str, ...]:
@@ -45,64 +28,6 @@ def parts_of(config: CorrectionConfig) -> tuple[str, ...]:
         *([VARIETY] if config.variety_intervention_enabled else []),
         *([REPETITION] if config.repetition_suppression_enabled else []),
     )
-
-
-def idle_parts(config: CorrectionConfig, steps: int) -> list[IdlePart]:
-    """The parts that no answer of a judge can let take effect in a conversation of so many steps.
-
-    Every agent speaks once a step, and both gate and interventions look before it speaks: in the last step it has
-    spoken ``steps`` - 1 times.
-    """
-    reasons = {name: _idle_reason(name, config, steps) for name in parts_of(config)}
-    return [IdlePart(name, *found) for name, found in reasons.items() if found is not None]
-
-
-def _idle_reason(name: str, config: CorrectionConfig, steps: int) -> tuple[str, str] | None:
-    is_gate = name in config.thresholds or name == SIMILARITY
-    if is_gate and config.minimum_required_qty_of_actions >= steps:
-        return _too_short("minimum_required_qty_of_actions", config.minimum_required_qty_of_actions, steps)
-    if is_gate and config.max_correction_attempts == 0:
-        return "no message is written again, as max_correction_attempts is 0", "allow at least 1"
-    if name in config.thresholds and config.thresholds[name] <= 0:
-        return "every score reaches a threshold of 0", f"raise gate_{name}_threshold"
-    if name == SIMILARITY and config.max_action_similarity >= 1:
-        return "no message is more than wholly alike, and max_action_similarity is 1", "lower max_action_similarity"
-    if name == VARIETY and config.variety_message_threshold >= steps:
-        return _too_short("variety_message_threshold", config.variety_message_threshold, steps)
-    if name == REPETITION and config.repetition_threshold >= 1:
-        return "never are all phrases repeated, and repetition_threshold is 1", "lower repetition_threshold"
-    needs_past = name in (SIMILARITY, ANTI_CONVERGENCE, REPETITION)
-    return _too_short("it needs earlier messages, at least", 1, steps) if needs_past and steps < 2 else None
-
-
-def _too_short(setting: str, threshold: int, steps: int) -> tuple[str, str]:
-    spoken = counted(max(steps - 1, 0), "message")
-    return (
-        f"{setting} is {threshold}, and in {counted(steps, 'step')} an agent has {spoken} behind it at most",
-        f"run at least {threshold + 1} steps or lower it",
-    )
-
-
-def require_effective(config: CorrectionConfig, steps: int) -> str:
-    """A warning that names the parts which cannot take effect; empty when all can.
-
-    Call before anything is asked.
-
-    Raises:
-        InputError: No part can, so that both sides would be the same and nothing could be learned.
-    """
-    idle, parts = idle_parts(config, steps), parts_of(config)
-    told = "; ".join(f"{each.name}: {each.reason}" for each in idle)
-    if len(idle) == len(parts):
-        raise InputError(
-            f"The treatment cannot take effect: {told or 'it turns nothing on'}.",
-            place="treatment",
-            remedy=f"{'; '.join(dict.fromkeys(each.remedy for each in idle)) or 'turn something on'}.".capitalize(),
-        )
-    if not idle:
-        return ""
-    remedies = "; ".join(f"{each.name}: {each.remedy}" for each in idle)
-    return f"Part of the treatment cannot take effect. {told}. What to do: {remedies}."
 
 
 @dataclass(slots=True)

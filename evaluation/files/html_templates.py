@@ -1,4 +1,4 @@
-"""Render HTML and SVG from the templates beside the code; every value is escaped."""
+"""Render HTML from the templates beside the code; every value is escaped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from evaluation.escaping import safe_lines
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
 _ROOT = Path(__file__).parents[1]
 
@@ -19,20 +18,13 @@ def render(template: str, **values: object) -> str:
     """A whole document.
 
     Args:
-        template: Its file, relative to the folder of ``evaluation``: "report/templates/runs.html.j2".
+        template: Its file, relative to the folder of ``evaluation``: "report/templates/report.html.j2".
         values: What its names stand for. Text may be of unknown origin.
 
     Raises:
         jinja2.UndefinedError: The template uses a name that has no value.
     """
     return environment().get_template(template).render(values)
-
-
-def render_fragment(template: str, **values: object) -> Markup:
-    """A part of a document, which other templates insert as it is; otherwise like :func:`render`."""
-    from markupsafe import Markup
-
-    return Markup(render(template, **values))
 
 
 @cache

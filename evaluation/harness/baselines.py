@@ -8,9 +8,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.errors import InputError
 from evaluation.files.yaml_models import read_model
@@ -33,36 +33,24 @@ _PLAIN_NAME = re.compile(r"[\w-]{1,60}")
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _without_repeats(cls, value: Any) -> Any:
-        """Files of before hold the score of each repeat of the questions as well; nothing reads it any more."""
-        return {key: each for key, each in value.items() if key != "repeats"} if isinstance(value, dict) else value
-
 
 class PropositionBaseline(_Frozen):
     """One proposition's mean score.
 
     Attributes:
         score: The mean over what it was asked of.
-        fingerprint: Changes with everything in the proposition that may change its score but its weight; empty in
-            files of version 1, which do not say.
+        fingerprint: Changes with everything in the proposition that may change its score but its weight.
     """
 
     score: float = Field(ge=0, le=1_000_000)
     fingerprint: str = ""
 
 
-def _with_mean(value: Any) -> Any:
-    """A proposition as files of version 1 have it: its mean alone."""
-    return {"score": value} if isinstance(value, int | float) and not isinstance(value, bool) else value
-
-
 class DimensionBaseline(_Frozen):
     """One dimension's score, and those of its propositions by id."""
 
     score: float = Field(ge=0, le=1_000_000)
-    propositions: dict[str, Annotated[PropositionBaseline, BeforeValidator(_with_mean)]] = Field(default_factory=dict)
+    propositions: dict[str, PropositionBaseline] = Field(default_factory=dict)
 
 
 class Baseline(_Frozen):
@@ -74,18 +62,18 @@ class Baseline(_Frozen):
         models: Who judged; scores of other judges are not compared with these.
         note: For people who open the file.
         sample_size: At most how many messages were judged one by one.
-        sampled: How many were; ``None`` in files of version 1.
+        sampled: How many were; ``None`` where the file does not say.
         seed: Chose them.
         since: The period's beginning in ISO 8601; empty for none.
         until: The period's end.
-        is_batched: Whether questions shared calls; ``None`` in files of version 1, which do not say.
+        is_batched: Whether questions shared calls; ``None`` where the file does not say.
         has_double_check: Whether the judge was asked to reconsider; ``None`` like that.
         with_simulated: Whether conversations of experiments counted; ``None`` where the file does not say.
         dimensions: Only those that had a score.
     """
 
     format: Literal["dramaturg-baseline"] = "dramaturg-baseline"
-    version: Literal[1, 2] = 2
+    version: Literal[2] = 2
     agent_id: str = Field(min_length=1)
     agent_name: str
     source: Source = "transcripts"
@@ -263,7 +251,7 @@ def write_baseline(folder: Path, baseline: Baseline) -> Path:
         InputError: The folder cannot be written to.
     """
     path = folder / file_name(baseline.agent_id, baseline.source)
-    body = baseline.model_copy(update={"version": 2}).model_dump(mode="json")
+    body = baseline.model_dump(mode="json")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(body, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

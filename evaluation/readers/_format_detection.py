@@ -24,7 +24,7 @@ from evaluation.readers.formats import (
 )
 from evaluation.readers.frameworks import autogen, concordia, crewai_log, langgraph
 from evaluation.readers.tables import table
-from evaluation.readers.traces import langfuse, langsmith, opentelemetry, phoenix
+from evaluation.readers.traces import langfuse, langsmith, opentelemetry
 
 # Asked in this order: a later one never sees what an earlier one recognises.
 FILE_READERS: tuple[FileReader, ...] = (
@@ -37,7 +37,7 @@ FILE_READERS: tuple[FileReader, ...] = (
     tinytroupe.READER,
     inspect_log.READER,
     opentelemetry.READER,
-    phoenix.READER,
+    opentelemetry.PHOENIX_READER,
     langfuse.READER,
     langsmith.READER,
     langgraph.READER,
@@ -50,11 +50,7 @@ FILE_READERS: tuple[FileReader, ...] = (
 )
 FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER,)
 # Recognised by their first bytes, before anything is decoded to text.
-BINARY_READERS: tuple[FileReader, ...] = (
-    langfuse.PARQUET_READER,
-    langsmith.PARQUET_READER,
-    table.BINARY_READER,
-)
+BINARY_READERS: tuple[FileReader, ...] = (table.BINARY_READER,)
 # Zips that are one file of the tool that wrote them.
 ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER,)
 

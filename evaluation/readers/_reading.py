@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -28,15 +28,12 @@ from evaluation.readers._format_detection import ARCHIVE_READERS, FOLDER_READERS
 from evaluation.readers._zip_archive import UnpackBudget, unpack
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.limits import Limits
-from evaluation.readers.base.reader import FileReader, JoinedFiles
 from evaluation.readers.base.results import ReadResult, results_of
 from evaluation.readers.tables import table
 from evaluation.readers.tables.columns import ColumnMapping
 from evaluation.readers.tables.preview import ChooseColumns, TableHead, table_head
 
 _DEFAULT = Limits()
-_MOST_JOINED = 5
-"""Files that hold parts of one game may have so many times as many bytes together as one file may."""
 
 _NAME_COLUMNS = (
     "If it is a table of messages, say which column holds the speaker and which the text: on the Games page, or with "
@@ -205,16 +202,6 @@ def _by_their_names(_: tuple[str, ...]) -> None:
     """Default choice of columns: none, so that they are recognised by their names."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A file of a zip that may hold a part of games in others: its name, content, reader, and what it has parts of."""
-
-    label: str
-    data: bytes
-    reader: FileReader
-    names: Set[str]
-
-
 class _Job:
     """One call's limits and what it has used of them, and whom it asks for the columns of tables."""
 
@@ -223,7 +210,6 @@ class _Job:
         self.choose_columns = choose_columns or _by_their_names
         self.budget = UnpackBudget.of(limits)
         self.depth = 0
-        self.parts: list[_Part] = []
 
     @contextmanager
     def one_deeper(self) -> Iterator[None]:
@@ -254,49 +240,6 @@ def _read_bytes(label: str, data: bytes, job: _Job) -> Iterator[ReadResult]:
                 yield from results_of(label, reader.format, partial(reader.read, files), job.limits)
                 return
         yield from _read_entries(entries, label, job)
-    if job.depth == 0:
-        parts, job.parts = job.parts, []
-        yield from _joined(parts, job)
-
-
-def _joined(parts: Sequence[_Part], job: _Job) -> Iterator[ReadResult]:
-    """The games in parts that lie in several files of a zip; files that share nothing are read alone."""
-    for group in _groups(parts):
-        first = group[0]
-        label = first.label if len(group) == 1 else f"{first.label} and {len(group) - 1} more"
-        most = job.limits.file_bytes * _MOST_JOINED
-        if len(group) > 1 and sum(len(part.data) for part in group) > most:
-            refused = LimitError(
-                f"The {len(group)} files of this trace hold more than {most:,} bytes together.",
-                remedy="Export less of it.",
-            )
-            yield ReadResult(label, error=refused, format=first.reader.format)
-            continue
-        documents = [Document(part.data, job.limits) for part in group]
-        assert first.reader.joined is not None
-        yield from results_of(label, first.reader.format, partial(first.reader.joined.read, documents), job.limits)
-
-
-def _groups(parts: Sequence[_Part]) -> list[list[_Part]]:
-    """Parts of one format that share a name with each other, or with a third, in the order of their first ones."""
-    first_with: dict[tuple[str, str], int] = {}
-    # Each part points to an earlier one that it belongs with, or to itself.
-    earlier = list(range(len(parts)))
-
-    def first_of(position: int) -> int:
-        while earlier[position] != position:
-            earlier[position] = position = earlier[earlier[position]]
-        return position
-
-    for position, part in enumerate(parts):
-        for name in part.names:
-            found = first_of(first_with.setdefault((part.reader.format, name), position))
-            own = first_of(position)
-            earlier[max(found, own)] = min(found, own)
-    groups: dict[int, list[_Part]] = {}
-    for position, part in enumerate(parts):
-        groups.setdefault(first_of(position), []).append(part)
-    return list(groups.values())
 
 
 def _document(entry: FileEntry, job: _Job) -> Document:
@@ -322,7 +265,7 @@ def _read_entries(entries: Sequence[FileEntry], label: str, job: _Job) -> Iterat
             if result.transcript is not None and result.format in _FOLDER_FORMATS:
                 of_games.append(folder)
             yield result
-    if not found_any and not job.parts:
+    if not found_any:
         remedy = "Put the games into it."
         yield ReadResult(label, error=UnknownFormatError("There is no transcript in it.", remedy=remedy))
 
@@ -403,18 +346,8 @@ def _read_file(label: str, document: Document, job: _Job) -> Iterator[ReadResult
     else:
         if reader.format == table.FORMAT:
             yield from _read_rows(label, document, job)
-        elif job.depth and reader.joined is not None and (names := _names(reader.joined, document)):
-            job.parts.append(_Part(label, document.data, reader, names))
         else:
             yield from results_of(label, reader.format, partial(reader.read, document), document.limits)
-
-
-def _names(joined: JoinedFiles, document: Document) -> Set[str]:
-    """The names of what a file holds parts of; none for a broken one, which is read alone and says so."""
-    try:
-        return joined.names(document)
-    except InputError:
-        return frozenset()
 
 
 def _read_rows(label: str, document: Document, job: _Job) -> Iterator[ReadResult]:

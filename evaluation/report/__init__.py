@@ -1,8 +1,7 @@
-"""Reports as one self-contained HTML file: readable offline, printable, and without anything loaded from elsewhere."""
+"""Reports as one self-contained HTML file, and on a discussion as Markdown too."""
 
-from evaluation.report._comparison_report import comparison_page
-from evaluation.report._iteration_report import IterationFacts, iteration_page
-from evaluation.report._runs_report import run_page
-from evaluation.report.svg import Strip, strip_svg
+from evaluation.report._comparison import comparison_page
+from evaluation.report._discussion import discussion_page, document, markdown
+from evaluation.report._iteration import iteration_page
 
-__all__ = ["IterationFacts", "Strip", "comparison_page", "iteration_page", "run_page", "strip_svg"]
+__all__ = ["comparison_page", "discussion_page", "document", "iteration_page", "markdown"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from evaluation.report import IterationFacts, comparison_page, iteration_page, run_page
+from evaluation.report import comparison_page, iteration_page
 from evaluation.store.database import Store
-from evaluation.workflows.reports import stored_board, stored_comparison, stored_losses, stored_run_comparison
+from evaluation.workflows.reports import stored_board, stored_comparison, stored_losses
 
 
 def iteration_html(store: Store, name: str, *, made_at: datetime | None = None) -> str:
@@ -25,7 +25,7 @@ def iteration_html(store: Store, name: str, *, made_at: datetime | None = None) 
         raters, sign_offs = store.ratings.rater_counts(), store.iterations.sign_offs(name)
         board = stored_board(store)
         losses = stored_losses(store, name, board)
-    return iteration_page(IterationFacts(board, name, raters, sign_offs, made_at or datetime.now(UTC), losses))
+    return iteration_page(board, name, raters, sign_offs, made_at or datetime.now(UTC), losses)
 
 
 def comparison_html(store: Store, before: str, after: str, *, seed: int = 0, made_at: datetime | None = None) -> str:
@@ -42,25 +42,4 @@ def comparison_html(store: Store, before: str, after: str, *, seed: int = 0, mad
         NotFoundError: There is no iteration of that name.
         InputError: Both are the same.
     """
-    with store.unit():
-        found = stored_comparison(store, before, after, seed=seed)
-        thresholds = store.settings.thresholds()
-    return comparison_page(found, thresholds, made_at or datetime.now(UTC))
-
-
-def run_html(store: Store, before: str, after: str, *, seed: int = 0, made_at: datetime | None = None) -> str:
-    """The report on two stored evaluation runs compared.
-
-    Args:
-        store: Where to read.
-        before: The id of the run that is the control.
-        after: The id of the other.
-        seed: Of what is drawn for the intervals.
-        made_at: What it gives as its time (UTC); now when left out.
-
-    Raises:
-        NotFoundError: There is no completed run of that id.
-        InputError: Both are the same.
-    """
-    found = stored_run_comparison(store, before, after, seed=seed)
-    return run_page(found, made_at or datetime.now(UTC))
+    return comparison_page(stored_comparison(store, before, after, seed=seed), made_at or datetime.now(UTC))

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from evaluation.errors import NotFoundError
 from evaluation.insight.checks.summary import CheckSummary, ScoredCheck, check_summaries
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.figures.events import Event
-from evaluation.insight.report.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
+from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
 from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
 from evaluation.judging.judges.estimating import EstimatingJudge
 from evaluation.judging.model_client.usage import Price
@@ -68,7 +67,6 @@ async def insight_report(
     wanted: Wanted,
     config: EvaluationConfig,
     *,
-    events: Sequence[Event] = (),
     report: Report | None = None,
 ) -> EvaluationReport:
     """The report on a stored game; what a judge answered for it is stored.
@@ -84,7 +82,7 @@ async def insight_report(
     """
     calls = store.generations.calls_for(game)
     if chosen is None:
-        return plain_report(game, config, calls, events)
+        return plain_report(game, config, calls)
     found = await report_on(
         game,
         chosen,
@@ -93,7 +91,6 @@ async def insight_report(
         config=config.model_copy(update={"evaluation_model": chosen.model, "max_usd": chosen.budget.usd}),
         personas=player_personas(store, game) if wanted.checks else {},
         calls=calls,
-        events=events,
         report=report,
     )
     _store(store, game.id, found, wanted)

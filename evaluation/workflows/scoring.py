@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.engines.scoring import Evaluation, ScoreFailure
-    from evaluation.readers import ChooseColumns, Limits, ReadResult
-    from evaluation.readers.edits import TranscriptEdits
+    from evaluation.readers import ChooseColumns, ReadResult
     from evaluation.readers.import_report import ReportLine
     from evaluation.rubric.verdict import MetricScore, Verdict
     from evaluation.score import MetricResult
@@ -107,23 +106,19 @@ def evaluate_paths(
     iteration: str | None = None,
     jobs: int = 1,
     choose_columns: ChooseColumns | None = None,
-    edits: TranscriptEdits | None = None,
 ) -> Iterator[ScoredFile]:
     """Each readable transcript below ``paths``, evaluated; with a store, as it stands there with ratings and overrides.
 
     Files that cannot be read are told to ``tally.note`` and counted; the others go on. With a store,
     its settings say how large a file may be.
-
-    Raises:
-        InputError: An agent that ``edits`` rename is in none of the files; nothing is stored then.
     """
     from evaluation.engines.scoring import batches_of, evaluate_many, map_batches
-    from evaluation.readers import Limits
+    from evaluation.readers import Limits, iter_paths
 
     places: deque[int] = deque()
     limits = store.settings.limits() if store is not None else Limits()
-    read = read_edited(paths, limits, choose_columns, edits, tally.note)
-    transcripts = _remembering(read_transcripts(read, tally), places)
+    read = read_transcripts(iter_paths(paths, limits, choose_columns), tally)
+    transcripts = _remembering(read, places)
     if store is None:
         for evaluation in evaluate_many(transcripts, jobs=jobs):
             yield ScoredFile(tally.lines[places.popleft()].name, evaluation)
@@ -134,33 +129,6 @@ def evaluate_paths(
         for batch, packed in map_batches(score, batches_of(transcripts), jobs=jobs):
             placed = [(places.popleft(), *pair) for pair in zip(batch, packed, strict=True)]
             yield from _stored(store, placed, iteration, thresholds, tally)
-
-
-def read_edited(
-    paths: Sequence[Path | str],
-    limits: Limits,
-    choose_columns: ChooseColumns | None,
-    edits: TranscriptEdits | None,
-    note: Callable[[str], None],
-) -> Iterator[ReadResult]:
-    """Reads and edits files; at the end it is noted how much was edited. With renames they are read twice.
-
-    Raises:
-        InputError: An agent that is to be renamed is in none of them.
-    """
-    from evaluation.readers import iter_paths
-
-    if edits is None or edits.is_nothing:
-        yield from iter_paths(paths, limits, choose_columns)
-        return
-    from evaluation.readers.edits import EditCounts, agent_names, edit_words
-
-    if edits.renames:
-        # Nothing may be stored when a name is mistyped, and games are stored as they are read.
-        edits.check_names(agent_names(iter_paths(paths, limits, choose_columns)))
-    counts = EditCounts()
-    yield from edits.applied(iter_paths(paths, limits, choose_columns), counts)
-    note(edit_words(edits, counts))
 
 
 def read_transcripts(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[int, Transcript]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,6 @@ class Report:
         votes: How many votes stand.
         eliminations: How many players leave the game.
         warnings: What is missing, and which metric that concerns.
-        further: Problems behind the first, where they were looked for (``evaluation.readers.every_problem``).
     """
 
     name: str
@@ -41,19 +40,13 @@ class Report:
     votes: int | None = None
     eliminations: int | None = None
     warnings: tuple[str, ...] = ()
-    further: tuple[InputError, ...] = ()
-
-    @property
-    def problems(self) -> tuple[InputError, ...]:
-        """All known faults, in the file's order; none when the file can be used."""
-        return (() if self.error is None else (self.error,)) + self.further
 
     @classmethod
-    def of(cls, result: ReadResult, problems: Sequence[InputError] = ()) -> Report:
-        """The report on what a reader made of a file; ``problems``: all that it has, the first one included."""
+    def of(cls, result: ReadResult) -> Report:
+        """The report on what a reader made of a file."""
         transcript = result.transcript
         if transcript is None:
-            return cls(result.name, result.format, result.error, further=tuple(problems[1:]))
+            return cls(result.name, result.format, result.error)
         return cls(
             result.name,
             result.format,
@@ -67,19 +60,13 @@ class Report:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON-compatible data.
-
-        A refusal is ``error`` with ``message``, ``place`` and ``remedy``; ``problems`` lists all that are known.
-        """
-        problems = [
-            {"message": problem.message, "place": problem.place, "remedy": problem.remedy} for problem in self.problems
-        ]
+        """The report as JSON-compatible data; a refusal is ``error`` with ``message``, ``place`` and ``remedy``."""
+        error = self.error
         return {
             "name": self.name,
             "format": self.format,
             "is_usable": self.error is None,
-            "error": problems[0] if problems else None,
-            "problems": problems,
+            "error": error and {"message": error.message, "place": error.place, "remedy": error.remedy},
             "game_id": self.game_id,
             "players": self.players,
             "players_with_role": self.roles,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import stat
-import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 
 SETTLED_SECONDS = 2.0
 """How long a file must stay as it is before it is read."""
-
-_SHORTEST_PAUSE_SECONDS = 0.1
-_LONGEST_PAUSE_SECONDS = 1.0
 
 
 class Watcher:
@@ -132,37 +128,3 @@ class Watcher:
                     continue
                 if stat.S_ISREG(status.st_mode) and status.st_size:
                     yield FileState(str(path.relative_to(self._folder)), status.st_size, status.st_mtime_ns)
-
-
-def watch_until(
-    watcher: Watcher,
-    stopped: threading.Event,
-    told: Callable[[ScoredFile], None],
-    note: Callable[[str], None],
-    goes_on: Callable[[], bool],
-    *,
-    pause_seconds: float,
-) -> None:
-    """Looks again and again, until ``stopped`` is set or ``goes_on`` says no after a look.
-
-    Args:
-        watcher: Looks.
-        stopped: Ends the watching after the current file.
-        told: Called with each game that was taken.
-        note: Called with each remark that a person should see.
-        goes_on: Called after each look.
-        pause_seconds: Between two looks.
-    """
-    while not stopped.is_set():
-        for found in watcher.look(note):
-            told(found)
-            if stopped.is_set():
-                return
-        if not goes_on():
-            return
-        stopped.wait(pause_seconds)
-
-
-def pause_between_looks(settled_seconds: float) -> float:
-    """Seconds between two looks, for files that must stay as they are for so long."""
-    return max(_SHORTEST_PAUSE_SECONDS, min(_LONGEST_PAUSE_SECONDS, settled_seconds / 2))

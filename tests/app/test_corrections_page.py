@@ -39,16 +39,6 @@ def test_before_any_message_the_page_tells_how_to_see_one_and_leads_to_the_setti
     assert "All defaults" in words(app)
 
 
-def test_an_example_is_loaded_by_a_button_and_is_a_real_log_of_the_gate(open_page, database, words) -> None:
-    app = open_page("corrections")
-    app.button(key="example_corrections").click().run()
-    assert not app.exception
-    assert "32 checked messages." in words(app)
-    assert {metric.label: metric.value for metric in app.metric}["Passed after a retry"] == "7"
-    attempts = [len(one.result.attempts) for one in Store(database).corrections.messages()]
-    assert max(attempts) == 3
-
-
 def test_outcomes_come_with_counts_shares_and_intervals(open_page, checked, words, table) -> None:
     app = open_page("corrections")
     assert not app.exception

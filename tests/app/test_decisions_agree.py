@@ -30,9 +30,8 @@ from evaluation.iterations import (
     make_board,
 )
 from evaluation.ratings import Rating
-from evaluation.report._comparison_report import comparison_page
-from evaluation.report._iteration_report import IterationFacts, iteration_page
-from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
+from evaluation.report import comparison_page, iteration_page
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore, compute_verdict
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, status_of, summarise
 from evaluation.store import Store
@@ -104,14 +103,14 @@ def test_every_function_gives_the_same_decision_for_random_histories(seed: int) 
         listed = {one["name"]: one["decision"] for one in board_dict(board)["iterations"]}
         for name, decision in expected.items():
             assert_same(listed[name], decision)
-            page = iteration_page(IterationFacts(board, name, {}, (), WHEN))
+            page = iteration_page(board, name, {}, (), WHEN)
             assert_page_says(page, decision)
             others = [other for other in expected if other != name]
             for other in draw.sample(others, min(1, len(others))):
                 found = compare_iterations(board, other, name)
                 later = max(name, other)
                 assert_same(comparison_data(found)["decision"], expected[later])
-                assert_page_says(comparison_page(found, DEFAULT_THRESHOLDS, WHEN), expected[later])
+                assert_page_says(comparison_page(found, WHEN), expected[later])
 
 
 def assert_same(shown: dict[str, Any] | None, decision: tuple[str, str] | None) -> None:
@@ -421,7 +420,7 @@ def test_a_recorded_decision_is_shown_and_undone_where_nothing_is_left_to_compar
     assert (listed["recorded"]["choice"], listed["recorded"]["reference"]) == ("kept", "v1")
     assert "Ada kept it on" in run(database, "iterations").stdout
     board = stored_board(store)
-    assert "Ada kept it on" in iteration_page(IterationFacts(board, "v2", {}, (), WHEN))
+    assert "Ada kept it on" in iteration_page(board, "v2", {}, (), WHEN)
     app = open_page(iteration="v2")
     assert "Ada kept it on" in words(app)
     app.button(key="undecide_0_1").click().run()
@@ -433,9 +432,7 @@ def test_a_discussion_that_fails_whatever_its_score_has_the_same_mark_in_every_t
     robotic = {name: scored(name, 95.0 if name != ENGAGEMENT.name else 4.0) for name in DEFINITIONS}
     robotic["anti_repetition"] = MetricScore(Status.FAILED, 98.0, 90.0, '"I think NAME" in 12 of 30 messages')
     games = [Game(f"g{place}", f"g{place}", robotic, 1.0) for place in range(3)]
-    page = iteration_page(
-        IterationFacts(make_board([Iteration("v1", is_baseline=True)], {"v1": games}), "v1", {}, (), WHEN)
-    )
+    page = iteration_page(make_board([Iteration("v1", is_baseline=True)], {"v1": games}), "v1", {}, (), WHEN)
     # The mean's row, the line of the iteration and three games.
     assert "✓ 98.0" not in page.replace("\u00a0", " ")
     assert page.replace("\u00a0", " ").count("✗ 98.0") == 4
@@ -472,7 +469,7 @@ def test_a_change_of_nothing_is_no_rise_and_a_tiny_one_is_not_nothing() -> None:
 
 def test_the_report_on_a_comparison_says_which_metric_is_tested_alone(store: Store) -> None:
     fill(store, {"v1": diverse(0, 50, 100), "v2": diverse(20, 60, 100)}, target="personality_diversity")
-    page = comparison_page(compare_iterations(stored_board(store), "v1", "v2"), DEFAULT_THRESHOLDS, WHEN)
+    page = comparison_page(compare_iterations(stored_board(store), "v1", "v2"), WHEN)
     assert "after Holm's adjustment over all metrics" not in page.replace("&#x27;", "'")
     [row] = [part for part in page.split("<tr>") if "Personality diversity" in part and ">target<" in part]
     assert "no evidence" in row.replace("\u00a0", " ")

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from evaluation.ratings import Rating
-from evaluation.workflows.html_reports import comparison_html, iteration_html, run_html
+from evaluation.workflows.html_reports import comparison_html, iteration_html
 from evaluation.workflows.scoring import add_evaluated
 
 NUMBER = re.compile(r"[-+]?\d+\.\d+")
@@ -72,13 +72,3 @@ def test_pages_offer_the_report(open_page, played, page: str, parameters: dict[s
     assert not app.exception
     labels = [button.proto.label for button in app.get("download_button")]
     assert any("(HTML)" in label for label in labels)
-
-
-def test_the_run_report_has_the_numbers_of_the_compare_page(open_page, played, run_of) -> None:
-    before, after = run_of(played, "alpha", 6), run_of(played, "alpha", 3)
-    report = plain(run_html(played, before, after))
-    app = open_page("compare", of="Evaluation runs")
-    numbers = set(NUMBER.findall(app.dataframe[0].value.to_string()))
-    assert len(numbers) > 3
-    assert numbers <= set(NUMBER.findall(report))
-    assert "It is 3." in report

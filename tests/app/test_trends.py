@@ -87,12 +87,9 @@ def test_the_range_of_iterations_stands_in_the_url(open_page, filled, words) -> 
     assert "What each iteration changed" in [one.label for one in app.expander]
 
 
-def test_data_and_charts_can_be_downloaded(open_page, filled) -> None:
+def test_data_can_be_downloaded(open_page, filled) -> None:
     app = open_page("trends")
-    assert [one.proto.label for one in app.get("download_button")] == [
-        "Download the data (CSV)",
-        "Download the charts (SVG)",
-    ]
+    assert [one.proto.label for one in app.get("download_button")] == ["Download the data (CSV)"]
 
 
 def test_personas_over_iterations_and_runs(open_page, filled, words, table, run_of) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 
 import pytest
@@ -10,8 +9,7 @@ import pytest
 from dashboard.app_pages.transcripts.add_games.found_games import reading_words
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState
-from evaluation.workflows.scoring import add_evaluated, current_evaluation
-from tests.unit.readers.trace_samples import TWO_AGENTS
+from evaluation.workflows.scoring import add_evaluated
 
 
 def upload(app, *games, bad: bytes | None = None):
@@ -132,19 +130,3 @@ def test_the_bar_is_gone_once_files_are_read(open_page, small_game) -> None:
     app = upload(open_page("transcripts", part="Add games"), small_game("one"), small_game("two"))
     assert not app.exception
     assert len(app.get("progress")) == 0
-
-
-def test_agents_are_renamed_and_tools_left_out_before_games_are_stored(open_page, store, words) -> None:
-    app = open_page("transcripts", part="Add games")
-    app.file_uploader[0].set_value([("trace.json", json.dumps(TWO_AGENTS).encode(), "application/json")]).run()
-    assert "Agents in these games: Ann, Bob" in words(app)
-    app.text_area(key="renames").set_value("Bop=Rob").run()
-    assert "No agent is called 'Bop'; there are Ann, Bob." in words(app)
-    app.text_area(key="renames").set_value("Bob=Rob").run()
-    app.checkbox(key="without_tools").check().run()
-    assert "1 tool message left out; Bob is called Rob in 1 game." in words(app)
-    app.segmented_control(key="where").set_value("No iteration").run()
-    start(app, store)
-    transcript = store.transcripts.get(store.transcripts.ids(None)[0])
-    assert [(one.speaker, one.text) for one in transcript.messages] == [("Ann", "Who is it?"), ("Rob", "I think Cid.")]
-    assert current_evaluation(store, transcript).verdict.reasons

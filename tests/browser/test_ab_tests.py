@@ -8,9 +8,9 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from evaluation.simulation.scripted.server import ScriptedServer
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, ScriptedWorld
 from tests.browser.hands import settle
+from tests.scripted_server import ScriptedServer
 
 FORM = f"experiments?experiments_view={quote('Run an A/B test', safe='')}"
 TEST = f"""name: Steps

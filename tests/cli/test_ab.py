@@ -10,11 +10,11 @@ import pytest
 
 from benchmarks.judge_server import JudgeServer
 from evaluation.experiments.ab.config import ABConfig
-from evaluation.simulation.scripted.server import ScriptedServer
 from evaluation.simulation.scripted.world import ScriptedWorld
 from evaluation.store import Store
 from evaluation.workflows.experiments.ab_tests import ab_judge_config
 from tests.cli.conftest import Run, WriteGame
+from tests.scripted_server import ScriptedServer
 
 
 def test_the_sample_runs_and_names_a_winner(run: Run, tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from evaluation.files.bundled import persona_root
-from evaluation.simulation.scripted.server import ScriptedServer
 from evaluation.simulation.scripted.world import ScriptedWorld
 from evaluation.store import Store
+from tests.scripted_server import ScriptedServer
 
 
 def listed(run: Any) -> dict[str, dict[str, Any]]:

@@ -85,16 +85,6 @@ def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
     assert "simulation" in run("list").stdout
 
 
-def test_a_treatment_that_a_run_is_too_short_for_is_refused_or_named(run: Any) -> None:
-    short = ("--scale", "0.01", "--steps", "4", "--batched", "--scripted", "--sample-size", "1")
-    refused = run("experiment", "run", "brainstorming-difficult-variety", *short)
-    assert refused.exit_code == 2
-    assert "variety_message_threshold is 7, and in 4 steps" in refused.stderr
-    warned = run("experiment", "run", "brainstorming-difficult-full", *short)
-    assert warned.exit_code == 0
-    assert "Part of the treatment cannot take effect. variety:" in warned.stderr
-
-
 def test_without_a_model_nobody_speaks(run: Any, monkeypatch: Any) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     done = run("experiment", "run", "debate-controversial", "--scale", "0.1")

@@ -11,7 +11,6 @@ import pytest
 
 from evaluation.readers.import_report import ImportOutcome
 from evaluation.store import Store
-from tests.unit.readers.trace_samples import TWO_AGENTS
 
 
 @pytest.fixture
@@ -124,22 +123,3 @@ def test_limits_that_were_set_hold_for_the_command_line(run: Any, write_game: An
     done = run("import", write_game())
     assert done.exit_code == 2
     assert "The game has 6 messages, more than 5." in done.stderr
-
-
-def test_agents_are_renamed_and_tools_left_out_from_file_to_verdict(run: Any, tmp_path: Path, database: Path) -> None:
-    path = tmp_path / "trace.json"
-    path.write_text(json.dumps(TWO_AGENTS), encoding="utf-8")
-    mistyped = run("import", path, "--rename", "Bop=Rob")
-    assert mistyped.exit_code == 2
-    assert "No agent is called 'Bop'; there are Ann, Bob." in mistyped.stderr
-    assert run("import", path, "--rename", "Bob").exit_code == 2
-    assert Store(database).transcripts.ids(None) == []
-    done = run("import", path, "--rename", "Bob=Rob", "--without-tools")
-    assert done.exit_code == 0
-    assert "1 tool message left out; Bob is called Rob in 1 game." in done.stderr
-    store = Store(database)
-    transcript = store.transcripts.get(store.transcripts.ids(None)[0])
-    assert [(one.speaker, one.text) for one in transcript.messages] == [("Ann", "Who is it?"), ("Rob", "I think Cid.")]
-    scored = json.loads(run("evaluate", path, "--rename", "Bob=Rob", "--no-store", "--format", "json").stdout)
-    assert "verdict" in (scored[0] if isinstance(scored, list) else scored)
-    assert run("evaluate", path, "--rename", "Bop=Rob", "--output", tmp_path / "corpus").exit_code == 2

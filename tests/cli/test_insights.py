@@ -78,24 +78,6 @@ def test_a_config_with_a_fault_names_its_line(run: Run, write_game: WriteGame, t
     assert run("insights", "game-1", "--config", str(whole)).exit_code == 0
 
 
-def test_events_of_a_file_are_counted_and_their_faults_named(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
-    run("evaluate", write_game("g1", good=True))
-    place = tmp_path / "events.jsonl"
-    place.write_text(
-        '{"event": "memory", "agent_id": "Ann", "memory_type": "observation"}\n'
-        '{"event": "llm_call", "agent_id": "Ann", "tokens": 12, "estimated_cost": 0.00002}\n',
-        encoding="utf-8",
-    )
-    found = json.loads(run("insights", "g1", "--events", place, "--format", "json").stdout)["metrics"]
-    assert found["memory"]["observations_per_agent"] == {"Ann": 1}
-    assert (found["cost"]["calls_per_agent"], found["cost"]["total_tokens"]) == ({"Ann": 1}, 12)
-    assert "Memory and calls by agent" in run("insights", "g1", "--events", place).stdout
-    place.write_text("{}\n", encoding="utf-8")
-    done = run("insights", "g1", "--events", place)
-    assert (done.exit_code, "events.jsonl:1: event: None is not a kind" in done.stderr) == (2, True)
-    assert run("insights", "g1", "--events", tmp_path / "none.jsonl").exit_code == 2
-
-
 def test_checks_are_stored_and_exported(
     run: Run, write_game: WriteGame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

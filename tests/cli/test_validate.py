@@ -71,14 +71,3 @@ def test_names_and_reasons_cannot_steer_the_terminal(run: Any, tmp_path: Path) -
     path = tmp_path / "a\x1b[31m\nb.txt"
     path.write_text("\x1b]0;title\x07 nothing", encoding="utf-8")
     assert "\x1b" not in run("validate", path).stdout
-
-
-def test_every_problem_of_a_broken_file_is_listed(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "chat.csv"
-    path.write_text("name,text,day\n,Hi,1\nAnn,Ho,soon\nAnn,Ha,2\n", encoding="utf-8")
-    done = run("validate", path)
-    assert "\n  line 2: The row has no name." in done.stdout
-    assert "\n  line 3: Found \"soon\" in the column 'day'" in done.stdout
-    (listed,) = json.loads(run("validate", path, "--format", "json").stdout)
-    assert [problem["place"] for problem in listed["problems"]] == ["line 2", "line 3"]
-    assert listed["problems"][0] == listed["error"]

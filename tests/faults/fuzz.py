@@ -34,7 +34,6 @@ from evaluation.experiments.ab.progress import parsed_run
 from evaluation.experiments.scenario import read_scenario
 from evaluation.harness.baselines import read_baselines
 from evaluation.harness.pull_request_comment import comparison_markdown
-from evaluation.insight.figures.event_file import read_events
 from evaluation.judging.answer_parsing import AnswerError, parse_answer, parse_items
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges.recording_file import read_recordings
@@ -164,8 +163,6 @@ assert _GAME is not None
 _FORM = {"token": "t", "score": 4, "answers": [True, None, False, None, True], "comment": "x", "rev": 2}
 _DISCARD = {"token": "t", "reason": "other", "note": "why"}
 _ANSWER = {"reason": "because", "score": 7, "confidence": 0.5, "citations": [1], "data_missing": False}
-_CALL = {"event": "llm_call", "tokens": 3, "estimated_cost": 0.1, "agent_id": "Ann"}
-_MEMORY = {"event": "memory", "agent_id": "Ann", "memory_type": "observation", "importance": 3}
 _TABLE = b'game,speaker,text,round\ng1,Ann,Hello there,1\ng1,Ben,"Hi, Ann",2\n'
 _SHEET = b"game,rater,score,q1,q2,q3,q4,q5,comment\ng,Ada,4,y,n,,y,n,good\n"
 _ACCESS = b"""[auth]
@@ -209,7 +206,6 @@ def _other_files() -> list[Target]:
     """Files that people hand in beside games."""
     return [
         Target("rating sheets", _sheet(), [_SHEET, *_files("data/samples/ratings.csv")]),
-        Target("events", lambda content: read_events(content, "e.jsonl"), _dumped(_CALL, _MEMORY)),
         Target(
             "scenarios",
             lambda content: read_scenario(content, "s", "s.yaml"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import io
 import json
@@ -25,29 +24,20 @@ from evaluation.escaping import code, json_text, markdown_table, safe
 from evaluation.harness.junit import junit_xml
 from evaluation.harness.pull_request_comment import LONGEST_COMMENT, comparison_markdown
 from evaluation.harness.regression import BaselineComparison, BaselineRow, Behind, RegressionOutcome
-from evaluation.insight.report.evaluation_report import plain_report
-from evaluation.insight.report.rendering import html_page, markdown
-from evaluation.judging.answers import ScoreAnswer
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.insight.evaluation_report import plain_report
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.period import ALWAYS
 from evaluation.persona.results import PersonaEvaluation
 from evaluation.rating_desk.sheet_format import read_sheet, write_sheet
 from evaluation.ratings import Rating
 from evaluation.readers.import_report import ImportOutcome as Fate
 from evaluation.readers.import_report import ImportReport, ReportLine
-from evaluation.report.svg import Strip, stacked_svg, strip_svg
-from evaluation.score import PERCENT
-from evaluation.statistics import mean_interval
+from evaluation.report import discussion_page, markdown
 from evaluation.store import Store
 from evaluation.text.display import shortened
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.agents import find_subjects
-from evaluation.workflows.html_reports import comparison_html, iteration_html, run_html
-from evaluation.workflows.persona_runs import evaluate_persona
+from evaluation.workflows.html_reports import comparison_html, iteration_html
 from evaluation.workflows.scoring import add_evaluated, stored_results_table
 from evaluation.writers.import_report import report_csv, report_json, report_markdown
 from evaluation.writers.tables import csv_text
@@ -242,14 +232,6 @@ def test_sheets_of_ratings_come_back_as_they_were(text: str) -> None:
 
 
 @every_text
-def test_charts_as_files(text: str) -> None:
-    strip = Strip(text, (50.0, 60.0), 55.0, mean_interval([50, 60]), (text, text), text)
-    output = stacked_svg([strip_svg([strip], PERCENT, 80.0, text, text)], text)
-    assert_inert_html(output)
-    ElementTree.fromstring(output)
-
-
-@every_text
 def test_labels_of_charts_and_names_in_the_dashboard(text: str) -> None:
     label = escaped_label(text, 40)
     assert_steers_nothing(label)
@@ -262,7 +244,7 @@ def test_labels_of_charts_and_names_in_the_dashboard(text: str) -> None:
 def test_reports_on_a_discussion(text: str) -> None:
     found = plain_report(game(text))
     assert_inert_markdown(markdown(found))
-    assert_inert_html(html_page(found))
+    assert_inert_html(discussion_page(found))
     assert_inert_json(json_text(found.as_dict()), json.loads(json.dumps(found.as_dict())))
 
 
@@ -278,31 +260,6 @@ def test_stored_games_in_reports_and_exports(text: str) -> None:
     assert_inert_html(iteration_html(store, name))
     assert_inert_html(comparison_html(store, name, "next"))
     assert_inert_csv(csv_text(stored_results_table(store, name)))
-
-
-def stored_run(store: Store, text: str, score: int) -> str:
-    """Evaluates Bob by a judge whose reason is the text; returns the id of the run."""
-    dimensions, library = (Dimension.CONSISTENCY,), PropositionLibrary.load()
-    judge = ScriptedJudge(lambda _: ScoreAnswer(reason=text[:200], score=score, confidence=1.0))
-    plan = EvaluationPlan(dimensions=dimensions, sample_size=5)
-
-    async def run_ids() -> list[str]:
-        subjects = find_subjects(store, ["bob"], dimensions, library)
-        return [run async for run, _ in evaluate_persona(store, subjects, lambda _: judge, library, plan, mode="live")]
-
-    [run_id] = asyncio.run(run_ids())
-    return run_id
-
-
-@every_storable
-def test_reports_on_runs(text: str) -> None:
-    store = Store(":memory:")
-    store.agents.save(Agent("bob", "Bob", persona=text[:200]))
-    add_evaluated(store, game(text), source_name=text)
-    report = run_html(store, stored_run(store, text, 6), stored_run(store, text, 3))
-    assert "What moved most" in report
-    assert_inert_html(report)
-    assert "ev" in "".join(Page(report).quotations)
 
 
 @every_storable

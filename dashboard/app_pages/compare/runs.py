@@ -10,7 +10,7 @@ from dashboard.app_pages.compare.tables import DIMENSION_LABELS, SYMBOLS, differ
 from dashboard.shared import personas, resources
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.charts.drawing import draw_chart
-from dashboard.shared.downloads import csv_download, json_download, run_report
+from dashboard.shared.downloads import csv_download, json_download
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
@@ -173,7 +173,6 @@ def _mover(one: RunMover) -> None:
 
 def _export(found: RunComparison) -> None:
     with st.container(horizontal=True):
-        run_report(found.before.id, found.after.id)
         csv_download(
             "Download the table (CSV)",
             lambda: export_frame(found.comparison, found.before.id, found.after.id),

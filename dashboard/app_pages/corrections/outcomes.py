@@ -11,17 +11,13 @@ from dashboard.app_pages.corrections.charts import outcome_alt, outcome_figure
 from dashboard.app_pages.corrections.data import Looked, check_frame
 from dashboard.shared import resources, state
 from dashboard.shared.charts.drawing import draw_chart
-from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
-from evaluation.access.roles import Action
 from evaluation.corrections.attempts import Attempt, GateOutcome
 from evaluation.corrections.log_entry import LoggedMessage
 from evaluation.corrections.wording import OUTCOME_MEANINGS, OUTCOMES
 from evaluation.statistics.words import percent_interval
-from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.experiments.gate_example import log_gate_example
 
 AGENT = "agent"
 MESSAGE = "checked"
@@ -31,22 +27,12 @@ _SNIPPET = """gate = ActionGate(PropositionChecker(judge, PropositionLibrary.loa
 result = await gate.send(generate, ActionContext.of("michael", history), store.corrections.config("michael"))"""
 
 
-def nothing_checked(store: Store) -> None:
-    """The empty page: what the gate is, an example to load, and how to wrap one's own agents."""
+def nothing_checked() -> None:
+    """The empty page: what the gate is, and how to wrap one's own agents."""
     empty_state(
         "No message was checked yet",
         "The gate judges a message before an agent sends it, and has it written again when it falls short. It runs "
         "inside your program and writes here what it did.",
-    )
-    with st.container(horizontal=True, horizontal_alignment="center"):
-        if st.button("Load an example", type="primary", icon=":material/playlist_add:", key="example_corrections"):
-            identity.require(Action.ADD)
-            log_gate_example(store)
-            st.rerun()
-    st.caption(
-        "Sends the messages of a sample game through the gate: those too like earlier ones are sent back. No key, no "
-        "cost, a second.",
-        text_alignment="center",
     )
     st.caption("Around your own agents (docs/corrections.md has the rest):")
     st.code(_SNIPPET, language=None, wrap_lines=True)

@@ -27,7 +27,7 @@ def show() -> None:
 
     checked = resources.read(data.agents_checked)
     if not any(checked.values()):
-        parts.nothing_checked(store)
+        parts.nothing_checked()
         st.button(
             "Choose what is checked",
             icon=":material/tune:",

@@ -17,7 +17,6 @@ from evaluation.experiments.ab.config import ABConfig
 from evaluation.experiments.ab.estimate import ABEstimate
 from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
 from evaluation.experiments.plan import ExperimentPlan
-from evaluation.experiments.report import stored_rows
 from evaluation.experiments.scenario import scenarios
 from evaluation.experiments.table1.published import published_experiments
 from evaluation.experiments.table1.recomputed import Table1Row, table1_from_raw
@@ -63,7 +62,7 @@ class ShownRun:
     @property
     def rows(self) -> list[dict[str, Any]]:
         """The report's rows; none before the end."""
-        return stored_rows(self.record.results)
+        return list((self.record.results or {}).get("rows", []))
 
     @property
     def trouble(self) -> str:

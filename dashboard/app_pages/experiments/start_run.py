@@ -12,7 +12,6 @@ from evaluation.experiments.estimate import estimate
 from evaluation.experiments.groups import GroupLayout
 from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan
 from evaluation.experiments.scenario import scenarios
-from evaluation.experiments.treatment import require_effective
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.usage import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
@@ -69,13 +68,12 @@ def start_form(store: Store) -> None:
         effects=Effects() if is_scripted else None,
     )
     _estimate(plan, config)
-    is_effective = _effective(plan)
     is_busy = jobs.running(store, KIND) is not None
     if st.button(
         "Start",
         icon=":material/play_arrow:",
         type="primary",
-        disabled=is_busy or not is_effective,
+        disabled=is_busy,
         key="start_experiment",
     ):
         _start(store, plan, {"max_usd": usd, "max_calls": calls})
@@ -100,17 +98,6 @@ def example_plan() -> ExperimentPlan:
     return ExperimentPlan(
         scenario, SCRIPTED_MODEL, scale=0.01, steps=8, sample_size=1, is_batched=True, effects=Effects()
     )
-
-
-def _effective(plan: ExperimentPlan) -> bool:
-    """Whether the treatment can take effect in so many steps; says what of it cannot."""
-    try:
-        if warning := require_effective(plan.design.treatment, plan.step_count):
-            st.warning(warning)
-    except DramaturgError as error:
-        st.warning(str(error))
-        return False
-    return True
 
 
 def _estimate(plan: ExperimentPlan, config: JudgeConfig) -> None:

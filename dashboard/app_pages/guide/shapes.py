@@ -11,7 +11,6 @@ import streamlit as st
 from dashboard import access_checks
 from dashboard.shared.notices import plain
 from evaluation.readers import ColumnMapping, Limits, read_uploads
-from evaluation.readers.every_problem import every_problem
 from evaluation.text.display import counted
 from evaluation.workflows.validation import Report
 
@@ -55,7 +54,7 @@ TRACE_FORMATS = (
     ),
     (
         "langfuse",
-        "trace with observations, or rows of observations; JSON, CSV, Parquet",
+        "trace with observations, or rows of observations; JSON, JSON Lines",
         "observations[]; traceId or trace_id with type and a start; the same as columns",
         "type GENERATION",
         "nearest AGENT, or its agent_name",
@@ -63,7 +62,7 @@ TRACE_FORMATS = (
     ),
     (
         "langsmith",
-        "runs, a tree of runs, {runs}; JSON, CSV, Parquet",
+        "runs, a tree of runs, {runs}; JSON, JSON Lines",
         "run_type with trace_id or dotted_order; the same as columns",
         "run_type llm",
         "langgraph_node, else the nearest chain",
@@ -154,12 +153,8 @@ def other_shapes() -> None:
 def checked(
     files: Sequence[tuple[str, bytes]], limits: Limits, columns: Mapping[tuple[str, ...], ColumnMapping]
 ) -> list[Report]:
-    """The recognised format of the files, and all their faults; nothing is stored."""
-    by_name = dict(files)
-    return [
-        Report.of(result, every_problem(by_name[result.name], limits, columns.get) if result.name in by_name else ())
-        for result in read_uploads(files, limits, columns.get)
-    ]
+    """The recognised format of the files, and their faults; nothing is stored."""
+    return list(map(Report.of, read_uploads(files, limits, columns.get)))
 
 
 def show_reports(reports: Sequence[Report]) -> None:
@@ -181,14 +176,12 @@ def show_reports(reports: Sequence[Report]) -> None:
 def _report(report: Report) -> None:
     with st.container(border=True, gap="small"):
         plain(report.name)
-        problems = report.problems
-        if problems:
+        if (error := report.error) is not None:
             st.badge("✗ refused", color="red")
             if report.format:
                 st.caption(f"Taken for: {report.format}")
-            rows = [{"Where": one.place, "What is wrong": one.message, "What to do": one.remedy} for one in problems]
-            for row in rows:
-                plain("\n".join(f"{label}: {text}" for label, text in row.items() if text))
+            row = {"Where": error.place, "What is wrong": error.message, "What to do": error.remedy}
+            plain("\n".join(f"{label}: {text}" for label, text in row.items() if text))
             return
         st.badge("✓ can be uploaded", color="green")
         st.caption(_counts(report))

@@ -15,7 +15,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.insight.checks.summary import EVERYBODY
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.report.evaluation_report import Wanted
+from evaluation.insight.evaluation_report import Wanted
 from evaluation.judging.judge_config import JudgeConfig, price_of
 from evaluation.store import Store
 from evaluation.text.display import counted, significant_text

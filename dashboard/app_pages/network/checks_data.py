@@ -12,7 +12,7 @@ from dashboard.shared.charts.metric_charts import KEEP_ZOOM, escaped_label, mean
 from evaluation.escaping import spreadsheet_safe
 from evaluation.insight.checks.summary import EVERYBODY, CheckSummary
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.report.evaluation_report import Wanted
+from evaluation.insight.evaluation_report import Wanted
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.statistics.words import interval_words, percent_interval
 from evaluation.store import Store

@@ -13,11 +13,11 @@ import pandas as pd
 from dashboard.app_pages.network.graph_data import PlayerGraph, player_graph
 from dashboard.shared.formatting import duration_text, share_text, usd_text
 from evaluation.escaping import spreadsheet_safe
+from evaluation.insight.evaluation_report import EvaluationReport, plain_report
 from evaluation.insight.figures.addressing import combined_metrics, transcript_metrics
 from evaluation.insight.figures.events import LLMCallEvent
 from evaluation.insight.figures.talk_shares import EVERYTHING, MessageFilter, talk_shares
-from evaluation.insight.figures.wording import AGENT_HEADERS, UNKNOWN, Line, agent_rows, cell_text
-from evaluation.insight.report.evaluation_report import EvaluationReport, plain_report
+from evaluation.insight.figures.wording import AGENT_HEADERS, UNKNOWN, Line, agent_rows
 from evaluation.kept_values import KeptValues
 from evaluation.store import Store
 from evaluation.store.model_calls.spending import spending_by_model, spending_by_run
@@ -189,13 +189,13 @@ def _mean(values: Sequence[float | None], digits: int = 2) -> str:
 
 def agents_frame(opened: OpenGame) -> pd.DataFrame:
     """Memory and calls of each agent; no rows where nothing is known of any."""
-    rows = [[spreadsheet_safe(cell_text(cell)) for cell in row] for row in agent_rows(opened.report.metrics)]
+    rows = [[spreadsheet_safe(cell) for cell in row] for row in agent_rows(opened.report.metrics)]
     return pd.DataFrame(rows, columns=list(AGENT_HEADERS))
 
 
 def lines_frame(lines: list[Line]) -> pd.DataFrame:
     """Figures in words: ``What``, ``Figure``."""
-    return pd.DataFrame([(what, spreadsheet_safe(cell_text(cell))) for what, cell in lines], columns=["What", "Figure"])
+    return pd.DataFrame([(what, spreadsheet_safe(cell)) for what, cell in lines], columns=["What", "Figure"])
 
 
 @dataclass(frozen=True, slots=True)

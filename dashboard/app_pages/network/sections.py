@@ -16,7 +16,7 @@ from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.notices import plain
 from evaluation.insight.figures.talk_shares import MessageFilter
 from evaluation.insight.figures.wording import activity_lines, cost_lines, memory_lines, network_lines, share_lines
-from evaluation.insight.report.rendering import html_page, markdown
+from evaluation.report import discussion_page, markdown
 from evaluation.text.display import counted
 
 GAME = state.TRANSCRIPT
@@ -228,13 +228,13 @@ def activity(opened: OpenGame) -> None:
     if not opened.report.recommendations:
         st.text("Nothing stands out.")
     for one in opened.report.recommendations:
-        plain(one.text)
+        plain(str(one))
 
 
 def downloads(opened: OpenGame) -> None:
     """The report on the game in three forms, each made when it is asked for."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        _download("Report (HTML)", "discussion-report.html", "text/html", lambda: html_page(opened.report))
+        _download("Report (HTML)", "discussion-report.html", "text/html", lambda: discussion_page(opened.report))
         _download("Markdown", "discussion-report.md", "text/markdown", lambda: markdown(opened.report))
         _download("JSON", "discussion-report.json", "application/json", lambda: _json(opened))
 

@@ -20,8 +20,6 @@ from evaluation.escaping import spreadsheet_safe
 from evaluation.iterations import IterationSummary
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
-from evaluation.report import Strip
-from evaluation.report.words import strip_of
 from evaluation.rubric.controls import COMPANION_LABELS, ControlSummary, control_words, summarise_controls
 from evaluation.rubric.controls.words import number_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
@@ -312,13 +310,3 @@ def export_frame(games: pd.DataFrame) -> pd.DataFrame:
     ]
     columns = ["metric", "iteration", "position", "game", "score", "status", "raters", "chance", "companion"]
     return games[columns].assign(control_words=told)
-
-
-def strips(games: pd.DataFrame, definition: MetricDefinition) -> list[Strip]:
-    """The games of a metric by iteration, as our own charts draw them."""
-    found = []
-    for _, group in games.groupby("position"):
-        scored = group.dropna(subset=["score"])
-        label = str(group["iteration"].iloc[0])
-        found.append(strip_of(label, definition, scored["score"].tolist(), scored["game"].tolist()))
-    return found

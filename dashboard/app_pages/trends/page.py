@@ -97,7 +97,7 @@ def metrics(
         )
         parts.metric_charts(shown, definitions, thresholds, key, beside_chance=beside_chance)
     parts.change_notes(found)
-    parts.export(shown, definitions, thresholds)
+    parts.export(shown, definitions)
 
 
 def picked() -> Mapping[str, MetricDefinition]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -23,8 +22,6 @@ from dashboard.shared.marks.pictures import define_picture, remember_click, reme
 from dashboard.shared.marks.targets import MarkTargets
 from dashboard.shared.status_table import status_table
 from evaluation.coverage import Coverage
-from evaluation.report.svg import HEIGHT, stacked_svg, strip_svg
-from evaluation.report.words import chart_words
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD, VerdictStatus
 from evaluation.score import MetricDefinition
@@ -250,32 +247,10 @@ def drift() -> None:
     status_table(trend_charts.drift_table(points), "Runs of one agent, the latest first")
 
 
-def export(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition], thresholds: Mapping[str, float]) -> None:
-    """The games that are shown as CSV, and the charts as one SVG file."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        csv_download(
-            "Download the data (CSV)",
-            lambda: data.export_frame(shown[shown["metric"].isin(list(definitions))]),
-            "trends.csv",
-        )
-        access_checks.download_button(
-            "chart",
-            "Download the charts (SVG)",
-            partial(_svg, shown, definitions, thresholds),
-            "trends.svg",
-            "image/svg+xml",
-            key="trends.svg",
-            icon=":material/image:",
-            help_text="As a picture (PNG): the camera among a chart's tools.",
-        )
-
-
-def _svg(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition], thresholds: Mapping[str, float]) -> bytes:
-    drawings = []
-    for place, (name, definition) in enumerate(definitions.items()):
-        found = data.strips(shown[shown["metric"] == name], definition)
-        words = chart_words(definition, found, thresholds[name])
-        drawings.append(
-            strip_svg(found, definition.scale, thresholds[name], definition.label, words, top=place * HEIGHT)
-        )
-    return stacked_svg(drawings, "Metrics over iterations").encode()
+def export(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition]) -> None:
+    """The games that are shown as CSV."""
+    csv_download(
+        "Download the data (CSV)",
+        lambda: data.export_frame(shown[shown["metric"].isin(list(definitions))]),
+        "trends.csv",
+    )

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.files.bundled import proposition_roots
 from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
-from evaluation.insight.report.evaluation_report import Wanted
+from evaluation.insight.evaluation_report import Wanted
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, build_judge, judge_config
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.propositions.loading import PropositionLibrary

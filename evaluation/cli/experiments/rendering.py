@@ -24,14 +24,14 @@ def record_text(record: ExperimentRecord, output: OutputFormat) -> str:
         output: The format.
     """
     from evaluation.experiments.plan import judge_of
-    from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, stored_rows, verdict_words
+    from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, verdict_words
     from evaluation.experiments.treatment import stored_activity
 
     if output is OutputFormat.JSON:
         from evaluation.escaping import json_text
 
         return json_text(record_dict(record))
-    rows = stored_rows(record.results)
+    rows = (record.results or {}).get("rows", [])
     draw = markdown_table if output is OutputFormat.MARKDOWN else table
     head = f"{safe(record.name)} ({record.scenario}), seed {record.seed}, scale {record.scale:g}, id {record.id[:8]}"
     head += f", judged by {safe(judge_of(record))}"
@@ -49,10 +49,9 @@ def joint_table(records: Sequence[ExperimentRecord], output: OutputFormat) -> st
 
     Scripted experiments have no columns of the paper.
     """
-    from evaluation.experiments.report import stored_rows
 
     draw = markdown_table if output is OutputFormat.MARKDOWN else table
-    rows = [(record.scenario, row) for record in records for row in stored_rows(record.results)]
+    rows = [(record.scenario, row) for record in records for row in (record.results or {}).get("rows", [])]
     is_published = any(row["published"] for _, row in rows)
     headers = ("Experiment", *_HEADERS, *(_MORE if is_published else _MORE[:_OWN]))
     return draw(headers, [(scenario, *_line(row))[: len(headers)] for scenario, row in rows])
@@ -66,7 +65,7 @@ def _missing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def record_dict(record: ExperimentRecord) -> dict[str, Any]:
     """An experiment as JSON-compatible data; arguments as for ``record_text``."""
     from evaluation.experiments.plan import judge_of
-    from evaluation.experiments.report import CAVEAT, stored_rows
+    from evaluation.experiments.report import CAVEAT
 
     return {
         "id": record.id,
@@ -79,7 +78,7 @@ def record_dict(record: ExperimentRecord) -> dict[str, Any]:
         "judge": judge_of(record),
         "is_scripted": record.is_scripted,
         "status": str(record.status),
-        "rows": stored_rows(record.results),
+        "rows": (record.results or {}).get("rows", []),
         "activity": (record.results or {}).get("activity"),
         "caveat": CAVEAT,
     }

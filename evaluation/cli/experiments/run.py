@@ -18,19 +18,21 @@ from evaluation.experiments.experiment import ExperimentRecord
 from evaluation.experiments.groups import GroupLayout
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named, scenarios
-from evaluation.experiments.treatment import require_effective
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
+from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.model_client.usage import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.simulation.population.personas import load_personas
 from evaluation.simulation.scripted.world import NO_EFFECTS, SCRIPTED_MODEL, Effects
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.experiments.jobs import connected, run_as_job
+from evaluation.workflows.experiments.jobs import connection, run_as_job
 from evaluation.workflows.experiments.runs import ExperimentOutcome
 
 
-def carry_out(store: Store, plan: ExperimentPlan, config: JudgeConfig, options: dict[str, Any]) -> ExperimentOutcome:
+def carry_out(
+    store: Store, plan: ExperimentPlan, config: JudgeConfig, options: dict[str, Any], provider: Provider | None
+) -> ExperimentOutcome:
     """Runs an experiment as a job, so that the dashboard shows how far it is and can stop it."""
     progress = TerminalProgress("step")
 
@@ -38,7 +40,7 @@ def carry_out(store: Store, plan: ExperimentPlan, config: JudgeConfig, options: 
         progress.done = done - 1
         progress.advance(f"of {total:,}: people, messages and evaluated conversations")
 
-    outcome = run_as_job(store, plan, config, options=options, report=report)
+    outcome = run_as_job(store, plan, config, options=options, provider=provider, report=report)
     progress.finish()
     return outcome
 
@@ -47,10 +49,8 @@ def agree(plan: ExperimentPlan, config: JudgeConfig, yes: bool) -> None:
     """Says what the experiment will ask and cost, and goes on when the person agrees.
 
     Raises:
-        InputError: They do not, nobody can be asked, or the treatment cannot take effect.
+        InputError: They do not, or nobody can be asked.
     """
-    if warning := require_effective(plan.design.treatment, plan.step_count):
-        note(warning)
     note(estimate_words(plan, config))
     if plan.effects is None:
         require_consent("Run it?", yes)
@@ -148,14 +148,14 @@ def run_all(
     is_list = output is OutputFormat.JSON and len(plans) > 1
     try:
         for plan in plans:
-            with connected(plan, limits, store.settings.get(SETTINGS_KEY), is_estimate=judge.is_estimate) as config:
-                if judge.is_estimate:
-                    say(estimate_words(plan, config))
-                    continue
-                agree(plan, config, yes)
-                records.append(finished(carry_out(store, plan, config, limits)))
-                if not is_list:
-                    say(record_text(records[-1], output))
+            config, provider = connection(plan, limits, store.settings.get(SETTINGS_KEY), is_estimate=judge.is_estimate)
+            if judge.is_estimate:
+                say(estimate_words(plan, config))
+                continue
+            agree(plan, config, yes)
+            records.append(finished(carry_out(store, plan, config, limits, provider)))
+            if not is_list:
+                say(record_text(records[-1], output))
     finally:
         if len(records) > 1 and not is_list:
             say(joint_table(records, output))

@@ -24,7 +24,7 @@ def collect(
     Running it again adds what is new. It may be killed at any time.
     """
     from evaluation.store import Store
-    from evaluation.workflows.corpora.collection import Collected, import_corpus
+    from evaluation.workflows.corpora import Collected, import_corpus
 
     collected, store, progress = Collected(), Store(database), TerminalProgress("file")
     for games in import_corpus(corpus, store, collected):

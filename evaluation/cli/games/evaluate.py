@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.cli.games.quality_gate import Gate, GateCounter
-from evaluation.cli.shared.column_options import ColumnPairs, Renames, WithoutTools, choose_columns, transcript_edits
+from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
 from evaluation.cli.shared.exit_codes import finish_scoring
 from evaluation.cli.shared.options import (
     TRANSCRIPTS_HELP,
@@ -33,7 +33,6 @@ from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
-    from evaluation.readers.edits import TranscriptEdits
     from evaluation.store import Store
 
 
@@ -64,8 +63,6 @@ def evaluate(
         ),
     ] = None,
     columns: ColumnPairs = None,
-    without_tools: WithoutTools = False,
-    rename: Renames = None,
     controls: Annotated[
         bool,
         typer.Option(
@@ -90,8 +87,7 @@ def evaluate(
     if corpus is not None:
         if gate is not None:
             raise typer.BadParameter("What is written to --output is not held against a gate.", param_hint="--gate")
-        edits = transcript_edits(without_tools, rename)
-        _score_to(corpus, paths, iteration, engine, jobs, scheduler, columns, edits)
+        _score_to(corpus, paths, iteration, engine, jobs, scheduler, columns)
         return
     require_output(corpus, engine, scheduler)
     from evaluation.cli.shared.rendering import print_evaluations
@@ -105,7 +101,6 @@ def evaluate(
         iteration=iteration,
         jobs=jobs,
         choose_columns=choose_columns(columns),
-        edits=transcript_edits(without_tools, rename),
     )
     evaluations = (each.evaluation for each in _with_progress(found, tally))
     print_evaluations(gate_counter.watch(_controlled(evaluations, held) if controls else evaluations), output)
@@ -120,9 +115,8 @@ def _score_to(
     jobs: int,
     scheduler: str | None,
     columns: list[str] | None,
-    edits: TranscriptEdits,
 ) -> None:
-    from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
+    from evaluation.workflows.corpora import CorpusTally, score_to_corpus
 
     tally = CorpusTally(Tally(note=note))
     progress = TerminalProgress("partition")
@@ -135,7 +129,6 @@ def _score_to(
         jobs=jobs,
         scheduler=scheduler,
         choose_columns=choose_columns(columns),
-        edits=edits,
     )
     for games in partitions:
         progress.advance(counted(games, "game"))
@@ -155,8 +148,6 @@ def import_(
     ] = False,
     iteration: IterationName = None,
     columns: ColumnPairs = None,
-    without_tools: WithoutTools = False,
-    rename: Renames = None,
     report: Annotated[
         Path | None,
         typer.Option(
@@ -174,7 +165,7 @@ def import_(
     """
     if not paths and not samples:
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
-    chosen, edits = choose_columns(columns), transcript_edits(without_tools, rename)
+    chosen = choose_columns(columns)
     _check_report(report)
     store = open_store()
     tally = Tally(note=note)
@@ -186,9 +177,7 @@ def import_(
         say(f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings.")
     if paths:
         with _reported(store, tally, iteration, report):
-            found = evaluate_paths(
-                paths, tally, store=store, iteration=iteration, jobs=jobs, choose_columns=chosen, edits=edits
-            )
+            found = evaluate_paths(paths, tally, store=store, iteration=iteration, jobs=jobs, choose_columns=chosen)
             rows = [_import_row(each) for each in _with_progress(found, tally)]
         if rows:
             say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))

@@ -21,8 +21,7 @@ from evaluation.cli.shared.terminal import note, safe, say, table
 
 if TYPE_CHECKING:
     from evaluation.insight.config import EvaluationConfig
-    from evaluation.insight.figures.events import Event
-    from evaluation.insight.report.evaluation_report import EvaluationReport, Wanted
+    from evaluation.insight.evaluation_report import EvaluationReport, Wanted
     from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
     from evaluation.store import Store
     from evaluation.transcript import Transcript
@@ -53,12 +52,6 @@ def insights(
     quotes: Annotated[
         str | None, typer.Option(metavar="TEXT", show_default=False, help="Extract the quotes that fit this.")
     ] = None,
-    events: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", show_default=False, help="Memory, searches and model calls of its agents, in JSON Lines."
-        ),
-    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(metavar="FILE", show_default=False, help="Thresholds, limits and sample; see --print-config."),
@@ -76,13 +69,12 @@ def insights(
     """
     import asyncio  # slow to import, and help needs none
 
-    from evaluation.insight.report.evaluation_report import Wanted
+    from evaluation.insight.evaluation_report import Wanted
     from evaluation.judging.judge_config import build_judge
     from evaluation.judging.judges.estimating import NOTHING_ASKED
 
     store, asked = open_store(), judge_options.value()
     settings = _settings(config)
-    reported = _events(events)
     wanted = Wanted(checks=checks, topic=topic, themes=themes, criteria=quotes)
     with store.unit():
         game = store.transcripts.get(store.transcripts.resolve(transcript))
@@ -101,25 +93,11 @@ def insights(
     elif asked.is_estimate:
         say(NOTHING_ASKED)
         return
-    report = asyncio.run(_report(store, game, chosen, wanted, settings, reported))
+    report = asyncio.run(_report(store, game, chosen, wanted, settings))
     _print(report, output)
     if report.has_errors:
         note("Some answers could not be used; the report names them.")
         raise typer.Exit(INFRASTRUCTURE)
-
-
-def _events(path: Path | None) -> list[Event]:
-    from evaluation.errors import InputError
-    from evaluation.files.yaml_lines import shown_path
-    from evaluation.insight.figures.event_file import read_events
-
-    if path is None:
-        return []
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"It cannot be read: {error.strerror}.", place=str(path), remedy="Correct the path.") from None
-    return read_events(content, shown_path(path))
 
 
 def _settings(path: Path | None) -> EvaluationConfig:
@@ -157,14 +135,13 @@ async def _report(
     chosen: ChosenJudge | None,
     wanted: Wanted,
     config: EvaluationConfig,
-    events: list[Event],
 ) -> EvaluationReport:
     from evaluation.workflows.insights import insight_report
 
     if chosen is None:
-        return await insight_report(store, game, None, wanted, config, events=events)
+        return await insight_report(store, game, None, wanted, config)
     async with chosen.session():
-        return await insight_report(store, game, chosen, wanted, config, events=events)
+        return await insight_report(store, game, chosen, wanted, config)
 
 
 def _print(report: EvaluationReport, output: InsightFormat) -> None:
@@ -175,19 +152,22 @@ def _print(report: EvaluationReport, output: InsightFormat) -> None:
     elif output is InsightFormat.TABLE:
         say("\n".join(_lines(report)))
     else:
-        from evaluation.insight.report.rendering import html_page, markdown
+        from evaluation.report import discussion_page, markdown
 
-        say((markdown if output is InsightFormat.MARKDOWN else html_page)(report).rstrip())
+        say((markdown if output is InsightFormat.MARKDOWN else discussion_page)(report).rstrip())
 
 
 def _lines(report: EvaluationReport) -> Iterator[str]:
-    from evaluation.insight.figures.wording import cell_text
-    from evaluation.insight.report.document import document
+    from evaluation.report import document
+    from evaluation.report.page import Bullets, Table
 
     yield safe(report.transcript["game_id"])
     for section in document(report):
         yield f"\n{section.heading}\n"
-        yield from section.notes
-        for one in section.tables:
-            yield table(one.headers, [[cell_text(cell) for cell in row] for row in one.rows])
-        yield from (f"- {safe(one.text)}" for one in section.advice)
+        for block in section.blocks:
+            if isinstance(block, Table):
+                yield table(block.headers, block.rows)
+            elif isinstance(block, Bullets):
+                yield from (f"- {safe(str(one))}" for one in block.items)
+            else:
+                yield str(block)

@@ -34,19 +34,14 @@ def validate(
     """
     from evaluation.cli.shared.rendering import print_json_list
     from evaluation.readers import Limits, iter_paths
-    from evaluation.readers.every_problem import every_problem
     from evaluation.workflows.validation import Report
 
     refused, chosen = 0, choose_columns(columns)
 
     def reports() -> Iterator[Report]:
         nonlocal refused
-        files = {path.name: path for path in paths if path.is_file()}
         for result in iter_paths(paths, Limits(), chosen):
-            # What no reader takes, or what cannot even be opened, has one problem.
-            is_broken = result.error is not None and result.format is not None and result.name in files
-            data = files[result.name].read_bytes() if is_broken else None
-            report = Report.of(result, every_problem(data, Limits(), chosen) if data else ())
+            report = Report.of(result)
             refused += report.error is not None
             yield report
 
@@ -63,7 +58,7 @@ def validate(
 def _words(report: Report) -> str:
     if report.error is not None:
         taken_for = f" (taken for {report.format})" if report.format else ""
-        return "\n  ".join((f"{safe(report.name)}: refused{taken_for}", *map(safe, report.problems)))
+        return f"{safe(report.name)}: refused{taken_for}\n  {safe(report.error)}"
     lines = [f"{safe(report.name)}: {report.format}", f"  {_counts(report)}"]
     return "\n".join(lines + [f"  warning: {safe(warning)}" for warning in report.warnings])
 

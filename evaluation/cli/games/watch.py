@@ -30,15 +30,21 @@ def watch(
     again. What cannot be read is said once and does not stop the others. A game that is a folder of several files goes
     in as a zip. The exit code is 0.
     """
-    from evaluation.workflows.watching import Watcher, pause_between_looks, watch_until
+    from evaluation.workflows.watching import Watcher
 
     watcher = Watcher(open_store(), folder, iteration=iteration, settled_seconds=settle)
     stopped = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())
     note(f"Watching {folder}. Interrupt to stop.")
-    pause = pause_between_looks(settle)
-    watch_until(watcher, stopped, _say, note, lambda: not once or watcher.waiting > 0, pause_seconds=pause)
+    while not stopped.is_set():
+        for found in watcher.look(note):
+            _say(found)
+            if stopped.is_set():
+                return
+        if once and not watcher.waiting:
+            return
+        stopped.wait(max(0.1, min(1.0, settle / 2)))
 
 
 def _say(found: ScoredFile) -> None:

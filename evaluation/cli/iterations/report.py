@@ -23,26 +23,19 @@ def report(
         tuple[str, str] | None,
         typer.Option(metavar="BEFORE AFTER", show_default=False, help="Report on these two iterations compared."),
     ] = None,
-    runs: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="BEFORE AFTER", show_default=False, help="Report on these two evaluation runs compared."),
-    ] = None,
     force: Force = False,
 ) -> None:
     """Write a report that opens offline in any browser and prints: no script, no font or picture from elsewhere.
 
     Its numbers are those of the Overview, Trends and Compare pages.
     """
-    from evaluation.workflows.html_reports import comparison_html, iteration_html, run_html
+    from evaluation.workflows.html_reports import comparison_html, iteration_html
     from evaluation.writers.tables import write_new_bytes
 
-    if sum(one is not None for one in (iteration, compare, runs)) != 1:
-        raise typer.BadParameter("Name one iteration, or two with --compare, or two --runs.", param_hint="ITERATION")
+    if (iteration is None) == (compare is None):
+        raise typer.BadParameter("Name one iteration, or two with --compare.", param_hint="ITERATION")
     store = open_store()
-    if compare:
-        text = comparison_html(store, *compare)
-    else:
-        text = run_html(store, *runs) if runs else iteration_html(store, iteration or "")
+    text = comparison_html(store, *compare) if compare else iteration_html(store, iteration or "")
     write_new_bytes(output, text.encode(), overwrite=force)
     say(f"Wrote {safe(output)}.")
     warn_of(stored_mixes(store))

@@ -1,4 +1,4 @@
-"""Options for reading: columns of tables by name (``--map``), agents' names (``--rename``), ``--without-tools``."""
+"""The option for reading tables: columns by name (``--map``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import typer
 
 if TYPE_CHECKING:
     from evaluation.readers import ChooseColumns, ColumnMapping
-    from evaluation.readers.edits import TranscriptEdits
 
 ColumnPairs = Annotated[
     list[str] | None,
@@ -58,33 +57,3 @@ def _parsed(pairs: list[str]) -> dict[str, str | None]:
 
 def _refused(message: str) -> typer.BadParameter:
     return typer.BadParameter(message, param_hint="--map")
-
-
-WithoutTools = Annotated[
-    bool, typer.Option("--without-tools", help="Leave out what tools were asked and answered, in traces and chats.")
-]
-Renames = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--rename",
-        metavar="OLD=NEW",
-        show_default=False,
-        help="Another name for an agent, wherever it speaks, hears, votes or wins; words in messages stay, and the old "
-        "name stays in the game's metadata under 'renamed'. May be given several times.",
-    ),
-]
-
-
-def transcript_edits(without_tools: bool, renames: list[str] | None) -> TranscriptEdits:
-    """The edits that these options ask for.
-
-    Raises:
-        BadParameter: A pair without ``=`` or without a name, a name that is not UTF-8, or an old name twice.
-    """
-    from evaluation.errors import InputError
-    from evaluation.readers.edits import TranscriptEdits, parse_renames
-
-    try:
-        return TranscriptEdits(without_tools, parse_renames(renames or ()))
-    except InputError as error:
-        raise typer.BadParameter(str(error), param_hint="--rename") from None

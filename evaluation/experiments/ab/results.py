@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from evaluation.experiments.ab.config import Better
@@ -50,17 +50,7 @@ class RunResult:
 
     def as_dict(self) -> dict[str, Any]:
         """Every field, ready for JSON."""
-        return {
-            "variant": self.variant,
-            "run_index": self.run_index,
-            "seed": self.seed,
-            "status": self.status,
-            "metrics": dict(self.metrics),
-            "validations": [dict(one) for one in self.validations],
-            "detail": self.detail,
-            "reference": self.reference,
-            "is_resumed": self.is_resumed,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

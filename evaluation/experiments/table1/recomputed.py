@@ -84,14 +84,7 @@ class Table1Row:
             "p_cluster_robust": None,
             "p_if_n_were_personas": number_or_none(self.p_worst),
             "caveat": CAVEAT,
-            "published": {
-                "treatment_mean": self.published.treatment_mean,
-                "treatment_sd": self.published.treatment_sd,
-                "control_mean": self.published.control_mean,
-                "control_sd": self.published.control_sd,
-                "difference": self.published.difference,
-                "p_value": self.published.p,
-            },
+            "published": self.published.as_dict(),
             "matches_published": self.has_published_values,
             "same_direction": self.has_published_direction,
         }

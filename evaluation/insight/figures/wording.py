@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from evaluation.insight.figures._network import NetworkMetrics
 from evaluation.insight.figures.metrics import SimulationMetrics
@@ -13,20 +12,13 @@ from evaluation.text.display import cost_text, counted, listed
 UNKNOWN = "not known"
 
 
-@dataclass(frozen=True, slots=True)
-class UntrustedText:
-    """Untrusted text: a renderer makes it harmless."""
+class UntrustedText(str):
+    """Untrusted text in a cell: a renderer makes it harmless."""
 
-    text: str
-
-
-Cell = str | UntrustedText
-Line = tuple[str, Cell]
+    __slots__ = ()
 
 
-def cell_text(cell: Cell) -> str:
-    """The content of a cell, unchanged."""
-    return cell.text if isinstance(cell, UntrustedText) else cell
+Line = tuple[str, str]
 
 
 def activity_lines(metrics: SimulationMetrics) -> Iterator[Line]:
@@ -38,7 +30,7 @@ def activity_lines(metrics: SimulationMetrics) -> Iterator[Line]:
         yield "Private thoughts", f"{sum(metrics.thoughts_per_agent.values()):,}, in no other figure"
 
 
-def _talks_most(metrics: SimulationMetrics) -> Cell:
+def _talks_most(metrics: SimulationMetrics) -> str:
     """The players who said most; that nobody speaks, or only one, in words."""
     counts = metrics.messages_per_agent
     if not counts:
@@ -104,7 +96,7 @@ def memory_lines(metrics: SimulationMetrics) -> Iterator[Line]:
 AGENT_HEADERS = ("Agent", "Observations", "Reflections", "Searches", "Calls", "Tokens")
 
 
-def agent_rows(metrics: SimulationMetrics) -> list[tuple[Cell, ...]]:
+def agent_rows(metrics: SimulationMetrics) -> list[tuple[str, ...]]:
     """Memory and calls of each agent, below ``AGENT_HEADERS``; empty where nothing is known of any of them."""
     figures = (
         metrics.observations_per_agent,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from evaluation.readers.base.document import Document
@@ -27,19 +27,6 @@ Found = Transcript | Iterable[FileGame]
 
 
 @dataclass(frozen=True, slots=True)
-class JoinedFiles:
-    """Reads files of one zip that hold parts of the same games.
-
-    Attributes:
-        names: The names of what a file holds parts of; files that share one belong together.
-        read: What the files hold together, in their order.
-    """
-
-    names: Callable[[Document], Set[str]]
-    read: Callable[[Sequence[Document]], Found]
-
-
-@dataclass(frozen=True, slots=True)
 class FileReader:
     """Reads a format in which a file is one game or several.
 
@@ -47,13 +34,11 @@ class FileReader:
         format: The format's name, as ``Transcript.source_format`` holds it.
         recognises: Whether a file's content is of this format, however broken.
         read: What the file holds; raises an ``InputError`` where the content is broken.
-        joined: Of formats whose games may be spread over several files; ``None`` where each file is whole.
     """
 
     format: str
     recognises: Callable[[Document], bool]
     read: Callable[[Document], Found]
-    joined: JoinedFiles | None = None
 
 
 def _always(_: Mapping[str, Document]) -> bool:

@@ -12,8 +12,16 @@ from evaluation.readers.base.reader import FileReader
 from evaluation.readers.base.records import first_record, records
 from evaluation.readers.traces.conversation import call_transcript
 from evaluation.readers.traces.message_shapes import parts_turn
-from evaluation.readers.traces.model_calls import ModelCall, UsageNames, agent_name, usage_of
-from evaluation.readers.traces.turns import ChatTurn, ToolCall, as_text, text_in
+from evaluation.readers.traces.model_calls import (
+    ChatTurn,
+    ModelCall,
+    ToolCall,
+    UsageNames,
+    agent_name,
+    as_text,
+    text_in,
+    usage_of,
+)
 from evaluation.transcript import Transcript
 
 FORMAT = "autogen"

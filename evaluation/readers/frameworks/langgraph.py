@@ -15,8 +15,7 @@ from evaluation.readers.base.reader import FileReader
 from evaluation.readers.base.records import first_record, records
 from evaluation.readers.traces.conversation import call_transcript
 from evaluation.readers.traces.message_shapes import turns_of
-from evaluation.readers.traces.model_calls import ModelCall, UsageNames, usage_of
-from evaluation.readers.traces.turns import ChatTurn, text_in
+from evaluation.readers.traces.model_calls import ChatTurn, ModelCall, UsageNames, text_in, usage_of
 from evaluation.transcript import Transcript
 
 FORMAT = "langgraph"

@@ -29,7 +29,6 @@ FORMAT = "table"
 
 # Formats of rows too, with columns that a table may have as well, but with a meaning of their own.
 _ALSO_ROWS = (openai_chat.READER, crewai_log.READER, langfuse.READER, langsmith.READER)
-_ALSO_PARQUET = (langfuse.PARQUET_READER, langsmith.PARQUET_READER)
 
 
 def _recognises(document: Document) -> bool:
@@ -41,10 +40,6 @@ def _recognises(document: Document) -> bool:
         return False
     # One of the two columns is enough to ask for the other.
     return not missing or _is_flat(first_record(document))
-
-
-def _recognises_parquet(document: Document) -> bool:
-    return is_parquet(document) and not any(reader.recognises(document) for reader in _ALSO_PARQUET)
 
 
 def _is_flat(record: object) -> bool:
@@ -115,4 +110,4 @@ def _transcript(game_id: str, rows: Sequence[TableRow], mapping: ColumnMapping, 
 
 
 READER = FileReader(FORMAT, _recognises, table_games)
-BINARY_READER = FileReader(FORMAT, _recognises_parquet, table_games)
+BINARY_READER = FileReader(FORMAT, is_parquet, table_games)

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.readers.base.document import Document
 from evaluation.readers.base.limits import Limits
+from evaluation.readers.base.node import Node
 from evaluation.readers.base.open_draft import OpenDraft, speaker_name
-from evaluation.readers.base.reader import FileGame
-from evaluation.readers.traces.model_calls import UNNAMED, ModelCall
-from evaluation.readers.traces.turns import ChatTurn, ToolCall, as_text, normalised, unpacked
+from evaluation.readers.base.reader import FileGame, FileReader
+from evaluation.readers.base.records import first_record, records
+from evaluation.readers.traces.model_calls import UNNAMED, ChatTurn, ModelCall, ToolCall, as_text, normalised, unpacked
 from evaluation.transcript import Transcript
 
 THOUGHTS_CHANNEL = "thoughts"
@@ -401,3 +403,20 @@ def _cost(calls: Sequence[ModelCall]) -> dict[str, Any] | None:
 def _sum(values: Sequence[Any]) -> Any:
     known = [value for value in values if value is not None]
     return sum(known) if known else None
+
+
+def trace_reader(
+    format_name: str, recognises: Callable[[Any], bool], calls: Callable[[Iterable[Node], Document], list[ModelCall]]
+) -> FileReader:
+    """A reader of a tool's exports.
+
+    Args:
+        format_name: The format's name.
+        recognises: Whether a file whose first record is this is of the format.
+        calls: The calls to models in the records of a file.
+    """
+    return FileReader(
+        format_name,
+        lambda document: recognises(first_record(document)),
+        lambda document: conversation_games(format_name, calls(records(document), document), document.limits),
+    )

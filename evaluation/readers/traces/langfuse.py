@@ -1,6 +1,6 @@
 """Reads Langfuse exports: a trace with its observations, or rows of observations as API and batches write them.
 
-JSON, JSON Lines, CSV and Parquet. Generations are calls to models. Their input and output have the shape of the
+JSON and JSON Lines. Generations are calls to models. Their input and output have the shape of the
 framework that was recorded.
 """
 
@@ -10,11 +10,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evaluation.readers.base.node import Node
-from evaluation.readers.traces._spans import Span, SpanTree, identifier
-from evaluation.readers.traces._trace_files import parquet_reader, trace_reader
+from evaluation.readers.traces.conversation import trace_reader
 from evaluation.readers.traces.message_shapes import turns_of
-from evaluation.readers.traces.model_calls import ModelCall, UsageNames, agent_name, each_once, usage_of
-from evaluation.readers.traces.turns import text_in, unpacked
+from evaluation.readers.traces.model_calls import (
+    ModelCall,
+    Span,
+    SpanTree,
+    UsageNames,
+    agent_name,
+    each_once,
+    identifier,
+    text_in,
+    unpacked,
+    usage_of,
+)
 
 FORMAT = "langfuse"
 
@@ -56,12 +65,6 @@ def _is_observation(value: Any) -> bool:
 
 def _is_page(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("data"), list) and _is_observation(_first(value["data"]))
-
-
-def _is_table(columns: frozenset[str]) -> bool:
-    """Whether the columns are those of observations, as the API and scheduled exports name them."""
-    is_named = {"id", "type"} <= columns and not columns.isdisjoint({"traceId", "trace_id"})
-    return is_named and not columns.isdisjoint({"startTime", "start_time"})
 
 
 def _calls(found: Iterable[Node]) -> list[ModelCall]:
@@ -175,5 +178,4 @@ def _agent(span: Span, tree: SpanTree) -> str | None:
     return None
 
 
-READER = trace_reader(FORMAT, _recognises, lambda _: _calls, is_table=_is_table)
-PARQUET_READER = parquet_reader(READER, _is_table)
+READER = trace_reader(FORMAT, _recognises, lambda found, _: _calls(found))

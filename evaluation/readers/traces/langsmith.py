@@ -1,6 +1,6 @@
 """Reads LangSmith runs as the API and exports write them: a run a line or row, a list, ``{runs: [...]}``, or a tree.
 
-JSON, JSON Lines, CSV and Parquet. Runs of type ``llm`` are calls to models. ``session_id`` of a run is its project; the
+JSON and JSON Lines. Runs of type ``llm`` are calls to models. ``session_id`` of a run is its project; the
 conversation's id stands in the metadata.
 """
 
@@ -10,11 +10,20 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from evaluation.readers.base.node import Node
-from evaluation.readers.traces._spans import Span, SpanTree, identifier
-from evaluation.readers.traces._trace_files import parquet_reader, trace_reader
+from evaluation.readers.traces.conversation import trace_reader
 from evaluation.readers.traces.message_shapes import turns_of
-from evaluation.readers.traces.model_calls import ModelCall, UsageNames, agent_name, each_once, usage_of
-from evaluation.readers.traces.turns import text_in, unpacked
+from evaluation.readers.traces.model_calls import (
+    ModelCall,
+    Span,
+    SpanTree,
+    UsageNames,
+    agent_name,
+    each_once,
+    identifier,
+    text_in,
+    unpacked,
+    usage_of,
+)
 
 FORMAT = "langsmith"
 
@@ -38,12 +47,6 @@ def _recognises(first: Any) -> bool:
     if not isinstance(first, dict) or "run_type" not in first:
         return False
     return any(key in first for key in ("dotted_order", "parent_run_id", "trace_id", "child_runs"))
-
-
-def _is_table(columns: frozenset[str]) -> bool:
-    """Whether the columns are those of runs, as bulk exports name them."""
-    is_named = "run_type" in columns and not columns.isdisjoint({"id", "run_id"})
-    return is_named and not columns.isdisjoint({"dotted_order", "trace_id", "parent_run_id"})
 
 
 def _calls(found: Iterable[Node]) -> list[ModelCall]:
@@ -136,5 +139,4 @@ def _agent(around: Iterable[Span]) -> str | None:
     return None
 
 
-READER = trace_reader(FORMAT, _recognises, lambda _: _calls, is_table=_is_table)
-PARQUET_READER = parquet_reader(READER, _is_table)
+READER = trace_reader(FORMAT, _recognises, lambda found, _: _calls(found))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evaluation.readers.traces.turns import ChatTurn, ToolCall, ToolResult, as_text, text_in, unpacked
+from evaluation.readers.traces.model_calls import ChatTurn, ToolCall, ToolResult, as_text, text_in, unpacked
 
 _ROLES = {
     "human": "user",

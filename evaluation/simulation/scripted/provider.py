@@ -1,4 +1,4 @@
-"""The scripted provider without its server, for hundreds of simulated experiments in one process."""
+"""A provider whose answers a script writes, with known effects and without any server."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ class ScriptedProvider:
     ) -> Completion:
         """The script's answer."""
         self.asked += 1
-        return Completion(self._world.answer(messages), SCRIPTED_MODEL)
+        text = self._world.answer(messages)
+        asked = sum(len(message["content"]) for message in messages)
+        return Completion(text, SCRIPTED_MODEL, input_tokens=asked // 4, output_tokens=len(text) // 4)
 
     async def price(self) -> Price | None:
         """Zero: the script costs nothing."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from evaluation.errors import DramaturgError, InputError
 from evaluation.experiments.plan import ExperimentPlan, plan_of
-from evaluation.experiments.treatment import require_effective
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.model_client.calls import Provider
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.simulation.scripted.server import ScriptedServer
+from evaluation.simulation.scripted.provider import ScriptedProvider
 from evaluation.simulation.scripted.world import ScriptedWorld
 from evaluation.store import Job, JobState, Store
 from evaluation.workflows.experiments.runs import ExperimentOutcome, run_experiment
@@ -24,33 +22,31 @@ _ORDER = "experiment_job"
 _MOST_JOBS = 1_000
 
 
-@contextmanager
-def connected(
+def connection(
     plan: ExperimentPlan, options: Mapping[str, Any], stored: Mapping[str, Any] | None, *, is_estimate: bool = False
-) -> Iterator[JudgeConfig]:
-    """The configuration that leads to whoever speaks and judges; for a scripted plan its server runs meanwhile.
+) -> tuple[JudgeConfig, Provider | None]:
+    """The configuration that leads to whoever speaks and judges, and for a scripted plan its script.
 
     Args:
         plan: Says whether it is scripted.
         options: Limits, concurrency, and of a real model the address.
         stored: The judge's settings.
-        is_estimate: Whether nobody is going to be asked, so that neither a key nor a server is needed.
+        is_estimate: Whether nobody is going to be asked, so that no key is needed.
 
     Raises:
         InputError: There is no model.
     """
-    if plan.effects is None:
-        config = judge_config({**options, "model": plan.model}, stored)
-        if config.mode != "live" and not is_estimate:
-            raise InputError(
-                "There is no key and no address of a model, so nobody can speak.",
-                remedy="Set OPENAI_API_KEY, give the address of a server (OPENAI_BASE_URL), or try it scripted.",
-            )
-        yield config
-        return
-    with ScriptedServer(ScriptedWorld(plan.effects).answer).in_thread() as server:
+    if plan.effects is not None:
         limits = {name: options.get(name) for name in ("max_usd", "max_calls", "concurrency")}
-        yield judge_config(limits | {"mode": "live", "model": plan.model, "base_url": server.url}, environment={})
+        config = judge_config(limits | {"mode": "live", "model": plan.model}, environment={})
+        return config, ScriptedProvider(ScriptedWorld(plan.effects))
+    config = judge_config({**options, "model": plan.model}, stored)
+    if config.mode != "live" and not is_estimate:
+        raise InputError(
+            "There is no key and no address of a model, so nobody can speak.",
+            remedy="Set OPENAI_API_KEY, give the address of a server (OPENAI_BASE_URL), or try it scripted.",
+        )
+    return config, None
 
 
 def begin_job(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) -> Job:
@@ -68,7 +64,6 @@ def begin_job(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) ->
         InputError: The design is impossible, or its treatment cannot take effect.
     """
     label, design = label_of(plan), plan.design
-    require_effective(design.treatment, plan.step_count)
     with store.unit(write=True):
         for earlier in store.jobs.interrupted():
             if earlier.kind == KIND and earlier.label == label:
@@ -134,8 +129,8 @@ def run_ordered(store: Store, job_id: str, _report: ProgressCallback) -> str:
     """
     order = store.settings.get(f"{_ORDER}:{job_id}", {"experiment": "", "options": {}})
     plan = plan_of(store.experiments.get(order["experiment"]))
-    with connected(plan, order["options"], store.settings.get(SETTINGS_KEY)) as config:
-        return carry_out(store, job_id, plan, config)[1]
+    config, provider = connection(plan, order["options"], store.settings.get(SETTINGS_KEY))
+    return carry_out(store, job_id, plan, config, provider=provider)[1]
 
 
 def running_job(store: Store, experiment: str) -> Job | None:

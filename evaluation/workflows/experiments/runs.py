@@ -23,7 +23,7 @@ from evaluation.experiments.conversation import evaluate, simulate
 from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.report import ReportRow, report_rows
-from evaluation.experiments.treatment import Activity, activity_of, require_effective
+from evaluation.experiments.treatment import Activity, activity_of
 from evaluation.judging.judge_config import ChosenJudge, JudgeConfig, build_client, build_judge
 from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
@@ -111,7 +111,6 @@ def run_experiment(
             kept.
     """
     design = plan.design
-    require_effective(design.treatment, plan.step_count)
     people = 0 if plan.personas else design.personas
     run = _Run(
         store,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evaluation.experiments.experiment import AgentScore, Side
-from evaluation.experiments.report import DirectionAgreement, ReportRow, report_rows, stored_rows, verdict_words
+from evaluation.experiments.report import DirectionAgreement, ReportRow, report_rows, verdict_words
 from evaluation.judging.propositions.proposition import Dimension
 
 
@@ -50,16 +50,13 @@ def test_the_verdict_is_on_the_direction_whatever_the_size() -> None:
     assert found.direction is DirectionAgreement.SAME
 
 
-def test_a_direction_that_may_be_chance_is_undecided_in_old_reports_too() -> None:
+def test_a_direction_that_may_be_chance_is_undecided() -> None:
     # Means 4.03 and 4: t = 1, p = 0.42.
     rows = report_rows(scores(Dimension.IDEAS_QUANTITY, [4.1, 4, 4], [4, 4, 4]), "1")
     found = row(rows, Dimension.IDEAS_QUANTITY)
     assert found.direction is DirectionAgreement.UNDECIDED
     assert found.outcome_words == "no evidence either way"
-    stored = {"rows": [{**found.as_dict(), "direction": "same direction"}]}
-    (today,) = stored_rows(stored)
-    assert today["direction"] == "undecided"
-    assert verdict_words([today]) == "Of 1 rows that the paper has: 1 undecided. Sizes are not compared."
+    assert verdict_words([found.as_dict()]) == "Of 1 rows that the paper has: 1 undecided. Sizes are not compared."
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import InputError
 from evaluation.experiments.experiment import Side
 from evaluation.experiments.plan import ExperimentPlan, plan_of
-from evaluation.experiments.scenario import read_scenario, scenarios
-from evaluation.experiments.treatment import activity_of, idle_parts, parts_of, require_effective, stored_activity
+from evaluation.experiments.scenario import read_scenario
+from evaluation.experiments.treatment import activity_of, stored_activity
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.simulation.scripted.provider import ScriptedProvider
@@ -34,46 +32,6 @@ treatment_words: both
 topics: [tea]
 """
 CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
-
-
-@pytest.mark.parametrize(
-    ("settings", "steps", "idle"),
-    [
-        # In step s an agent has spoken s - 1 times: 7 times in step 8.
-        ({"variety_intervention_enabled": True}, 7, ["variety"]),
-        ({"variety_intervention_enabled": True}, 8, []),
-        ({"gate_adherence_enabled": True, "minimum_required_qty_of_actions": 4}, 4, ["adherence"]),
-        ({"gate_adherence_enabled": True, "minimum_required_qty_of_actions": 4}, 5, []),
-        ({"gate_fluency_enabled": True, "gate_fluency_threshold": 0.0}, 9, ["fluency"]),
-        ({"gate_fluency_enabled": True, "max_correction_attempts": 0}, 9, ["fluency"]),
-        ({"gate_similarity_enabled": True, "anti_convergence_enabled": True}, 1, ["similarity", "anti-convergence"]),
-        ({"repetition_suppression_enabled": True, "repetition_threshold": 1.0}, 9, ["repetition suppression"]),
-        ({"gate_adherence_enabled": True, "variety_intervention_enabled": True}, 4, ["variety"]),
-    ],
-)
-def test_parts_that_cannot_take_effect_are_named(settings: dict[str, Any], steps: int, idle: list[str]) -> None:
-    config = CorrectionConfig(**settings)
-    assert [each.name for each in idle_parts(config, steps)] == idle
-    if len(idle) == len(parts_of(config)):
-        with pytest.raises(InputError, match="cannot take effect"):
-            require_effective(config, steps)
-    else:
-        assert all(name in require_effective(config, steps) for name in idle)
-
-
-def test_the_shipped_treatments_take_effect_in_their_own_number_of_steps() -> None:
-    assert [require_effective(each.treatment, each.steps) for each in scenarios().values()] == [""] * 4
-
-
-def test_a_treatment_that_does_nothing_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    text = SCENARIO.replace("variety_message_threshold: 1", "variety_message_threshold: 7")
-    scenario = read_scenario(text.replace("gate_adherence_enabled: true, ", "").encode(), "small", "small.yaml")
-    asked, store = ScriptedProvider(ScriptedWorld()), Store(tmp_path / "x.duckdb")
-    with pytest.raises(InputError, match="variety_message_threshold is 7, and in 2 steps") as refused:
-        run_experiment(store, ExperimentPlan(scenario, SCRIPTED_MODEL, effects=Effects()), CONFIG, provider=asked)
-    assert "at least 8 steps" in str(refused.value)
-    assert asked.asked == 0
-    assert store.experiments.all() == []
 
 
 def test_the_report_counts_what_took_effect_and_what_each_side_cost(tmp_path: Path) -> None:
@@ -104,7 +62,6 @@ def test_a_scenario_describes_a_population_of_its_own_and_every_fault_has_its_li
     assert (scenario.profile.title, scenario.profile.description) == ("Sailors", "People at sea.")
     plan = ExperimentPlan(scenario, SCRIPTED_MODEL, effects=Effects())
     assert plan_of(plan.record).record.id == plan.record.id
-    assert "own_population" not in ExperimentPlan(scenarios()["debate-controversial"], "m").config["scenario"]
     faulty = SCENARIO.replace("population: average-customers", "own_population: {title: Sailors}")
     with pytest.raises(InputError) as refused:
         read_scenario(faulty.replace("agents: 4", "agents: x").encode(), "sea", "sea.yaml")

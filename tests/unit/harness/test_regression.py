@@ -71,7 +71,9 @@ def baseline(scores: Mapping[Dimension, float], **more: Any) -> dict[Any, Baseli
             "prompt_version": PROMPT_VERSION,
             "sample_size": 20,
             "seed": 0,
-            "dimensions": {key: {"score": score, "propositions": {"p": score}} for key, score in scores.items()},
+            "dimensions": {
+                key: {"score": score, "propositions": {"p": {"score": score}}} for key, score in scores.items()
+            },
             **more,
         }
     )
@@ -494,15 +496,6 @@ def test_todays_weights_hold_for_both_sides_where_propositions_differ() -> None:
     assert (row.score, row.baseline, row.outcome) == (7.0, 7.0, RegressionOutcome.FINE)
 
 
-def test_a_baseline_with_the_repeats_of_before_is_read(tmp_path: Path) -> None:
-    body = json.loads(next(iter(made(again([[9.0], [5.0]])).values())).model_dump_json())
-    fluency = body["dimensions"]["fluency"] | {"repeats": [7.0, 7.2]}
-    fluency["propositions"]["p0"]["repeats"] = [9.0, 9.0]
-    body["dimensions"] = {"fluency": fluency}
-    (tmp_path / "ann.json").write_text(json.dumps(body), encoding="utf-8")
-    assert read_baselines(tmp_path) == made(again([[9.0], [5.0]]))
-
-
 def test_nothing_compared_is_a_verdict_of_its_own_in_every_report() -> None:
     comparison = compare([again([[1.0]])], {})
     assert (comparison.verdict, comparison.has_failed) == ("nothing_compared", False)
@@ -514,14 +507,3 @@ def test_nothing_compared_is_a_verdict_of_its_own_in_every_report() -> None:
     assert "### Personas: nothing was compared" in text
     assert "A baseline is required" in text
     assert compare([], {}, requires_baseline=True).has_failed
-
-
-def test_a_baseline_of_version_1_is_still_read(tmp_path: Path) -> None:
-    body = json.loads(next(iter(made(again([[9.0], [5.0]])).values())).model_dump_json())
-    old = {key: body[key] for key in ("format", "agent_id", "agent_name", "source", "models", "prompt_version", "seed")}
-    dimensions = {"fluency": {"score": 7.0, "propositions": {"p0": 9.0, "p1": 5.0}}}
-    old |= {"version": 1, "sample_size": 20, "note": "", "dimensions": dimensions}
-    (tmp_path / "ann.json").write_text(json.dumps(old), encoding="utf-8")
-    comparison = compare([again([[9.0], [1.0]])], read_baselines(tmp_path))
-    assert comparison.verdict == "regression"
-    assert "p1 fell from 5.00 to 1.00" in comparison_markdown(comparison.as_dict()).replace("`", "")

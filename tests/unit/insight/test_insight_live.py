@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.report.evaluation_report import EvaluationReport, Wanted, report_on
+from evaluation.insight.evaluation_report import EvaluationReport, Wanted, report_on
 from evaluation.judging.judge_config import JudgeConfig, build_judge
 from evaluation.judging.model_client.calls import Completion, Messages
 from evaluation.judging.model_client.usage import Price

@@ -11,11 +11,11 @@ import pytest
 
 from evaluation.insight._answers import QualityAnswer, QuoteItem, QuotesAnswer
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.report.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
-from evaluation.insight.report.rendering import html_page, markdown
+from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
 from evaluation.judging.answers import Answer
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
+from evaluation.report import discussion_page, markdown
 from evaluation.text.display import cost_text
 from evaluation.transcript import Cost, Message, Player, Transcript
 
@@ -89,7 +89,7 @@ def numbers(cells: list[str]) -> list[list[str]]:
 
 
 def test_html_and_markdown_hold_the_same_cells(report: EvaluationReport) -> None:
-    page, lines = Page(html_page(report)).cells, markdown_cells(markdown(report))
+    page, lines = Page(discussion_page(report)).cells, markdown_cells(markdown(report))
     assert len(page) == len(lines) > 100
     assert numbers(page) == numbers(lines)
 
@@ -113,12 +113,12 @@ def test_the_tables_hold_the_numbers_of_the_json(report: EvaluationReport) -> No
 
 
 def test_nothing_comes_alive_in_html(report: EvaluationReport) -> None:
-    page = Page(html_page(report))
+    page = Page(discussion_page(report))
     assert not page.tags & {"img", "a", "script", "iframe", "form", "link", "object", "input"}
     assert not {name for name in page.attributes if name.startswith("on") or name in ("src", "href", "action")}
     assert not any("evil" in value for values in page.attributes.values() for value in values)
-    assert "\u202e" not in html_page(report)
-    assert "default-src 'none'" in html_page(report)
+    assert "\u202e" not in discussion_page(report)
+    assert "default-src 'none'" in discussion_page(report)
 
 
 def test_nothing_comes_alive_in_markdown(report: EvaluationReport) -> None:
@@ -129,7 +129,7 @@ def test_nothing_comes_alive_in_markdown(report: EvaluationReport) -> None:
 
 
 def test_the_whole_name_stands_in_the_page_as_text(report: EvaluationReport) -> None:
-    assert any("<img src=x onerror=alert(1)>" in cell for cell in Page(html_page(report)).cells)
+    assert any("<img src=x onerror=alert(1)>" in cell for cell in Page(discussion_page(report)).cells)
 
 
 def test_what_stands_out_is_said_by_name(report: EvaluationReport) -> None:

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
+from evaluation.insight.evaluation_report import plain_report
 from evaluation.insight.figures.addressing import transcript_metrics
 from evaluation.insight.figures.talk_shares import MessageFilter, talk_shares
-from evaluation.insight.figures.wording import activity_lines, cell_text, network_lines, share_lines
-from evaluation.insight.report.document import document
-from evaluation.insight.report.evaluation_report import plain_report
-from evaluation.insight.report.rendering import html_page, markdown
+from evaluation.insight.figures.wording import activity_lines, network_lines, share_lines
+from evaluation.report import discussion_page, document, markdown
 from evaluation.transcript import Message, Player, Transcript
 
 
@@ -54,7 +53,7 @@ def test_filters_keep_what_answers_and_addresses() -> None:
 
 def talks_most(transcript: Transcript, only: MessageFilter | None = None) -> str:
     metrics = transcript_metrics(transcript, only=only or MessageFilter())
-    return cell_text(dict(activity_lines(metrics))["Talks most"])
+    return dict(activity_lines(metrics))["Talks most"]
 
 
 def test_ties_single_speakers_and_silence_are_said_in_words() -> None:
@@ -76,12 +75,12 @@ def test_mutual_pairs_are_told_from_one_way_ones() -> None:
 def test_twice_an_even_share_is_domination_in_larger_groups() -> None:
     others = tuple((name, "w w w", "public", 1) for name in "BCDE")
     quiet = game(("A", "one two three four five", "public", 1), *others, players="ABCDE")
-    assert not any("even share" in one.text for one in plain_report(quiet).recommendations)
+    assert not any("even share" in str(one) for one in plain_report(quiet).recommendations)
     loud = game(("A", "w " * 11, "public", 1), *others, players="ABCDE")
     # 11 of 23 words, five players: 2.4 times an even share.
-    advice = [one.text for one in plain_report(loud).recommendations]
+    advice = [str(one) for one in plain_report(loud).recommendations]
     assert "A says 48% of the words, 2.4 times an even share: let the others have their turn." in advice
-    assert cell_text(dict(share_lines(talk_shares(loud)))["Largest share of words"]) == "A: 2.4 times an even share"
+    assert dict(share_lines(talk_shares(loud)))["Largest share of words"] == "A: 2.4 times an even share"
 
 
 def test_reports_begin_with_advice_and_name_date_and_source() -> None:
@@ -89,7 +88,7 @@ def test_reports_begin_with_advice_and_name_date_and_source() -> None:
     report = plain_report(game(("A", "x", "public", 1), started_at=started))
     assert document(report)[0].heading == "What to look at"
     made = datetime(2026, 2, 3, 4, 5, tzinfo=UTC)
-    for text in (markdown(report, made), html_page(report, made)):
+    for text in (markdown(report, made), discussion_page(report, made)):
         assert "Made with Dramaturg on 2026-02-03 at 04:05 UTC." in text
         assert "2026-01-02 03:04 UTC" in text
         assert "native" in text

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
+from evaluation.insight.evaluation_report import plain_report
 from evaluation.insight.figures.collector import MetricsCollector
 from evaluation.insight.figures.events import LLMCallEvent, MemoryEvent
-from evaluation.insight.report.evaluation_report import plain_report
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.usage import Usage
 from evaluation.simulation.environment import Environment, RoomPlan

@@ -13,15 +13,15 @@ from evaluation.insight._answers import QualityAnswer, ThemeItem, ThemesAnswer
 from evaluation.insight._judge_text import spoken
 from evaluation.insight.checks.validator import Validator
 from evaluation.insight.config import EvaluationConfig
+from evaluation.insight.evaluation_report import Wanted, plain_report, report_on
 from evaluation.insight.extraction.extractor import ResultsExtractor
 from evaluation.insight.extraction.reduction import counting_reducer
 from evaluation.insight.figures.addressing import message_events, transcript_metrics
 from evaluation.insight.figures.events import LLMCallEvent, MemoryEvent, MessageEvent
 from evaluation.insight.figures.sentiment import message_sentiment
-from evaluation.insight.report.document import document
-from evaluation.insight.report.evaluation_report import Wanted, plain_report, report_on
 from evaluation.judging.answer_parsing import AnswerError, with_fields
 from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.report import document
 from evaluation.transcript import Message, Player, Transcript
 
 ROOT = Path(__file__).parents[3]
@@ -135,9 +135,9 @@ def test_the_report_counts_what_was_checked_and_says_the_rest_in_one_line() -> N
     assert 28 <= checked <= 30
     assert report.as_dict()["sample"] == {"messages": 500, "drawn": 150, "checked": checked}
     (section,) = [one for one in document(report) if one.heading == "Checks"]
-    assert f"{checked} of 500 messages were checked" in section.notes[0]
-    assert f"{150 - checked} more were drawn" in section.notes[1]
-    assert len(section.tables[0].rows) == len(report.validations)
+    assert f"{checked} of 500 messages were checked" in section.blocks[0]
+    assert f"{150 - checked} more were drawn" in section.blocks[1]
+    assert len(section.blocks[2].rows) == len(report.validations)
 
 
 @pytest.mark.parametrize(
@@ -236,8 +236,8 @@ def test_the_report_says_what_was_asked_and_warns_of_a_judge_of_its_own_words() 
         sum(one.is_asked for one in report.validations),
         "insight-2",
     )
-    assert any("The judge is the model that spoke for A, B." in one.text for one in report.recommendations)
+    assert any("The judge is the model that spoke for A, B." in str(one) for one in report.recommendations)
     words = str(document(report))
     assert "validation_sampling_rate" in words
     other = asyncio.run(report_on(game, scripted(), Wanted(checks=True), judged_by={**judged_by, "model": "gpt-y"}))
-    assert not any("The judge is the model" in one.text for one in other.recommendations)
+    assert not any("The judge is the model" in str(one) for one in other.recommendations)

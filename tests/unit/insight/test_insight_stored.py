@@ -10,7 +10,7 @@ import pytest
 from benchmarks.judge_server import JudgeServer
 from evaluation.insight.checks.summary import EVERYBODY, ScoredCheck, check_summaries
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.report.evaluation_report import Wanted
+from evaluation.insight.evaluation_report import Wanted
 from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_config
 from evaluation.judging.model_client.usage import Price
 from evaluation.store import Store

@@ -1,10 +1,7 @@
 """Traces of OpenTelemetry, OpenInference, Langfuse and LangSmith: who said what, once, and nothing else."""
 
-import io
 import json
-import zipfile
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,20 +10,15 @@ from evaluation.readers import read_upload
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.records import records
-from evaluation.readers.traces._otlp import otlp_spans
-from evaluation.readers.traces._span_calls import model_calls
+from evaluation.readers.traces.opentelemetry import model_calls, otlp_spans
 from evaluation.transcript import Transcript
 from tests.unit.readers.trace_samples import (
     LANGSMITH,
-    OBSERVATIONS,
     PHOENIX,
-    RUNS,
     SAMPLES,
     chat_span,
-    csv_table,
     export,
     lines,
-    parquet,
     real,
     said,
     span,
@@ -539,60 +531,3 @@ def test_messages_that_hold_json_text_deeper_than_a_file_may_be() -> None:
     deep = "[" * 5000 + "]" * 5000
     transcript = game(export(chat_span(1, "Ann", [said("user", deep)], '{"vote": "Bob"}')))
     assert [text for _, _, text in told(transcript)] == [deep, '{"vote": "Bob"}']
-
-
-def zipped(**files: bytes) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name.replace("__", "/").replace("_json", ".json"), content)
-    return made.getvalue()
-
-
-def test_a_trace_in_several_files_of_a_zip_is_one_transcript() -> None:
-    whole = game(swarm())
-    one, two = (real(f"otel_genai/swarm_events_req-00{part}.json") for part in (1, 2))
-    other, broken = lines(LANGSMITH[0], LANGSMITH[1]), b'{"resourceSpans": [{"scopeSpans": [{"spans": [{}]}]}]}'
-    results = read_upload("t.zip", zipped(z_json=one, runs_json=other, later__a_json=two, broken_json=broken))
-    found = {result.name: result for result in results}
-    assert set(found) == {"t.zip/z.json and 1 more", "t.zip/runs.json", "t.zip/broken.json"}
-    assert found["t.zip/z.json and 1 more"].transcript == whole
-    assert found["t.zip/runs.json"].transcript == game(other)
-    assert found["t.zip/broken.json"].error is not None
-    # In either order, and as files of nested zips, it is the same game.
-    nested = read_upload("t.zip", zipped(a_json=two, **{"in.zip": zipped(b_json=one)}))
-    assert [result.transcript for result in nested] == [whole]
-
-
-def test_traces_of_their_own_in_one_zip_stay_apart_and_parts_are_bounded_together() -> None:
-    files = [
-        lines(export(chat_span(number, "Ann", [said("user", "Hi")], "Ho", trace=f"t{number}"))) for number in (1, 2)
-    ]
-    results = read_upload("t.zip", zipped(a_json=files[0], b_json=files[1]))
-    assert [result.name for result in results] == ["t.zip/a.json", "t.zip/b.json"]
-    limits = replace(Limits(), file_bytes=len(files[0]))
-    parts = {f"p{number}_json": files[0] for number in range(12)}
-    [refused] = read_upload("t.zip", zipped(**parts), limits)
-    assert f"12 files of this trace hold more than {5 * len(files[0]):,} bytes together" in str(refused.error)
-
-
-@pytest.mark.parametrize("table", [csv_table, parquet])
-def test_langfuse_and_langsmith_tables_are_read_as_their_json_is(table: Any) -> None:
-    [result] = read_upload("observations", table(OBSERVATIONS))
-    assert result.format == "langfuse"
-    assert result.transcript is not None
-    assert result.transcript == game(lines(*OBSERVATIONS))
-    assert result.transcript.game_id == "s1"
-    assert paid(result.transcript) == paid(game(lines(*OBSERVATIONS)))
-    [result] = read_upload("runs", table(RUNS))
-    assert (result.format, result.transcript) == ("langsmith", game(lines(*LANGSMITH)))
-
-
-def test_a_broken_table_of_runs_says_so() -> None:
-    rows = csv_table([{"id": "a", "run_type": "llm", "trace_id": "t"}]) + b"b,llm\n"
-    [result] = read_upload("runs.csv", rows)
-    assert "The table cannot be read" in str(result.error)
-    [result] = read_upload("runs.parquet", parquet([{"id": "a", "run_type": "llm", "trace_id": "t"}])[:-30])
-    assert "damaged" in str(result.error)
-    [result] = read_upload("runs.csv", b"id,run_type,trace_id,id\na,llm,t,a\n")
-    assert "occurs twice" in str(result.error)

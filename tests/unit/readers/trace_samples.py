@@ -1,7 +1,5 @@
 """One file of each format of traces and frameworks: real ones, else made after the documentation."""
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -208,59 +206,6 @@ CONCORDIA = {
 }
 
 
-def parquet(rows: list[dict[str, Any]]) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    sink = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows), sink)
-    return sink.getvalue()
-
-
-def csv_table(rows: list[dict[str, Any]]) -> bytes:
-    """Objects and lists in cells are JSON text."""
-    made = io.StringIO()
-    writer = csv.DictWriter(made, list(rows[0]))
-    writer.writeheader()
-    for row in rows:
-        cells = {key: json.dumps(value) if isinstance(value, (dict, list)) else value for key, value in row.items()}
-        writer.writerow(cells)
-    return made.getvalue().encode()
-
-
-def of_session(name: str) -> list[dict[str, Any]]:
-    """The observations under another session, so that each file holds a game of its own."""
-    return [row | {"session_id": name} for row in OBSERVATIONS]
-
-
-def of_thread(name: str) -> list[dict[str, Any]]:
-    """The runs of another thread."""
-    return [row | {"extra": str(row["extra"]).replace("night-1", name)} for row in RUNS]
-
-
-_OBSERVATION = {"trace_id": "t", "start_time": "2026-01-01 00:00:00.000000", "session_id": "s1"}
-_EMPTY = {"parent_observation_id": None, "input": None, "output": None, "usage_details": None, "total_cost": None}
-OBSERVATIONS = [
-    _OBSERVATION | {"id": "a", "type": "AGENT", "name": "Ann"} | _EMPTY,
-    _OBSERVATION
-    | {"id": "b", "type": "GENERATION", "name": "llm", "parent_observation_id": "a"}
-    | {"input": json.dumps([{"role": "user", "content": 'Who, "Ann"?\nSay it.'}]), "output": "Bob."}
-    | {"usage_details": {"input": 3, "output": 1}, "total_cost": 0.25},
-]
-RUNS = [
-    {key: json.dumps(one) if isinstance(one := run.get(key), dict) else one for key in LANGSMITH[0] | LANGSMITH[1]}
-    for run in LANGSMITH
-]
-
-
-TWO_AGENTS = [
-    {"source": "Ann", "type": "TextMessage", "content": "Who is it?"},
-    {"source": "Bob", "type": "ToolCallRequestEvent", "content": [{"id": "1", "name": "search", "arguments": "{}"}]},
-    {"source": "Bob", "type": "TextMessage", "content": "I think Cid."},
-]
-"""A talk of two agents, one of whom asks a tool, as AutoGen keeps it."""
-
-
 SAMPLES: dict[str, tuple[str, bytes]] = {
     "otlp, newer": ("opentelemetry", real("otel_genai/tool_use_messages.json")),
     "otlp, newer in attributes": ("opentelemetry", real("otel_genai/chat_attributes.json")),
@@ -273,10 +218,6 @@ SAMPLES: dict[str, tuple[str, bytes]] = {
     "phoenix, flat": ("phoenix", real("openinference/client_span_tool_calls.json")),
     "langfuse": ("langfuse", real("langfuse/pydantic-ai-tools-2025-12-04.json")),
     "langsmith": ("langsmith", lines(*LANGSMITH)),
-    "langfuse, csv": ("langfuse", csv_table(of_session("s2"))),
-    "langfuse, parquet": ("langfuse", parquet(of_session("s3"))),
-    "langsmith, csv": ("langsmith", csv_table(of_thread("night-2"))),
-    "langsmith, parquet": ("langsmith", parquet(of_thread("night-3"))),
     "langgraph": ("langgraph", real("langgraph/state_messages.json")),
     "autogen": ("autogen", real("autogen/handoff_history.json")),
     "autogen, team": ("autogen", lines(TEAM_STATE)),

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
 
 from evaluation.ratings import Rating
-from evaluation.report.svg import HEIGHT, Strip, stacked_svg, strip_svg
-from evaluation.score import LIKERT, PERCENT
-from evaluation.statistics import mean_interval
+from evaluation.report.page import Bar, Section, Table, html_page
 from evaluation.store import Store
 from evaluation.transcript import Cost, Message, Player, Transcript
 from evaluation.workflows.html_reports import comparison_html, iteration_html
@@ -85,34 +84,13 @@ def read_policy(document: str) -> str:
     return found.group(1)
 
 
-def test_a_chart_draws_every_game_every_mean_and_the_threshold() -> None:
-    strips = [
-        Strip("v1", (50.0, 60.0, 70.0), 60.0, mean_interval([50, 60, 70]), ("a", "b", "c"), "mean 60.0 %"),
-        Strip("v2", (), None, mean_interval([])),
-        Strip("v3", (90.0,), 90.0, mean_interval([90])),
-    ]
-    drawn = strip_svg(strips, PERCENT, 80.0, "Depth", "in words")
-    assert drawn.count("<circle") == 4
-    # Two diamonds, one interval, one line between the two means; a single game has no interval.
-    assert drawn.count("<path") == 4
-    assert "≥ 80 %" in drawn
-    assert "<title>a: 50.0</title>" in drawn
-    # 60 % of the way from the lower end of the axis (226 of 260) up to the upper one (34): 226 - 0.6 * 192 = 110.8.
-    assert 'd="M 139.0 103.8 l 7 7' in drawn
-    assert ">3</text>" in strip_svg(strips, LIKERT, None, "E", "")
-
-
-def test_many_games_are_thinned_and_many_iterations_numbered() -> None:
-    crowd = Strip("crowd", tuple(float(n % 100) for n in range(1000)), 50.0, mean_interval([50, 51]))
-    assert strip_svg([crowd], PERCENT, None, "D", "").count("<circle") == 250
-    many = [Strip(f"iteration number {n}", (50.0,), 50.0, mean_interval([50])) for n in range(30)]
-    assert ">30</text>" in strip_svg(many, PERCENT, None, "D", "")
-
-
-def test_charts_below_each_other_are_one_file() -> None:
-    one = strip_svg([], PERCENT, None, "A", "", top=HEIGHT)
-    assert f'y="{HEIGHT}"' in one
-    assert f'height="{2 * HEIGHT}"' in stacked_svg([strip_svg([], PERCENT, None, "A", ""), one], "Both")
+def test_a_bar_is_as_long_as_its_share_and_its_mark_stands_at_the_threshold() -> None:
+    row = ("Depth", Bar("60.0 %", 0.6, 0.8), Bar("one", 0.0))
+    page = html_page(
+        "Bars", [Section("", [Table(("Metric", "Mean", "None"), [row])])], datetime(2026, 1, 1, tzinfo=UTC)
+    )
+    assert '60.0 %<span class="bar"><i style="width:60.0%"></i><b style="left:80.0%"></b></span>' in page
+    assert 'one<span class="bar"><i style="width:0.0%"></i></span>' in page
 
 
 @pytest.mark.parametrize("kind", ["iteration", "comparison"])
@@ -126,9 +104,8 @@ def test_hostile_text_stays_text_and_nothing_comes_from_elsewhere(hostile_store:
     assert seen.tags.isdisjoint(
         {"script", "img", "link", "a", "iframe", "object", "form", "image", "use", "foreignobject"}
     )
-    assert not {name for name in seen.attributes if name.startswith("on")} | (
-        seen.attributes & {"src", "href", "style"}
-    )
+    assert not {name for name in seen.attributes if name.startswith("on")} | (seen.attributes & {"src", "href"})
+    assert set(re.findall(r' style="([^"]*)"', document)) <= set(re.findall(r"(?:width|left):\d+\.\d%", document))
     assert "url(" not in document
     assert "@import" not in document
     assert not re.search(r"[\x00-\x08\x1b\u202e]", document)

@@ -45,7 +45,7 @@ def raised(tmp_path: Path) -> Path:
     """A folder with a baseline of Jim's that he is 1.5 below."""
     body = json.loads((baseline_root() / "jim.json").read_text("utf-8"))
     body["dimensions"]["consistency"]["score"] += 1.5
-    body["dimensions"]["consistency"]["propositions"]["consistency-opinion-reversal"] = 9.0
+    body["dimensions"]["consistency"]["propositions"]["consistency-opinion-reversal"]["score"] = 9.0
     folder = tmp_path / "raised"
     folder.mkdir()
     (folder / "jim.json").write_text(json.dumps(body), encoding="utf-8")

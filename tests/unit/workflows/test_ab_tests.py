@@ -13,12 +13,12 @@ from evaluation.experiments.ab.config import ABConfig
 from evaluation.experiments.ab.progress import FinishedRuns
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.usage import Price
-from evaluation.simulation.scripted.server import ScriptedServer
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.experiments.ab_jobs import begin_ab_job, run_ordered_ab, running_ab_job
 from evaluation.workflows.experiments.ab_tests import estimate_ab_test, run_ab_test
+from tests.scripted_server import ScriptedServer
 
 MARK = '{"reason": "It fits.", "score": 0.9}'
 PERSONAS = [{"name": "Ann Lee", "occupation": "cook"}, {"name": "Ben Ode", "occupation": "plumber"}]

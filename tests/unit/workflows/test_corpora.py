@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,22 +11,20 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
-import pyarrow as pa
 import pytest
 
 from benchmarks.generate import write
 from evaluation.engines._dask_cluster import run_on_cluster
-from evaluation.engines.scoring import Evaluation, ScoreFailure, evaluate_many
+from evaluation.engines.scoring import ScoreFailure, evaluate_many
 from evaluation.engines.task_engines import EngineName, run_tasks
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
 from evaluation.files.locations import Location
 from evaluation.readers import iter_paths
 from evaluation.store import Store
-from evaluation.store.corpus.packing import pack, scoring_key
-from evaluation.store.corpus.partitions import Corpus
-from evaluation.workflows.corpora.collection import Collected, import_corpus
-from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
+from evaluation.store.corpus import Corpus, scoring_key
+from evaluation.workflows.corpora import Collected, CorpusTally, import_corpus, score_to_corpus
 from evaluation.workflows.scoring import PackedGame, Tally, current_outcomes, store_games
 from tests.faults.killing import DaskCluster, dask_cluster, free_port, wait_until_open
 
@@ -60,16 +59,13 @@ def scored(games: Path | str, output: Path | str, **options: object) -> tuple[Co
     return tally, notes
 
 
-def rows(output: Path | str) -> dict[str, list[dict[str, object]]]:
-    """Every row of results and ledger, in one order, without the time of scoring."""
+def rows(output: Path | str) -> dict[str, object]:
+    """Every game with its scores, by id."""
     corpus = Corpus(Location.of(str(output)))
-    parts = [corpus.read(partition) for partition in corpus.partitions()]
-    results = pa.concat_tables([part.results for part in parts]).drop_columns(["scored_at"])
-    ledger = pa.concat_tables([part.ledger for part in parts])
-    by_result = [("transcript_id", "ascending"), ("metric", "ascending")]
+    games = [game for name in corpus.files() for game in corpus.read(name)]
     return {
-        "results": results.sort_by(by_result).to_pylist(),
-        "ledger": ledger.sort_by([*by_result, ("position", "ascending")]).to_pylist(),
+        game.transcript.id: (game.iteration, game.transcript.own, game.scores)
+        for game in sorted(games, key=lambda one: one.transcript.id)
     }
 
 
@@ -84,7 +80,7 @@ def alone(games, tmp_path_factory) -> Path:
 
 def test_one_process_two_and_dask_give_the_same_rows(games, alone, cluster, tmp_path) -> None:
     wanted = rows(alone)
-    assert len(wanted["results"]) == GAMES * 6
+    assert len(wanted) == GAMES
     scored(games, tmp_path / "pool", iteration="v1 / a", jobs=2)
     assert rows(tmp_path / "pool") == wanted
     scored(games, tmp_path / "dask", iteration="v1 / a", engine=EngineName.DASK, scheduler=cluster)
@@ -97,8 +93,7 @@ def test_what_is_there_is_left_out_and_one_lost_partition_is_made_again(games, a
     wanted = rows(alone)
     output = tmp_path / "out"
     scored(games, output, iteration="v1 / a")
-    lost = sorted((output / "results").rglob("*.parquet"))[0]
-    # Killed between the ledger and the results: the ledger alone does not count.
+    lost = sorted(output.rglob("*.parquet"))[0]
     lost.unlink()
     (lost.parent / f"{lost.name}.0.tmp").write_bytes(b"half")
     tally, _ = scored(games, output, iteration="v1 / a")
@@ -117,22 +112,6 @@ def test_games_in_another_iteration_are_said_in_one_remark(games, tmp_path) -> N
         assert len(notes) == 1
         assert f"Left in another iteration, or in none: {GAMES} games" in notes[0]
         assert "another --output" in notes[0]
-
-
-@pytest.mark.parametrize("letter", ["遊", "a", "%", "a遊"])
-def test_long_names_of_iterations_have_folders_of_their_own(games, tmp_path, letter) -> None:
-    whole = (letter * 200)[:199]
-    place, names = str(sorted(games.iterdir())[0]), [whole, f"{whole}!"]
-    for name in names:
-        scored(place, tmp_path / name[199:] / "out", iteration=name)
-    folders = [one.name for one in tmp_path.rglob("results/*")]
-    assert len(set(folders)) == 2
-    assert all(len(one.encode()) <= 255 and one.startswith("iteration=") for one in folders)
-    tally, notes = scored(place, tmp_path / "out", iteration=names[0])
-    assert (tally.scored, tally.had, notes) == (0, 1, [])
-    store = Store(":memory:")
-    list(import_corpus(str(tmp_path / "out"), store, Collected()))
-    assert [one.name for one in store.iterations.list()] == [names[0]]
 
 
 @pytest.mark.parametrize("name", ["a" * 201, " "])
@@ -167,38 +146,6 @@ def eval_all(task: str) -> list[object]:
     return [eval(part) for part in task.split(";")]
 
 
-def test_a_run_without_workers_says_so_once_and_goes_on_with_new_ones() -> None:
-    from distributed import LocalCluster
-
-    notes: list[str] = []
-    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster:
-
-        def tasks() -> Iterator[str]:
-            for number in range(2):
-                cluster.scale(0)
-                until = time.monotonic() + WAIT_SECONDS
-                while cluster.scheduler.workers:
-                    assert time.monotonic() < until
-                yield f"{number}"
-
-        def note(remark: str) -> None:
-            notes.append(remark)
-            cluster.scale(1)
-
-        answers = run_on_cluster(
-            eval_all,
-            tasks(),
-            split=lambda task: [task],
-            jobs=1,
-            scheduler=cluster.scheduler_address,
-            note=note,
-            patience=0.5,
-        )
-        assert sorted(answers) == [("0", [0]), ("1", [1])]
-    assert len(notes) == 1
-    assert "no worker" in notes[0]
-
-
 CLIENT = """
 import sys
 from evaluation.cli.main import main
@@ -218,7 +165,7 @@ def test_a_killed_client_is_followed_by_one_that_does_the_rest(games, alone, clu
         client.send_signal(signal.SIGKILL)
     scored(games, output, iteration="v1 / a", engine=EngineName.DASK, scheduler=cluster)
     corpus = Corpus(Location.of(str(output)))
-    assert len(corpus.scored_ids(scoring_key())) == GAMES
+    assert len(corpus.scored_ids()) == GAMES
     store = Store(":memory:")
     collected = Collected()
     list(import_corpus(str(output), store, collected))
@@ -257,86 +204,52 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
         assert cursor.execute(query).fetchall() == other.execute(query).fetchall()
 
 
-def scored_with(evaluation: Evaluation, version: str = "", failed: tuple[str, ...] = ()) -> Evaluation:
-    """The evaluation as if coherence had another version, or some metrics had failed."""
-    metrics = {name: result for name, result in evaluation.metrics.items() if name not in failed}
-    if version:
-        definition = replace(metrics["coherence"].definition, version=version)
-        metrics["coherence"] = replace(metrics["coherence"], definition=definition)
-    failures = [ScoreFailure(name, f"{name} failed.", "A test.", "") for name in failed]
-    return replace(evaluation, metrics=metrics, failures=tuple(failures))
+def test_what_other_versions_of_the_metrics_scored_is_not_seen(games, alone, tmp_path) -> None:
+    shutil.copytree(alone / scoring_key(), tmp_path / "of another version")
+    with pytest.raises(NotFoundError, match="this version"):
+        list(import_corpus(str(tmp_path), Store(":memory:"), Collected()))
+    assert scored(games, tmp_path, iteration="v1 / a")[0].scored == GAMES
 
 
-def put(output: Path, name: str, evaluations: list[Evaluation], scoring: str) -> None:
-    corpus = Corpus(Location.of(str(output)))
-    pairs = [(one, "a.json") for one in evaluations]
-    corpus.write(name, None, pack(pairs, iteration=None, scoring=scoring))
-
-
-def current(store: Store, output: Path) -> tuple[set[str], int, list[list[str]]]:
-    """After collecting: the versions of coherence that count, all results of coherence, what failed by game."""
-    list(import_corpus(str(output), store, Collected()))
-    with store.unit() as cursor:
-        versions = {one for (one,) in cursor.execute(f"SELECT version {CURRENT}").fetchall()}
-        (number,) = cursor.execute("SELECT count(*) FROM metric_results WHERE metric = 'coherence'").fetchone()
-        query = "SELECT list(scorer ORDER BY scorer) FROM score_failures GROUP BY transcript_id ORDER BY transcript_id"
-        return versions, number, [one for (one,) in cursor.execute(query).fetchall()]
-
-
-CURRENT = "FROM current_results WHERE metric = 'coherence'"
-
-
-@pytest.fixture(scope="module")
-def evaluations(games) -> list[Evaluation]:
+def test_failures_and_deletions_come_along(games, tmp_path) -> None:
     found = [result.transcript for result in iter_paths([games]) if result.transcript is not None]
-    return list(evaluate_many(found[:2]))
-
-
-@pytest.mark.parametrize("names", ["ab", "ba"])
-def test_the_result_that_was_scored_last_is_current_whatever_partitions_are_called(
-    evaluations, tmp_path, names
-) -> None:
-    old = [scored_with(one, version="0.0.1") for one in evaluations]
-    put(tmp_path / "old", names[0], old, "old")
-    put(tmp_path / "both", names[0], old, "old")
-    put(tmp_path / "both", names[1], evaluations, "new")
-    today = {evaluations[0].metrics["coherence"].definition.version}
+    [whole, other] = evaluate_many(found[:2])
+    metrics = {name: result for name, result in whole.metrics.items() if name != "coherence"}
+    failed = replace(whole, metrics=metrics, failures=(ScoreFailure("coherence", "It failed.", "A test.", ""),))
+    Corpus(Location.of(str(tmp_path))).write([(failed, "a.json"), (other, "b.json")], None)
     store = Store(":memory:")
-    assert current(store, tmp_path / "both") == (today, 4, [])
-    assert current(store, tmp_path / "both") == (today, 4, [])
-    # An old corpus does not set a database back that was brought up to date: here, and by reevaluation.
-    assert current(store, tmp_path / "old") == (today, 4, [])
-    plain = Store(":memory:")
-    store_games(plain, [(PackedGame.of(one), "x") for one in evaluations], iteration=None, updates_known=True)
-    assert current(plain, tmp_path / "old") == (today, 2, [])
-    put(tmp_path / "old", "c", old, "older again")
-    assert current(plain, tmp_path / "old")[0] == {"0.0.1"}
+    list(import_corpus(str(tmp_path), store, Collected()))
+    assert [one.metric for one in store.results.failures(whole.transcript.id)] == ["coherence"]
+    assert "coherence" not in store.results.load(whole.transcript.id)
+    store.deletions.delete([other.transcript.id], who="Ann")
+    collected = Collected()
+    list(import_corpus(str(tmp_path), store, collected))
+    assert (collected.new, collected.known, collected.deleted) == (0, 1, 1)
 
 
-@pytest.mark.parametrize("names", ["abc", "cba"])
-def test_a_failure_stays_until_its_metric_is_scored_later(evaluations, tmp_path, names) -> None:
-    failed = [scored_with(one, failed=("coherence",)) for one in evaluations]
-    all_failed = [scored_with(one, failed=tuple(one.metrics)) for one in evaluations]
-    stepwise = Store(":memory:")
-    put(tmp_path, names[0], failed, "first")
-    assert current(stepwise, tmp_path) == (set(), 0, [["coherence"]] * 2)
-    put(tmp_path, names[1], evaluations, "second")
-    today = {evaluations[0].metrics["coherence"].definition.version}
-    for store in (stepwise, stepwise, Store(":memory:")):
-        assert current(store, tmp_path) == (today, 2, [])
-    # What fails later is said beside the older score, once.
-    put(tmp_path, names[2], [failed[0]], "third")
-    for store in (stepwise, stepwise, Store(":memory:")):
-        assert current(store, tmp_path) == (today, 2, [["coherence"]])
-    put(tmp_path / "nothing", "a", all_failed, "first")
-    assert current(Store(":memory:"), tmp_path / "nothing") == (set(), 0, [sorted(evaluations[0].metrics)] * 2)
+def test_a_flipped_bit_is_noticed(alone, tmp_path) -> None:
+    random, corpus = Random(3), Corpus(Location.of(str(tmp_path)))
+    shutil.copytree(alone, tmp_path, dirs_exist_ok=True)
+    name = corpus.files()[0]
+    place, wanted = tmp_path / scoring_key() / name, list(corpus.read(name))
+    content = place.read_bytes()
+    refused = 0
+    for _ in range(60):
+        damaged = bytearray(content)
+        damaged[random.randrange(len(damaged))] ^= 1 << random.randrange(8)
+        place.write_bytes(bytes(damaged))
+        try:
+            assert list(corpus.read(name)) == wanted
+        except InfrastructureError as error:
+            refused += error.place == str(place)
+    assert refused > 30
 
 
 def test_an_empty_or_damaged_corpus_says_so(games, tmp_path) -> None:
-    with pytest.raises(NotFoundError, match="There is no scored game"):
+    with pytest.raises(NotFoundError, match="no game that this version has scored"):
         list(import_corpus(str(tmp_path), Store(":memory:"), Collected()))
     scored(games, tmp_path)
-    damaged = sorted((tmp_path / "games").rglob("*.parquet"))[0]
+    damaged = sorted(tmp_path.rglob("*.parquet"))[0]
     damaged.write_bytes(b"PAR1 and nothing else")
     with pytest.raises(InfrastructureError, match=damaged.stem):
         list(import_corpus(str(tmp_path), Store(":memory:"), Collected()))
@@ -397,7 +310,7 @@ def test_urls_with_secrets_or_unknown_schemes_are_refused_unseen() -> None:
 def test_a_scheduler_that_is_killed_is_named(dask, capfd) -> None:
     """The last test of this file: its cluster ends here. ``make test-faults`` runs the same command again after it."""
     tasks = ["1", *["__import__('time').sleep(60)"] * 3]
-    common = {"split": lambda task: [task], "jobs": 1, "note": print}
+    common = {"split": lambda task: [task], "jobs": 1}
     answers = run_on_cluster(eval_all, tasks, scheduler=dask.address, connect_seconds=0.5, **common)
     assert next(answers) == ("1", [1])
     dask.scheduler.kill()

@@ -9,13 +9,12 @@ from dashboard.app_pages.transcripts.add_games import plan as upload_plan
 from dashboard.app_pages.transcripts.add_games.import_reports import earlier_imports, save_buttons
 from dashboard.shared import queries, resources
 from dashboard.shared.changes.actions import note_deleted
-from dashboard.shared.column_mapping import chosen_columns, column_editor, edits_editor
+from dashboard.shared.column_mapping import chosen_columns, column_editor
 from dashboard.shared.first_run import first_run_guide, first_steps
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import job_history
 from dashboard.shared.notices import plain
 from evaluation.errors import ConflictError, InputError
-from evaluation.readers.edits import EditCounts, edit_words
 from evaluation.store import Store
 from evaluation.text.display import counted
 
@@ -42,12 +41,7 @@ def add_games(store: Store) -> bool:
         given = [(file.name, file.getvalue()) for file in files]
         results = resources.read_files(given, limits, chosen_columns(), progress)
     column_editor(results)
-    counts = EditCounts()
-    edits = edits_editor(results)
-    edited = list(edits.applied(results, counts))
-    if words := edit_words(edits, counts):
-        plain(words)
-    found = parts.Found.of(edited, resources.read(queries.transcript_ids))
+    found = parts.Found.of(results, resources.read(queries.transcript_ids))
     parts.show_found(found)
     note_deleted([game.transcript.id for game in found.new if game.transcript is not None])
     if found.new:

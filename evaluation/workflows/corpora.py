@@ -1,4 +1,4 @@
-"""Score games to Parquet partitions, in this process, in several or on a cluster; begun work goes on."""
+"""Score games to Parquet files, in this process, in several or on a cluster, and collect them into a database."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from evaluation.engines.task_engines import EngineName, run_tasks
-from evaluation.errors import InfrastructureError, InputError
+from evaluation.errors import InfrastructureError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.files.locations import Location
 from evaluation.text.display import counted
-from evaluation.workflows.scoring import Tally, read_edited, read_transcripts
+from evaluation.workflows.scoring import Tally, read_transcripts
 
 if TYPE_CHECKING:
     from evaluation.readers import ChooseColumns
-    from evaluation.readers.edits import TranscriptEdits
-    from evaluation.readers.import_report import ReportLine
+    from evaluation.store import Store
     from evaluation.transcript import Transcript
 
 BATCH_SIZE = 16
-"""How many games become one partition: enough that handing over costs little, few enough that a kill loses little."""
+"""How many games become one file: enough that handing over costs little, few enough that a kill loses little."""
 
 MOST_FILES = 10_000_000
-"""How many files a folder of a corpus may have; the person who scores one has put them there."""
+"""How many files a folder of games may have; the person who scores one has put them there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +46,6 @@ class PartitionTask:
     scoring: str
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionScored:
-    """Answer of a worker: how many games it scored, and what failed, as file name and sentence."""
-
-    games: int
-    failures: tuple[tuple[str, str], ...]
-
-
 @dataclass(slots=True)
 class CorpusTally:
     """Counts of games by outcome so far.
@@ -62,7 +53,7 @@ class CorpusTally:
     Attributes:
         files: What became of the files that were read.
         scored: Games scored and written now.
-        had: Games that were there already, with the same metrics and thresholds.
+        had: Games that were there already, with the same metrics.
         elsewhere: How many of these are in another iteration than the one that was asked for.
         lost: Games whose scoring ended its process each time.
     """
@@ -85,12 +76,11 @@ def score_to_corpus(
     scheduler: str | None = None,
     batch_size: int = BATCH_SIZE,
     choose_columns: ChooseColumns | None = None,
-    edits: TranscriptEdits | None = None,
 ) -> Iterator[int]:
-    """Scores the games at paths and URLs by the rubric's thresholds, and writes them as partitions below ``output``.
+    """Scores the games at paths and URLs by the rubric's thresholds, and writes them in files below ``output``.
 
     Batches are cut from the games in the order of their paths, and what is there already is left out of each. So the
-    same inputs make the same partitions again, and a run that was killed repeats the batches that were under way.
+    same inputs make the same files again, and a run that was killed repeats the batches that were under way.
 
     Args:
         places: Paths and URLs of files, zips and folders.
@@ -100,20 +90,18 @@ def score_to_corpus(
         engine: Where to score.
         jobs: How many processes of this machine.
         scheduler: Of a Dask cluster; ``None`` starts one here.
-        batch_size: How many games become one partition.
+        batch_size: How many games become one file.
         choose_columns: Which column of a table holds what.
-        edits: Changes to the transcripts as they are read.
 
     Yields:
-        The number of games of each partition, as soon as it is written.
+        The number of games of each file, as soon as it is written.
 
     Raises:
         InputError: ``output`` is a place that the workers cannot see, or ``iteration`` cannot name an iteration.
         InfrastructureError: The cluster was lost, or the output cannot be written. What was written is kept.
     """
     from evaluation.iterations import Iteration
-    from evaluation.store.corpus.packing import scoring_key
-    from evaluation.store.corpus.partitions import Corpus
+    from evaluation.store.corpus import Corpus, scoring_key
 
     location = Location.of(output)
     if location.is_of_process and (engine is not EngineName.LOCAL or jobs > 1):
@@ -123,25 +111,24 @@ def score_to_corpus(
     if iteration is not None:
         # Refuses here what a database would refuse once all is scored.
         iteration = Iteration(well_formed(iteration)).name
-    scoring = scoring_key()
-    had = Corpus(location).scored_ids(scoring)
     # A path is told to workers in full: they may run in another folder.
     where = location.path if location.is_local else location.url
-    batches = _batches(_games(places, tally, choose_columns, edits), batch_size)
-    tasks = _tasks(batches, had, tally, PartitionTask((), (), where, iteration, scoring))
-    note = tally.files.note
-    answers = run_tasks(score_partition, tasks, split=_split, engine=engine, jobs=jobs, scheduler=scheduler, note=note)
-    for task, answer in answers:
-        if answer is None:
+    empty = PartitionTask((), (), where, iteration, scoring_key())
+    games = _games(places, tally.files, choose_columns)
+    tasks = _tasks(games, batch_size, Corpus(location).scored_ids(), tally, empty)
+    for task, failures in run_tasks(
+        score_partition, tasks, split=_split, engine=engine, jobs=jobs, scheduler=scheduler
+    ):
+        if failures is None:
             tally.lost += len(task.documents)
             for name in task.sources:
                 tally.files.note(f"error: {name}: scoring it ended the process each time; it was left out.")
             continue
-        tally.scored += answer.games
-        tally.files.incomplete += len({name for name, _ in answer.failures})
-        for name, what in answer.failures:
+        tally.scored += len(task.documents)
+        tally.files.incomplete += len({name for name, _ in failures})
+        for name, what in failures:
             tally.files.note(f"{name}: {what}")
-        yield answer.games
+        yield len(task.documents)
     if tally.elsewhere:
         tally.files.note(
             f"Left in another iteration, or in none: {counted(tally.elsewhere, 'game')} that had been scored already."
@@ -149,17 +136,19 @@ def score_to_corpus(
         )
 
 
-def score_partition(task: PartitionTask) -> PartitionScored:
-    """Scores the games of a task and writes their partition; runs wherever the engine puts it.
+def score_partition(task: PartitionTask) -> list[tuple[str, str]]:
+    """Scores the games of a task and writes their file; runs wherever the engine puts it.
 
-    Repeating it is harmless: the partition's name follows from its games, and its rows are the same.
+    Repeating it is harmless: the file's name follows from its games, and its rows are the same.
+
+    Returns:
+        What failed, as file name and sentence.
 
     Raises:
         InfrastructureError: This process has other versions of the metrics than the one that asks.
     """
     from evaluation.engines.scoring import evaluate_transcript
-    from evaluation.store.corpus.packing import pack, partition_name, scoring_key
-    from evaluation.store.corpus.partitions import Corpus
+    from evaluation.store.corpus import Corpus, scoring_key
     from evaluation.transcript import Transcript
 
     if scoring_key() != task.scoring:
@@ -167,43 +156,34 @@ def score_partition(task: PartitionTask) -> PartitionScored:
             "A worker has other versions of the metrics.", remedy="Install the same Dramaturg on all machines."
         )
     evaluations = [evaluate_transcript(Transcript.from_json(zlib.decompress(one))) for one in task.documents]
-    name = partition_name(task.scoring, [one.transcript.id for one in evaluations])
     pairs = list(zip(evaluations, task.sources, strict=True))
-    Corpus(Location.of(task.output)).write(
-        name, task.iteration, pack(pairs, iteration=task.iteration, scoring=task.scoring)
-    )
-    failures = [(source, f"{failure.what} {failure.why}") for one, source in pairs for failure in one.failures]
-    return PartitionScored(len(evaluations), tuple(failures))
+    Corpus(Location.of(task.output)).write(pairs, task.iteration)
+    return [(source, f"{failure.what} {failure.why}") for one, source in pairs for failure in one.failures]
 
 
 def _games(
-    places: Sequence[str], tally: CorpusTally, choose_columns: ChooseColumns | None, edits: TranscriptEdits | None
-) -> Iterator[tuple[ReportLine, Transcript]]:
-    from evaluation.readers import Limits
+    places: Sequence[str], tally: Tally, choose_columns: ChooseColumns | None
+) -> Iterator[tuple[str, Transcript]]:
+    from evaluation.readers import Limits, iter_paths
 
-    limits = replace(Limits(), files=MOST_FILES)
-    read = read_edited(places, limits, choose_columns, edits, tally.files.note)
-    for place, transcript in read_transcripts(read, tally.files):
-        yield tally.files.lines[place], transcript
+    read = iter_paths(places, replace(Limits(), files=MOST_FILES), choose_columns)
+    for place, transcript in read_transcripts(read, tally):
+        yield tally.lines[place].name, transcript
         # Nobody asks for them, and there may be millions.
-        tally.files.lines.clear()
-
-
-_Batch = list[tuple["ReportLine", "Transcript"]]
-
-
-def _batches(games: Iterator[tuple[ReportLine, Transcript]], size: int) -> Iterator[_Batch]:
-    while batch := list(islice(games, size)):
-        yield batch
+        tally.lines.clear()
 
 
 def _tasks(
-    batches: Iterator[_Batch], had: dict[str, str | None], tally: CorpusTally, empty: PartitionTask
+    games: Iterator[tuple[str, Transcript]],
+    size: int,
+    had: dict[str, str | None],
+    tally: CorpusTally,
+    empty: PartitionTask,
 ) -> Iterator[PartitionTask]:
-    for batch in batches:
-        rest = [(line.name, transcript) for line, transcript in batch if transcript.id not in had]
-        tally.had += len(batch) - len(rest)
+    while batch := list(islice(games, size)):
+        rest = [(name, transcript) for name, transcript in batch if transcript.id not in had]
         known = [had[transcript.id] for _, transcript in batch if transcript.id in had]
+        tally.had += len(known)
         tally.elsewhere += len([one for one in known if one != empty.iteration])
         if rest:
             documents = tuple(zlib.compress(transcript.to_json().encode(), level=1) for _, transcript in rest)
@@ -213,3 +193,61 @@ def _tasks(
 def _split(task: PartitionTask) -> list[PartitionTask]:
     pairs = zip(task.documents, task.sources, strict=True)
     return [replace(task, documents=(document,), sources=(source,)) for document, source in pairs]
+
+
+@dataclass(slots=True)
+class Collected:
+    """Counts of what was collected so far.
+
+    Attributes:
+        new: Games that the database did not have.
+        known: Games that it had; they keep their results.
+        deleted: Games that somebody has deleted there; they stay deleted.
+    """
+
+    new: int = 0
+    known: int = 0
+    deleted: int = 0
+
+
+def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[int]:
+    """Imports the games of a corpus that a store does not have. Running it again adds what is new.
+
+    Args:
+        place: The folder or URL of the corpus.
+        store: Where to.
+        collected: Counts.
+
+    Yields:
+        The number of games of each file, once they are stored.
+
+    Raises:
+        NotFoundError: There is no corpus, or other versions of the metrics have scored it.
+        InfrastructureError: A file is damaged.
+    """
+    from evaluation.store.corpus import Corpus
+    from evaluation.store.games.transcripts import iterations_of
+    from evaluation.store.games.trash_tables import trashed
+
+    corpus = Corpus(Location.of(place))
+    files = corpus.files()
+    if not files:
+        raise NotFoundError(
+            "There is no game that this version has scored.",
+            place=place,
+            remedy="Make some with: dramaturg evaluate GAMES --output PLACE.",
+        )
+    for file in files:
+        games = {one.transcript.id: one for one in corpus.read(file)}
+        with store.unit(write=True) as cursor:
+            known, deleted = iterations_of(cursor, list(games)), set(trashed(cursor, list(games)))
+            fresh = [one for key, one in games.items() if key not in known and key not in deleted]
+            for one in fresh:
+                if one.iteration is not None:
+                    store.iterations.ensure(one.iteration)
+                store.transcripts.add_many([(one.transcript, one.source_name)], iteration=one.iteration)
+            store.results.save_packed([one.scores for one in fresh])
+        collected.new += len(fresh)
+        collected.known += len(known)
+        collected.deleted += len(deleted)
+        yield len(fresh) + len(known)

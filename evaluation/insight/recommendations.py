@@ -31,8 +31,7 @@ class Recommendation:
     words: str
     names: tuple[str, ...] = ()
 
-    @property
-    def text(self) -> str:
+    def __str__(self) -> str:
         """The whole sentence, the names as they are."""
         return self.words.replace("{names}", ", ".join(self.names))
 

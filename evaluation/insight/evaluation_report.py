@@ -20,7 +20,7 @@ from evaluation.insight.figures.events import Event, LLMCallEvent
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.insight.figures.sentiment import Sentiment
 from evaluation.insight.figures.talk_shares import EVERYTHING, MessageFilter, TalkShares, talk_shares
-from evaluation.insight.report._recommendations import (
+from evaluation.insight.recommendations import (
     Recommendation,
     judge_of_its_own_words,
     recommendations,
@@ -165,7 +165,7 @@ class EvaluationReport:
                 "sentiment": None if sentiment is None else {name: asdict(one) for name, one in sentiment.items()},
                 **{kind: one.as_dict() for kind, one in self.extractions.items()},
             },
-            "recommendations": [one.text for one in self.recommendations],
+            "recommendations": [str(one) for one in self.recommendations],
             "judge": None if self.judge is None else {**self.judge, **self.asked.as_dict()},
             "spent_usd": self.spent_usd,
             "config": self.config.model_dump(mode="json"),
@@ -185,7 +185,7 @@ def plain_report(
         transcript: The discussion.
         config: Thresholds, limits and sample.
         calls: The calls that wrote it, where it was simulated here (``store.generations.calls_for``).
-        events: Its events, as ``read_events`` gives them, in place of what is stored with it.
+        events: Its events, in place of what is stored with it.
         only: The messages that figures are about.
 
     Raises:
@@ -218,7 +218,6 @@ async def report_on(
     config: EvaluationConfig | None = None,
     personas: Mapping[str, str] | None = None,
     calls: Iterable[LLMCallEvent] = (),
-    events: Iterable[Event] = (),
     report: Report | None = None,
 ) -> EvaluationReport:
     """The report with what a judge says; the same transcript and answers always give the same.
@@ -231,10 +230,9 @@ async def report_on(
         config: Thresholds, limits and sample.
         personas: Persona texts by player.
         calls: As for ``plain_report``.
-        events: As for ``plain_report``.
         report: Told of every judgement.
     """
-    plain = plain_report(transcript, config, calls, events)
+    plain = plain_report(transcript, config, calls)
     sample = CheckedSample((), plain.messages, 0)
     counting = _CountingJudge(judge, report)
     if wanted.checks:

@@ -1,1 +1,0 @@
-"""The report on one discussion, and recommendations from its figures."""

@@ -1,0 +1,126 @@
+"""Scored games in Parquet files below a folder or URL, a batch each: ``SCORING/HASH.parquet``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evaluation.engines.scoring import ScoreFailure
+from evaluation.errors import InfrastructureError
+from evaluation.escaping import well_formed
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.store.games.transcript_rows import PackedTranscript, pack, unpack
+from evaluation.store.results.packed_results import PackedResult, PackedScores
+
+if TYPE_CHECKING:
+    from evaluation.engines.scoring import Evaluation
+    from evaluation.files.locations import Location
+
+_SCHEMA = pa.schema(
+    [
+        *[(name, pa.string()) for name in ("transcript_id", "source_name", "iteration", "scores")],
+        ("document", pa.binary()),
+    ]
+)
+_SUFFIX = ".parquet"
+
+
+def scoring_key() -> str:
+    """The hash of everything beside a game that decides its scores: the metrics' versions and thresholds."""
+    lines = [f"{name} {one.version} {float(one.threshold)!r}" for name, one in DEFINITIONS.items()]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredGame:
+    """A game of a corpus, as the store takes it."""
+
+    transcript: PackedTranscript
+    scores: PackedScores
+    source_name: str
+    iteration: str | None
+
+
+class Corpus:
+    """The games below a location that this version of the metrics scored; those of others are not seen."""
+
+    def __init__(self, location: Location) -> None:
+        self._folder = location.below(scoring_key())
+
+    def write(self, evaluations: Sequence[tuple[Evaluation, str]], iteration: str | None) -> None:
+        """Writes a batch of games with the names of their files. The same games go to the same file again.
+
+        Raises:
+            InfrastructureError: The location cannot be written.
+        """
+        games = sorted(evaluations, key=lambda pair: pair[0].transcript.id)
+        rows = [
+            {
+                "transcript_id": one.transcript.id,
+                "source_name": well_formed(source_name),
+                "iteration": iteration,
+                "scores": _scores_text(PackedScores.of(one.transcript.id, one.metrics, one.failures)),
+                "document": pack(one.transcript),
+            }
+            for one, source_name in games
+        ]
+        name = hashlib.sha256("\n".join(one.transcript.id for one, _ in games).encode()).hexdigest()[:32]
+        sink = pa.BufferOutputStream()
+        pq.write_table(pa.Table.from_pylist(rows, _SCHEMA), sink, compression="zstd", write_page_checksum=True)
+        self._folder.below(f"{name}{_SUFFIX}").write_bytes(sink.getvalue().to_pybytes())
+
+    def files(self) -> list[str]:
+        """The names of its files, sorted."""
+        return sorted(one for one in self._folder.files() if one.endswith(_SUFFIX))
+
+    def scored_ids(self) -> dict[str, str | None]:
+        """The ids of the games that are there, each with its iteration.
+
+        Raises:
+            InfrastructureError: A file is damaged.
+        """
+        tables = [self._read(name, ["transcript_id", "iteration"]) for name in self.files()]
+        return {row["transcript_id"]: row["iteration"] for table in tables for row in table.to_pylist()}
+
+    def read(self, name: str) -> Iterator[ScoredGame]:
+        """The games of a file.
+
+        Raises:
+            InfrastructureError: It is damaged.
+        """
+        for row in self._read(name, _SCHEMA.names).to_pylist():
+            transcript = PackedTranscript.of(unpack(row["document"]))
+            yield ScoredGame(transcript, _scores(transcript.id, row["scores"]), row["source_name"], row["iteration"])
+
+    def _read(self, name: str, columns: list[str]) -> pa.Table:
+        place = self._folder.below(name)
+        content = pa.BufferReader(place.read_bytes())
+        try:
+            rows = pq.ParquetFile(content, page_checksum_verification=True).read(columns=columns)
+            rows.validate(full=True)
+            return rows.select(columns)
+        except (pa.ArrowException, KeyError, ValueError, OSError) as error:
+            raise InfrastructureError(
+                f"The file of the corpus cannot be read: {str(error).splitlines()[0]}.",
+                place=place.url,
+                remedy="Remove it and run the command again that wrote it: its games are the only ones lost.",
+            ) from None
+
+
+def _scores_text(scores: PackedScores) -> str:
+    results = [(dict(one.values), list(one.ledger), one.digest) for one in scores.results]
+    failures = [(one.metric, one.what, one.why, one.traceback) for one in scores.failures]
+    return well_formed(json.dumps({"results": results, "tried": scores.tried, "failures": failures}))
+
+
+def _scores(transcript_id: str, text: str) -> PackedScores:
+    held = json.loads(text)
+    results = [PackedResult(transcript_id, *one) for one in held["results"]]
+    failures = [ScoreFailure(*one) for one in held["failures"]]
+    return PackedScores(transcript_id, tuple(results), tuple(held["tried"]), tuple(failures))
