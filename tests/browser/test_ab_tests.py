@@ -66,6 +66,7 @@ def test_a_test_starts_from_the_page_goes_on_elsewhere_and_opens_when_it_is_done
     assert (seen.faults, seen.foreign) == ([], [])
 
 
+@pytest.mark.long
 def test_a_cancelled_test_keeps_what_is_done_and_goes_on(serve, visit, model) -> None:
     server = serve()
     seen = visit(f"{server.url}/{FORM}")

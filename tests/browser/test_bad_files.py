@@ -45,6 +45,7 @@ def test_a_file_of_200_mb_is_refused_and_the_one_beside_it_goes_in(empty_server,
     expect(page.get_by_text("File must be 64.0MB or smaller.")).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_memory_of_100000_messages_comes_back(empty_server, visit, tmp_path) -> None:
     server = empty_server
     games, good = tmp_path / "games.csv", tmp_path / "good.log"

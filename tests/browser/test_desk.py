@@ -14,7 +14,6 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from evaluation.ratings import Rating
-from evaluation.workflows.samples import load_manifest
 
 _numbers = itertools.count(1)
 
@@ -151,17 +150,6 @@ def expect_draft(server, page: Page, token: str) -> None:
     pytest.fail("The draft did not reach the database.")
 
 
-def test_a_form_sent_while_the_server_is_down_is_saved_once_it_is_back(desk) -> None:
-    server, page = desk.server, desk.seen.page
-    page.keyboard.press("5")
-    server.stop()
-    page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Saving, try 2 of")).to_be_visible()
-    server.start()
-    expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible(timeout=60_000)
-    assert desk.scores == [5]
-
-
 def test_keys_answer_while_streamlit_says_that_the_connection_is_lost(desk) -> None:
     server, page = desk.server, desk.seen.page
     server.stop()
@@ -241,26 +229,6 @@ def test_skipping_shows_another_game(desk) -> None:
     expect(page.get_by_text("1 skipped")).to_be_visible()
     assert page.locator(".talk").inner_text() != first
     assert desk.scores == []
-
-
-def test_nothing_that_could_sway_a_rater_reaches_the_browser(desk) -> None:
-    server, seen = desk.server, desk.seen
-    seen.page.keyboard.press("3")
-    seen.page.get_by_label("Comment, if you like").fill("a draft")
-    sent = seen.received
-    # First that the right thing was looked at: the conversation itself did come.
-    shown = server.store.transcripts.get(server.store.rating_queue.next_unrated(desk.rater))
-    assert shown.discussion[0].text.encode() in sent
-    secrets = [iteration.name for iteration in load_manifest().iterations]
-    secrets += ["Sample rater", "game-17", "llmafia", "discussion-", ".log", "at least 80", "not rated yet", "passed"]
-    secrets += [f'"{player.role}"' for player in shown.players if player.role]
-    aloud = "\n".join(message.text for message in shown.discussion)
-    whispered = [message.text for message in shown.messages if message.channel != "public" and len(message.text) > 20]
-    # One player says the same to the team and to everybody.
-    secrets += [text for text in whispered if text not in aloud]
-    secrets += server.store.transcripts.summaries()["transcript_id"].tolist()
-    for secret in secrets:
-        assert secret.encode() not in sent, secret
 
 
 def test_a_link_opens_the_desk_on_its_game_until_that_is_rated(stored_server, visit) -> None:

@@ -89,7 +89,15 @@ def test_a_game_is_put_aside_by_keyboard(stored_server, desk_of) -> None:
     assert page.locator("input:checked").count() == 0
 
 
-@pytest.mark.parametrize("place", ["view", "view and back", "sidebar", "heading", "answer"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "view and back",
+        "sidebar",
+        "answer",
+        *(pytest.param(place, marks=pytest.mark.long) for place in ("view", "heading")),
+    ],
+)
 def test_saving_by_key_works_wherever_the_focus_is(stored_server, desk_of, place: str) -> None:
     page = desk_of(f"Keyboard {place}")
     page.keyboard.press("4")

@@ -12,6 +12,7 @@ from tests.browser.accessibility import findings
 from tests.browser.hands import in_every_size
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("view", ["tour=2", "guide_view=Metrics", "guide_view=Terms"])
 def test_the_views_are_readable(sample_server, visit, screenshots, view) -> None:
     seen = visit(f"{sample_server.url}/guide?{view}", height=1600)

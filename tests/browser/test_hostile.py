@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -62,23 +63,25 @@ def server(empty_server):
     return empty_server
 
 
-def paths() -> list[str]:
+def paths() -> list[Any]:
     opened = f"transcripts?transcript={nasty('0').id}"
-    return [
+    some = (
         "",
+        opened,
+        f"review?rater={quote(ATTACKS[3])}&desk=My+ratings",
+        f"network?transcript={nasty('0').id}&who=1",
+    )
+    others = (
         "upload",
         "transcripts",
-        opened,
         f"{opened}&show=Ledger",
         "compare?of=Two+games",
         "review?rater=Ada",
-        "review?rater=Ada&desk=Which+was+better%3F",
-        f"review?rater={quote(ATTACKS[3])}&desk=My+ratings",
         f"review?rater={quote(ATTACKS[3])}&desk=Team",
         "trends",
         "trends?as=Table",
-        f"network?transcript={nasty('0').id}&who=1",
-    ]
+    )
+    return [*some, *(pytest.param(path, marks=pytest.mark.long) for path in others)]
 
 
 def assert_inert(seen) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hands import go
@@ -77,6 +78,7 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(serve, visit, data_root: P
     assert seen.faults == []
 
 
+@pytest.mark.long
 def test_the_first_start_fills_the_pages_by_itself(serve, visit) -> None:
     seen = visit(serve("wanted").url)
     expect(seen.page.get_by_text("Loading the sample games: done, 21 of 21.")).to_be_visible(timeout=90_000)

@@ -58,6 +58,7 @@ def click_mark(page: Page, name: str) -> None:
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
+@pytest.mark.long
 def test_a_profile_has_a_row_for_each_dimension(persona_server, visit, screenshots) -> None:
     seen = opened(visit, persona_server, "michael")
     expect(seen.page.locator(".picture-box .row")).to_have_count(3)
@@ -67,7 +68,7 @@ def test_a_profile_has_a_row_for_each_dimension(persona_server, visit, screensho
     assert (seen.faults, seen.foreign) == ([], [])
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_marks_open_the_judgements_behind_them_and_these_their_message(
     persona_server, agent_of_games, visit, width
 ) -> None:
@@ -121,6 +122,7 @@ def test_a_point_of_one_agent_over_time_opens_its_run(persona_server, visit, wid
     assert seen.faults == []
 
 
+@pytest.mark.long
 def test_the_propositions_are_readable(persona_server, visit, screenshots) -> None:
     seen = visit(f"{persona_server.url}/personas?agent=michael&persona_view=Propositions", height=2400)
     page = seen.page

@@ -53,6 +53,7 @@ def test_a_cell_opens_its_rating_by_keyboard(busy, visit) -> None:
     expect(page.get_by_text("Tense")).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_team_view_fits_and_is_accessible(busy, visit, screenshots) -> None:
     key = busy.store.transcripts.ids()[1]
     page = visit(f"{busy.url}/review?rater=Lea&desk=Team&team_game={key}&team_rater=Bob", height=2400).page

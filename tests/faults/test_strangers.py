@@ -85,6 +85,7 @@ def ratings(site: Site) -> int:
     return count
 
 
+@pytest.mark.long
 def test_a_rater_logs_in_and_saves_beside_three_hundred_idle_strangers(site: Site, tab: Callable[..., Tab]) -> None:
     before = ratings(site)
     strangers = [tab().open("review") for _ in range(STRANGERS)]
@@ -108,6 +109,7 @@ def test_somebody_who_logged_in_is_not_closed_to_make_room(site: Site, tab: Call
     assert strangers[-1].is_open()
 
 
+@pytest.mark.long
 def test_more_connections_than_there_are_descriptors_are_refused_and_end_nothing(
     site: Site, tab: Callable[..., Tab]
 ) -> None:

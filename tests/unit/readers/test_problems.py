@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.readers import ColumnMapping, read_upload
@@ -85,14 +85,12 @@ def test_what_is_no_single_game_has_the_first_problem_only() -> None:
     assert len(every_problem(b'{"gameId": ')) == 1
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(["Ann", "Zoe", None, 3]), min_size=1, max_size=12))
 def test_every_bad_message_is_found_and_no_good_one(speakers: list[Any]) -> None:
     bad = [f"$.messages[{place}].playerName" for place, who in enumerate(speakers) if who != "Ann"]
     assert places(native(*map(said, speakers))) == bad
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300) | st.text(alphabet='speakrtx,"\n{}[]:1', max_size=200).map(str.encode))
 def test_the_first_is_always_what_the_reader_says(data: bytes) -> None:
     error = read_upload("file", data)[0].error
