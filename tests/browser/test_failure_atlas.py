@@ -80,5 +80,5 @@ def test_the_marks_are_reached_by_keyboard(sample_server, visit) -> None:
 def test_the_overview_leads_to_the_reasons_of_its_iteration(sample_server, visit) -> None:
     page = visit(f"{sample_server.url}/?iteration=Prompt+v3").page
     page.get_by_role("link", name="Why messages fail").click()
-    expect(page.get_by_text("86 of 93 judged rows lose points")).to_be_visible()
+    expect(page.get_by_text("86 of 93 judged rows lose points").first).to_be_visible()
     assert "reasons_of=Prompt+v3" in page.url
