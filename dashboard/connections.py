@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -115,51 +115,75 @@ class Pool(Generic[Key]):
         return time.monotonic() if now is None else now
 
 
-def protocols(
-    pool: Pool[asyncio.Transport],
-) -> tuple[type[H11Protocol], type[WebSocketsSansIOProtocol]]:
-    """The web server's protocols, whose connections are in the pool from their first byte to their last."""
+class _Http(H11Protocol):
+    """Uvicorn's HTTP protocol, whose connections are in a pool from their first byte to their last."""
 
-    class Http(H11Protocol):
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            for one in pool.open(transport, self.client[0] if self.client else ""):
-                one.abort()
+    pool: Pool[asyncio.Transport]
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            pool.close(self.transport)
-            super().connection_lost(exc)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._inner, self.app = self.app, self._connected
+        self._is_admitted = False
 
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            pool.touch(self.transport, is_busy=self.cycle is not None and not self.cycle.response_complete)
+    async def _connected(self, scope: Any, receive: Any, send: Any) -> None:
+        if not self._is_admitted:
+            scope["extensions"] = {**scope.get("extensions", {}), CONNECTION: self}
+        await self._inner(scope, receive, send)
 
-        def on_response_complete(self) -> None:
-            pool.touch(self.transport)
-            super().on_response_complete()
+    def came_from(self, address: str) -> None:
+        self.pool.came_from(self.transport, address)
 
-    class WebSocket(WebSocketsSansIOProtocol):
-        def handle_connect(self, event: Request) -> None:
-            self.conn.max_message_size = GUEST_BYTES
-            super().handle_connect(event)
+    def admit(self) -> None:
+        self._is_admitted = True
+        self.pool.admit(self.transport)
 
-        async def run_asgi(self) -> None:
-            self.scope["extensions"][CONNECTION] = self  # type: ignore[assignment]
-            await super().run_asgi()
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        for one in self.pool.open(transport, self.client[0] if self.client else ""):
+            one.abort()
 
-        def came_from(self, address: str) -> None:
-            pool.came_from(self.transport, address)
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.pool.close(self.transport)
+        super().connection_lost(exc)
 
-        def admit(self) -> None:
-            pool.admit(self.transport)
-            self.conn.max_message_size = self.config.ws_max_size
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self.pool.touch(self.transport, is_busy=self.cycle is not None and not self.cycle.response_complete)
 
-        def data_received(self, data: bytes) -> None:
-            pool.touch(self.transport)
-            super().data_received(data)
+    def on_response_complete(self) -> None:
+        self.pool.touch(self.transport)
+        super().on_response_complete()
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            pool.close(self.transport)
-            super().connection_lost(exc)
 
-    return Http, WebSocket
+class _WebSocket(WebSocketsSansIOProtocol):
+    """Uvicorn's websocket protocol over a connection that is in the pool."""
+
+    pool: Pool[asyncio.Transport]
+
+    def handle_connect(self, event: Request) -> None:
+        self.conn.max_message_size = GUEST_BYTES
+        super().handle_connect(event)
+
+    async def run_asgi(self) -> None:
+        self.scope["extensions"][CONNECTION] = self  # type: ignore[assignment]
+        await super().run_asgi()
+
+    def came_from(self, address: str) -> None:
+        self.pool.came_from(self.transport, address)
+
+    def admit(self) -> None:
+        self.pool.admit(self.transport)
+        self.conn.max_message_size = self.config.ws_max_size
+
+    def data_received(self, data: bytes) -> None:
+        self.pool.touch(self.transport)
+        super().data_received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.pool.close(self.transport)
+        super().connection_lost(exc)
+
+
+def protocols(pool: Pool[asyncio.Transport]) -> tuple[type[H11Protocol], type[WebSocketsSansIOProtocol]]:
+    """The web server's protocols, whose connections are in ``pool``."""
+    return type("Http", (_Http,), {"pool": pool}), type("WebSocket", (_WebSocket,), {"pool": pool})

@@ -95,7 +95,10 @@ class VisitorGuard:
         if scope["type"] == "websocket":
             await self._connect(scope, receive, send)
             return
-        refusal = await _refusal(scope) if scope["type"] == "http" else None
+        refusal = None
+        if scope["type"] == "http":
+            await _admit_known(scope)
+            refusal = await _refusal(scope)
         await (refusal or self._app)(scope, receive, send)
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -168,6 +171,18 @@ def _without_folders(message: Message) -> Message:
         return message
     told.new_session.main_script_path = PurePath(told.new_session.main_script_path).name
     return {**message, "bytes": told.SerializeToString()}
+
+
+async def _admit_known(scope: Scope) -> None:
+    """Keep connections that fetch files for somebody with a login: strangers must not push them out."""
+    connection: Connection | None = scope.get("extensions", {}).get(CONNECTION)
+    if connection is None:
+        return
+    visitor = HTTPConnection(scope)
+    address = visitor.client.host if visitor.client else ""
+    connection.came_from(address)
+    if await run_in_threadpool(identity.is_known, visitor.cookies, None, address):
+        connection.admit()
 
 
 def _is_known(visitor: HTTPConnection) -> bool:

@@ -3,7 +3,8 @@
     python scripts/project_size.py [CHECKOUT]
 
 Code lines are lines of Python with code on them, without blanks, comments and docstrings. Commands and options are
-counted from the command line of the checkout, so what it needs must be installed: the environment of this one will do.
+counted from the command line of the checkout, without the alias ``eval``; what it needs must be installed: the
+environment of this one will do.
 """
 
 from __future__ import annotations
@@ -27,20 +28,21 @@ _NO_CODE = {
     tokenize.ENDMARKER,
 }
 _COMMANDS = """
-import click
 from typer.main import get_command
 from evaluation.cli.main import app
 
 def walk(command, parent):
     context = command.make_context("x", [], parent=parent, resilient_parsing=True)
-    children = dict(getattr(command, "commands", {}))
-    options = sum(isinstance(one, click.Option) or one.param_type_name == "option" for one in command.params)
-    yield (not children, options)
+    children = {name: child for name, child in dict(getattr(command, "commands", {})).items() if name != "eval"}
+    # Kept alive: the same object is the same declaration.
+    found = [one for one in command.params if one.param_type_name == "option" and one.name != "help"]
+    yield command.callback is not None and not children, found
     for child in children.values():
         yield from walk(child, context)
 
 found = list(walk(get_command(app), None))
-print(sum(is_leaf for is_leaf, _ in found), sum(options for _, options in found))
+options = [one for _, each in found for one in each]
+print(sum(is_leaf for is_leaf, _ in found), len({id(one) for one in options}), len(options))
 """
 
 
@@ -68,14 +70,14 @@ def _lines(paths: list[Path]) -> int:
     return sum(len(path.read_text("utf-8").splitlines()) for path in paths)
 
 
-def commands(root: Path) -> tuple[int, int]:
-    """Commands without sub-commands, and the options of all."""
+def commands(root: Path) -> tuple[int, int, int]:
+    """Commands without sub-commands and without the alias ``eval``; their declared options; options over commands."""
     environment = {**os.environ, "PYTHONPATH": str(root)}
     done = subprocess.run(
         [sys.executable, "-c", _COMMANDS], cwd=root, env=environment, capture_output=True, text=True, check=True
     )
-    count, options = done.stdout.split()
-    return int(count), int(options)
+    count, declared, options = map(int, done.stdout.split())
+    return count, declared, options
 
 
 def main(root: Path) -> None:
@@ -85,7 +87,7 @@ def main(root: Path) -> None:
     sql = "\n".join(
         path.read_text("utf-8") for path in _files(root, "evaluation/store/**/*.py", "evaluation/store/*.sql")
     )
-    count, options = commands(root)
+    count, declared, options = commands(root)
     rows = {
         "code lines of Python in evaluation and dashboard": sum(map(code_lines, modules)),
         "modules": len(modules),
@@ -95,7 +97,8 @@ def main(root: Path) -> None:
         "lines of tests": _lines(_files(root, "tests/**/*.py")),
         "lines of benchmarks": _lines(_files(root, "benchmarks/**/*.py")),
         "commands": count,
-        "options": options,
+        "options, one that is declared for several commands once": declared,
+        "options, counted at each command": options,
         "tables and views in the store": len(set(re.findall(r"CREATE (?:OR REPLACE )?(?:TABLE|VIEW) (\w+)", sql))),
         "pages of docs": len(docs),
         "words of docs": sum(len(path.read_text("utf-8").split()) for path in docs),

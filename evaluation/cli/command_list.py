@@ -12,6 +12,7 @@ from typer.main import get_group
 
 from evaluation.cli.shared.database_option import add_database_option, forget_database
 from evaluation.cli.shared.exit_codes import CommandGroup
+from evaluation.cli.shared.shared_options import add_shared_options
 
 
 class CommandEntry(NamedTuple):
@@ -39,10 +40,8 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "show": CommandEntry("games.list_and_show", "show", "Show a transcript's scores, or the ledger behind one."),
     "insights": CommandEntry("games.insights", "insights", "Who talks how much and to whom, and what it cost."),
     "reevaluate": CommandEntry("games.reevaluate", "reevaluate", "Score games again by today's metrics."),
-    "move": CommandEntry("games.move_and_delete", "move", "Put transcripts into another iteration."),
-    "delete": CommandEntry("games.move_and_delete", "delete", "Delete transcripts; 'undo' brings them back."),
-    "undo": CommandEntry("games.move_and_delete", "undo", "Bring back what was deleted, as it was."),
-    "trash": CommandEntry("games.move_and_delete", "trash", "List what was deleted, or remove it for ever."),
+    "delete": CommandEntry("games.delete_and_undo", "delete", "Delete transcripts; 'undo' brings them back."),
+    "undo": CommandEntry("games.delete_and_undo", "undo", "Bring back what was deleted, as it was."),
     "agreement": CommandEntry("ratings.agreement", "agreement", "How far raters and metrics agree with each other."),
     "judge": CommandEntry("ratings.judge", "judge", "Have a model decide what counting cannot."),
     "compare": CommandEntry("iterations.compare", "compare", "Compare two iterations, and say keep or revert."),
@@ -77,6 +76,7 @@ class LazyCommands(Mapping[str, Any]):
         else:
             holder.command(name)(found)
         command = get_group(holder).commands[name]
+        add_shared_options(command)
         add_database_option(command)
         return command
 

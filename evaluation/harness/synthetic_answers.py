@@ -90,7 +90,7 @@ def _named(reference: str, known: dict[str, Agent], cast: Cast) -> Agent:
         raise InputError(
             f"{agent.display_name} has no persona to answer from.",
             place=agent.id,
-            remedy="Give it one with: dramaturg agents persona.",
+            remedy="Give it one with: dramaturg agents import FILE.",
         )
     return agent
 

@@ -38,6 +38,9 @@ JudgeFor = Callable[[str], Judge]
 Rated = tuple[str, PersonaEvaluation]
 """An evaluation with the id of its run."""
 
+Wrap = Callable[[Judge, Agent], Judge]
+"""Puts something around the judge of an agent, such as a recorder."""
+
 Baselines = Mapping[tuple[str, Source], Baseline]
 
 SECONDS_BETWEEN_BEATS = 60.0
@@ -68,7 +71,7 @@ class PersonaRunRequest:
     mode: str = ""
     source: Source = "transcripts"
     with_simulated: bool = False
-    wrap: Callable[[Judge, Agent], Judge] | None = None
+    wrap: Wrap | None = None
 
     def subjects(self, store: Store) -> list[Subject]:
         """The agents that are evaluated on transcripts, with all they said.

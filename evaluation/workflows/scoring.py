@@ -216,7 +216,7 @@ def _as_scored(
     if game.is_restored:
         tally.note(f"{name}: had been deleted; it is back with its ratings and overrides.")
     if iteration is not None and game.iteration != iteration:
-        tally.note(f"{name}: stays in the iteration {game.iteration}; move it with: dramaturg move.")
+        tally.note(f"{name}: stays in the iteration {game.iteration}; move it on the page Games.")
     current = current_evaluation(store, evaluation.transcript)
     return ScoredFile(name, current, False, game.iteration, game.is_restored)
 

@@ -34,20 +34,7 @@ def test_everybody_who_speaks_and_the_shipped_ones_are_listed(run: Any, write_ga
     assert lines[0].split() == ["Id", "Name", "Kind", "Persona", "Games"]
 
 
-def test_a_persona_is_given_shown_and_taken_back(run: Any, write_game: Any, tmp_path: Path) -> None:
-    run("import", write_game())
-    text = tmp_path / "ann.txt"
-    text.write_text("Ann keeps bees.\nShe says little.\n", encoding="utf-8")
-    assert run("agents", "persona", "Ann").stdout == "No persona is known besides those in transcripts.\n"
-    assert run("agents", "persona", "Ann", text).exit_code == 0
-    assert run("agents", "persona", "ann").stdout == "Ann keeps bees.\nShe says little.\n"
-    assert listed(run)["ann"]["persona"] == "given"
-    run("agents", "persona", "ann", "--remove")
-    assert "No persona is known" in run("agents", "persona", "ann").stdout
-    assert run("agents", "persona", "jim").stdout.startswith("Jim Halpert sells paper")
-
-
-def test_agent_files_are_imported(run: Any, tmp_path: Path) -> None:
+def test_agent_files_are_imported(run: Any, tmp_path: Path, database: Path) -> None:
     oscar = persona_root() / "tinytroupe" / "Oscar.agent.json"
     mine = tmp_path / "zoe.json"
     mine.write_text('{"name": "Zo\\u00eb \\u001b[31m", "age": 7}', encoding="utf-8")
@@ -55,7 +42,7 @@ def test_agent_files_are_imported(run: Any, tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert done.stdout.splitlines()[0] == "oscar: Oscar"
     assert "\x1b" not in done.stdout
-    assert run("agents", "persona", "oscar").stdout.startswith("name: Oscar\nage: 30\n")
+    assert Store(database).agents.get("oscar").persona["age"] == 30
     assert listed(run)["oscar"]["persona"] == "given"
 
 
@@ -73,18 +60,16 @@ def test_agent_files_are_imported(run: Any, tmp_path: Path) -> None:
 def test_a_file_that_is_no_agent_is_refused(run: Any, tmp_path: Path, content: bytes, expected: str) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(content)
-    for command in (("import", path), ("persona", "jim", path)):
-        done = run("agents", *command)
-        assert done.exit_code == 2
-        assert expected in done.stderr
+    done = run("agents", "import", path)
+    assert done.exit_code == 2
+    assert expected in done.stderr
 
 
 @pytest.mark.parametrize("name", ["gone.json", ""], ids=["missing", "folder"])
 def test_a_persona_that_is_not_there_is_wrong_input(run: Any, tmp_path: Path, name: str) -> None:
-    for command in (("import", tmp_path / name), ("persona", "jim", tmp_path / name)):
-        done = run("agents", *command)
-        assert done.exit_code == 2
-        assert f"{tmp_path / name}: It cannot be read: " in done.stderr
+    done = run("agents", "import", tmp_path / name)
+    assert done.exit_code == 2
+    assert f"{tmp_path / name}: It cannot be read: " in done.stderr
 
 
 def test_a_speaker_becomes_another_agent_and_itself_again(run: Any, write_game: Any, database: Path) -> None:
@@ -96,21 +81,22 @@ def test_a_speaker_becomes_another_agent_and_itself_again(run: Any, write_game: 
         "eval", "run", "--agents", "ann", "--dimensions", "fluency", "--mode", "offline", "--format", "json"
     )
     assert json.loads(evaluated.stdout)[0]["sample_size"] == 4
-    run("agents", "unmap", "Ben")
+    assert run("agents", "map", "Ben").stderr == "Ben is an agent by name from now on.\n"
     assert "ben" in listed(run)
 
 
 def test_an_agent_goes_with_its_runs_only_when_one_agrees(run: Any, database: Path) -> None:
     run("eval", "run", "--agents", "jim", "--dimensions", "fluency", "--mode", "offline")
-    refused = run("agents", "delete", "jim")
+    refused = run("delete", "--agent", "jim")
     assert refused.exit_code == 2
-    assert "Delete Jim Halpert with 1 evaluation runs for ever?" in refused.stderr
-    assert run("agents", "delete", "jim", "--yes").exit_code == 0
+    assert "Delete Jim Halpert with 1 evaluation run for ever?" in refused.stderr
+    assert run("delete", "--agent", "jim", "--yes").exit_code == 0
     assert Store(database).evaluations.runs().empty
-    assert run("agents", "delete", "jim", "--yes").exit_code == 2
+    assert run("delete", "--agent", "jim", "--yes").exit_code == 2
+    assert run("delete", "--yes").exit_code == 2
 
 
-def test_personas_are_read_in_every_documented_shape(run: Any, tmp_path: Path) -> None:
+def test_personas_are_read_in_every_documented_shape(run: Any, tmp_path: Path, database: Path) -> None:
     files = {
         "ann-lee.txt": "Ann keeps bees.",
         "bo.json": '{"name": "Bo", "persona": "Bo sells tea."}',
@@ -122,24 +108,14 @@ def test_personas_are_read_in_every_documented_shape(run: Any, tmp_path: Path) -
         (tmp_path / name).write_text(text, encoding="utf-8")
     done = run("agents", "import", *(tmp_path / name for name in files))
     assert done.exit_code == 0, done.stderr
-    shown = {each: run("agents", "persona", each).stdout for each in ("ann-lee", "bo", "cy", "di", "ed")}
-    assert shown == {
-        "ann-lee": "Ann keeps bees.\n",
-        "bo": "Bo sells tea.\n",
-        "cy": "name: Cy\ntrade: baker\n",
-        "di": "name: Di\nage: 9\n",
-        "ed": "name: Ed\nage: 4\n",
+    agents = Store(database).agents
+    assert {each: agents.get(each).persona for each in ("ann-lee", "bo", "cy", "di", "ed")} == {
+        "ann-lee": "Ann keeps bees.",
+        "bo": "Bo sells tea.",
+        "cy": {"name": "Cy", "trade": "baker"},
+        "di": {"name": "Di", "age": 9},
+        "ed": {"name": "Ed", "age": 4},
     }
-    folder = tmp_path / "out"
-    assert run("agents", "export", folder, "bo", "di").exit_code == 0
-    assert json.loads((folder / "bo.agent.json").read_text("utf-8")) == {
-        "type": "TinyPerson",
-        "persona": {"name": "Bo", "description": "Bo sells tea."},
-    }
-    refused = run("agents", "export", folder, "bo")
-    assert refused.exit_code == 2
-    assert "The file exists already." in refused.stderr
-    assert run("agents", "export", folder, "bo", "--force").exit_code == 0
 
 
 def test_agents_of_a_population_are_made_once_for_a_seed(run: Any, tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from evaluation.cli.experiments.run import run_all
-from evaluation.cli.shared.options import OutputFormat
+from evaluation.cli.shared.options import JudgeChoice, OutputFormat
 from evaluation.experiments.plan import ExperimentPlan
-from evaluation.experiments.scenario import scenario_named
+from evaluation.experiments.scenario import scenario_named, scenarios
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects
 from evaluation.store import Store
 
@@ -32,35 +32,37 @@ WANTED = {
 
 def test_table1_as_json_and_as_tables(run: Any, data_root: Path) -> None:
     folder = data_root / "tinytroupe" / "table1_raw"
-    rows = json.loads(run("experiment", "table1", "--from-raw", folder, "--format", "json").stdout)
+    rows = json.loads(run("experiment", "report", "table1", "--from-raw", folder, "--format", "json").stdout)
     assert len(rows) == 19
     assert all(set(row) >= WANTED for row in rows)
-    text = run("experiment", "table1", "--from-raw", folder).stdout
+    text = run("experiment", "report", "table1", "--from-raw", folder).stdout
     assert "19 of 19 rows have the published values." in text
     assert "n counts scores, not people" in text
     assert (
         "| 2.1 | Ideas Qty. | 2.45 (1.54) | 4.17 (2.50) | 20/24 | -1.717 |"
-        in run("experiment", "table1", "--from-raw", folder, "--format", "markdown").stdout
+        in run("experiment", "report", "table1", "--from-raw", folder, "--format", "markdown").stdout
     )
 
 
 def test_a_folder_without_the_files_is_refused(run: Any, tmp_path: Path) -> None:
-    done = run("experiment", "table1", "--from-raw", tmp_path)
+    done = run("experiment", "report", "table1", "--from-raw", tmp_path)
     assert done.exit_code == 2
     assert "There is no such file. Name the folder that holds all four raw files." in done.stderr
 
 
 def test_without_raw_files_the_published_table_is_printed(run: Any) -> None:
-    rows = json.loads(run("experiment", "table1", "--format", "json").stdout)
+    rows = json.loads(run("experiment", "report", "table1", "--format", "json").stdout)
     assert len(rows) == 19
     assert rows[4]["difference"] == 4.43
-    assert "8.28 (2.34)" in run("experiment", "table1").stdout
+    assert "8.28 (2.34)" in run("experiment", "report", "table1").stdout
 
 
-def test_scenarios_are_listed_with_their_sizes(run: Any) -> None:
-    found = json.loads(run("experiment", "list", "--format", "json").stdout)
-    assert [(each["agents"], each["environments"]) for each in found] == [(200, 40), (96, 24), (96, 24), (120, 24)]
-    assert "debate-controversial" in run("experiment", "list").stdout
+def test_scenarios_have_the_sizes_of_the_paper_and_are_named_in_the_help(run: Any) -> None:
+    found = scenarios()
+    assert [(each.agents, each.environments) for each in found.values()] == [(200, 40), (96, 24), (96, 24), (120, 24)]
+    told = "".join(run("experiment", "run", "--help").stdout.replace("-", "").split())
+    for name in ("debate-controversial", "brainstorming-average", "brainstorming-difficult-full"):
+        assert name.replace("-", "") in told
 
 
 def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
@@ -145,7 +147,7 @@ def test_several_experiments_are_one_list(capsys: pytest.CaptureFixture[str]) ->
         )
         for seed in (0, 1)
     ]
-    run_all(store, plans, {}, OutputFormat.JSON, is_estimate=False, yes=True)
+    run_all(store, plans, JudgeChoice({}, is_estimate=False), OutputFormat.JSON, yes=True)
     assert [each["seed"] for each in json.loads(capsys.readouterr().out)] == [0, 1]
-    run_all(store, plans[:1], {}, OutputFormat.JSON, is_estimate=False, yes=True)
+    run_all(store, plans[:1], JudgeChoice({}, is_estimate=False), OutputFormat.JSON, yes=True)
     assert json.loads(capsys.readouterr().out)["seed"] == 0

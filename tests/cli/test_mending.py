@@ -50,17 +50,6 @@ def make_outdated(store: Store, transcript_id: str) -> None:
     store.results.save([Results(transcript, results)])
 
 
-def test_games_move_between_iterations(run: Any, games: list[str]) -> None:
-    run("iterations", "create", "v2")
-    assert run("move", "three", "one", "--to", "v2").stdout == "Moved 2 games; v2 has 2 now.\n"
-    assert names(run, "--iteration", "v2") == ["three", "one"]
-    assert run("move", "one", "--out").exit_code == 0
-    assert names(run, "--iteration", "v2") == ["three"]
-    for wrong in (("one",), ("one", "--to", "v2", "--out"), ("one", "--to", "v9"), ("two", "nothing", "--to", "v2")):
-        assert run("move", *wrong).exit_code == 2
-    assert names(run, "--iteration", "v2") == ["three"]
-
-
 def test_deleting_needs_consent_and_undo_brings_back(run: Any, games: list[str], database: Path) -> None:
     Store(database).ratings.add(Rating(games[0], "ann", 4))
     refused = run("delete", "one", "three")
@@ -70,9 +59,9 @@ def test_deleting_needs_consent_and_undo_brings_back(run: Any, games: list[str],
     done = run("delete", "one", "three", "--yes", "--by", "Ann")
     assert done.stdout == "Deleted 2 games. To bring it back: dramaturg undo 1.\n"
     assert names(run) == ["two"]
-    [deletion] = json.loads(run("trash", "--format", "json").stdout)
+    [deletion] = json.loads(run("undo", "--list", "--format", "json").stdout)
     assert (deletion["number"], deletion["label"], deletion["games"], deletion["who"]) == (1, "2 games", 2, "Ann")
-    assert "2 games" in run("trash").stdout
+    assert "2 games" in run("undo", "--list").stdout
     assert run("undo").stdout == "Back again: 2 games.\n"
     assert names(run) == ["one", "two", "three"]
     assert Store(database).ratings.latest(games[0])[0].score == 4
@@ -88,31 +77,25 @@ def test_a_deleted_game_imported_again_comes_back_and_that_is_said(run: Any, gam
     assert "one.json: had been deleted; it is back with its ratings and overrides." in done.stderr
     assert "back" in done.stdout
     assert names(run, "--iteration", "v1") == ["one", "two"]
-    assert run("trash").stdout == ""
+    assert run("undo", "--list").stdout == ""
 
 
 def test_purging_is_for_ever(run: Any, games: list[str], write_game: Any) -> None:
     run("delete", "one", "--yes")
     run("delete", "two", "--yes")
-    assert run("trash", "1", "--purge").exit_code == 2
-    assert run("trash", "1").exit_code == 2
-    assert run("trash", "1", "--purge", "--yes").stdout == "Removed for ever: one.\n"
+    assert run("undo", "1", "--purge").exit_code == 2
+    assert run("undo", "1", "--purge", "--yes").stdout == "Removed for ever: one.\n"
     assert run("undo", "1").exit_code == 2
-    assert run("trash", "--purge", "--yes").stdout == "Removed for ever: two.\n"
-    assert run("trash", "--purge", "--yes").exit_code == 0
+    assert run("undo", "--purge", "--yes").stdout == "Removed for ever: two.\n"
+    assert run("undo", "--purge", "--yes").exit_code == 0
     assert run("import", write_game("one")).stdout.split()[-3] == "new"
-
-
-def test_a_game_named_twice_is_moved_and_counted_once(run: Any, games: list[str]) -> None:
-    run("iterations", "create", "v2")
-    assert run("move", "one", games[0], "--to", "v2").stdout == "Moved 1 game; v2 has 1 now.\n"
 
 
 def test_mixed_versions_are_warned_of_and_scoring_again_mends_them(run: Any, games: list[str], database: Path) -> None:
     warning = "warning: Conversation coherence was computed by version 0 in 1 game and by version"
     make_outdated(Store(database), games[0])
     run("iterations", "create", "v2")
-    run("move", "three", "--to", "v2")
+    Store(database).iterations.move([games[2]], "v2")
     for command in (("list",), ("iterations",), ("compare", "v1", "v2")):
         done = run(*command)
         assert warning in done.stderr
@@ -146,5 +129,5 @@ def test_hostile_names_cannot_steer_the_terminal(run: Any, games: list[str], dat
     store.transcripts.rename(games[0], "a\x1b[31mb")
     store.close()
     run("delete", games[0], "--yes")
-    for done in (run("trash"), run("undo")):
+    for done in (run("undo", "--list"), run("undo")):
         assert "\x1b" not in done.output

@@ -17,7 +17,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_every_score_of_a_run_is_shown_with_its_reason(run: Any) -> None:
     run("persona", "run", "--mode", "mock", "--agents", "michael", "--dimensions", "adherence,fluency")
-    (row,) = json.loads(run("persona", "runs", "--agent", "Michael Scott", "--format", "json").stdout)
+    (row,) = json.loads(run("persona", "show", "--agent", "Michael Scott", "--format", "json").stdout)
     shown = run("persona", "show", row["run_id"][:8])
     assert shown.exit_code == 0
     assert "A script's answer, no model's: " in shown.stdout

@@ -98,6 +98,16 @@ ANSWERS = {
 }
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [(b"\xef\xbb\xbf" + reply(GOOD), 200), (reply(GOOD), 201), (reply(GOOD)[:-1] + b', "extra": NaN}', 200)],
+    ids=["a byte-order mark", "status 201", "NaN beside it"],
+)
+def test_an_unusual_response_is_read(body: bytes, status: int, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert asked(way, body, monkeypatch, status).judgement.score == 7
+
+
 # pytest makes errors of warnings, after the client has switched this one off.
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 @pytest.mark.parametrize("way", WAYS)
@@ -157,6 +167,19 @@ CAUSES = {
     ),
     "quota in others' words": Cause(
         403, error("Credit limit exceeded, please add credits."), "quota_spent", 1, ("Credit limit", "credit")
+    ),
+    "quota by Zhipu's code": Cause(
+        429, error("Your account is in arrears.", code="1113"), "quota_spent", 1, ("in arrears", "credit")
+    ),
+    "more tokens than the model writes": Cause(
+        400,
+        error("max_tokens is too large: 1000. This model supports at most 512.", param="max_tokens"),
+        "token_limit",
+        1,
+        ("at most 512", "--max-tokens"),
+    ),
+    "a tool instead of an answer": Cause(
+        200, reply(None, "tool_calls"), "declined", 1, ("called a tool", "another model")
     ),
     "a wrong key in a list": Cause(
         400,

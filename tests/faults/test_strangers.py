@@ -21,7 +21,7 @@ from dashboard.connections import MOST_GUESTS
 from dashboard.visitors import GUEST_BYTES
 from evaluation.workflows.samples import load_samples
 from tests.browser.conftest import Server, free_port
-from tests.faults.tab import Tab, events_of
+from tests.faults.tab import LOGIN_COOKIE, Tab, events_of
 from tests.faults.test_roles_over_the_wire import Site
 
 STRANGERS = 300
@@ -107,6 +107,33 @@ def test_somebody_who_logged_in_is_not_closed_to_make_room(site: Site, tab: Call
     assert admin.is_open()
     assert not strangers[0].is_open()
     assert strangers[-1].is_open()
+
+
+def kept_open(site: Site, cookie: str = "") -> socket.socket:
+    """A connection that has fetched a file and stays open, as browsers leave it."""
+    opened = socket.create_connection(("127.0.0.1", site.server.port), timeout=10)
+    assert fetches(opened, cookie)
+    return opened
+
+
+def fetches(connection: socket.socket, cookie: str = "") -> bool:
+    head = f"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\nCookie: {LOGIN_COOKIE}={cookie}\r\n\r\n"
+    try:
+        connection.sendall(head.encode())
+        return b"200 OK" in connection.recv(4_096)
+    except OSError:
+        return False
+
+
+def test_files_of_somebody_who_logged_in_are_fetched_beside_many_strangers(site: Site) -> None:
+    cookie = site.log_in("ada", 0)
+    admin, stranger = kept_open(site, cookie), kept_open(site)
+    silent = [socket.create_connection(("127.0.0.1", site.server.port)) for _ in range(2 * MOST_GUESTS)]
+    site.server.wait_until_healthy()
+    assert fetches(admin, cookie)
+    assert not fetches(stranger)
+    for one in [admin, stranger, *silent]:
+        one.close()
 
 
 @pytest.mark.long

@@ -176,12 +176,12 @@ def _current(claims: Mapping[str, object]) -> Mapping[str, object] | None:
     return None if not claims.get("is_logged_in") or _login(claims) in _ended_logins else claims
 
 
-def is_known(cookies: Mapping[str, str], origin: str, address: str) -> bool:
+def is_known(cookies: Mapping[str, str], origin: str | None, address: str) -> bool:
     """Whether a connection comes from somebody who may see pages now; for the web server, outside of any session.
 
     Args:
         cookies: What the browser sent.
-        origin: The page that opened the connection; a login counts for its own only.
+        origin: The page that opened the connection; a login counts for its own only. ``None``: not asked.
         address: The visitor's address.
     """
     try:
@@ -201,7 +201,10 @@ def is_known(cookies: Mapping[str, str], origin: str, address: str) -> bool:
         claims = json.loads(content) if content else None
     except ValueError:
         return False
-    if not isinstance(claims, dict) or claims.pop("origin", None) != origin:
+    if not isinstance(claims, dict):
+        return False
+    own_origin = claims.pop("origin", None)
+    if origin is not None and own_origin != origin:
         return False
     current = _current(claims)
     return current is not None and rules.role_of(current) is not None

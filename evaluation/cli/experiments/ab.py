@@ -10,18 +10,10 @@ import typer
 
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
-    BaseUrl,
-    Concurrency,
-    EstimateOnly,
     JudgeMode,
-    JudgeModel,
-    MaxCalls,
-    MaxTokens,
-    MaxUsd,
     OutputFormat,
     TextFormat,
-    Timeout,
-    judge_limits,
+    judge_options,
     open_store,
     print_config_option,
 )
@@ -31,6 +23,7 @@ if TYPE_CHECKING:
     from evaluation.experiments.ab.results import ABTestResult
 
 
+@judge_options
 def ab(
     config: Annotated[
         Path, typer.Argument(metavar="CONFIG", show_default=False, help="The test, in YAML; see --print-config.")
@@ -44,14 +37,6 @@ def ab(
         bool, print_config_option("evaluation.experiments.ab", "ab.yaml")
     ] = False,
     mode: JudgeMode = None,
-    model: JudgeModel = None,
-    base_url: BaseUrl = None,
-    budget: MaxUsd = None,
-    max_calls: MaxCalls = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    max_tokens: MaxTokens = None,
-    estimate: EstimateOnly = False,
 ) -> None:
     """Compare variants of a configuration: on stored games, on numbers that you have, or on simulated runs.
 
@@ -67,9 +52,9 @@ def ab(
 
     store, test = open_store(), read_model(config, ABConfig)
     finished = FinishedRuns(state or config.with_suffix(".runs.jsonl"))
-    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
-    options = {"mode": mode, "model": model, "base_url": base_url, **limits}
-    if estimate:
+    asked = judge_options.value()
+    options = {"mode": mode, **asked.config}
+    if asked.is_estimate:
         found = estimate_ab_test(store, test, finished, options)
         say(found.words(found.usd(price_of)))
         return

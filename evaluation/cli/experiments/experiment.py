@@ -11,18 +11,9 @@ from evaluation.cli.experiments import options
 from evaluation.cli.shared.confirmation import Yes
 from evaluation.cli.shared.exit_codes import command_group
 from evaluation.cli.shared.options import (
-    BaseUrl,
-    Concurrency,
-    EstimateOnly,
-    ListFormat,
-    MaxCalls,
-    MaxTokens,
-    MaxUsd,
     OutputFormat,
-    Rows,
     TextFormat,
-    Timeout,
-    judge_limits,
+    judge_options,
     open_store,
 )
 from evaluation.cli.shared.terminal import markdown_table, note, safe, say, table
@@ -30,6 +21,8 @@ from evaluation.cli.shared.terminal import markdown_table, note, safe, say, tabl
 if TYPE_CHECKING:
     from evaluation.experiments import Table1Row
     from evaluation.store import Store
+
+_TABLE1 = "table1"
 
 app = command_group("Experiments with a treatment and a control, and Table 1 of the TinyTroupe paper.")
 
@@ -39,26 +32,8 @@ def experiments() -> None:
     """Experiments with a treatment and a control, and Table 1 of the TinyTroupe paper."""
 
 
-@app.command("list")
-def list_scenarios(output: Rows = ListFormat.TABLE) -> None:
-    """List the scenarios with their full sizes."""
-    from evaluation.experiments.scenario import scenarios
-
-    found = list(scenarios().values())
-    if output is ListFormat.JSON:
-        from evaluation.escaping import json_text
-
-        say(json_text([each.model_dump(mode="json") for each in found]))
-        return
-    headers = ("Scenario", "Table 1", "Agents", "Environments", "Steps", "Treatment", "Title")
-    rows = [
-        (each.id, each.published or "-", each.agents, each.environments, each.steps, each.treatment_words, each.title)
-        for each in found
-    ]
-    say(table(headers, rows))
-
-
 @app.command()
+@judge_options
 def run(
     scenario: options.Scenario,
     scale: options.Scale = 1.0,
@@ -69,17 +44,9 @@ def run(
     fragments: options.Fragments = None,
     scripted: options.Scripted = False,
     no_effects: options.Without = False,
-    model: options.Model = None,
-    base_url: BaseUrl = None,
-    budget: MaxUsd = None,
-    max_calls: MaxCalls = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    max_tokens: MaxTokens = None,
     sample_size: options.SampleSize = 3,
     batched: options.Batched = False,
     double_check: options.DoubleCheck = False,
-    estimate: EstimateOnly = False,
     output: TextFormat = OutputFormat.TABLE,
     yes: Yes = False,
 ) -> None:
@@ -90,15 +57,15 @@ def run(
     """
     from evaluation.cli.experiments.run import chosen_effects, chosen_plans, refuse_idle_options, run_all
 
+    asked = judge_options.value()
     refuse_idle_options(
         scripted=scripted,
         no_effects=no_effects,
         personas=personas is not None,
         fragments=bool(fragments),
-        model=bool(model or base_url),
+        model=bool(asked.config["model"] or asked.config["base_url"]),
     )
     store = open_store()
-    limits = {**judge_limits(budget, max_calls, concurrency, timeout, max_tokens), "base_url": base_url}
     settings = {
         "scale": scale,
         "seed": seed,
@@ -108,22 +75,48 @@ def run(
         "has_double_check": double_check,
     }
     effects = chosen_effects(with_script=scripted, with_effects=not no_effects)
-    plans = chosen_plans(store, scenario, settings, (personas, fragments or []), effects, model, paper_layout)
-    run_all(store, plans, limits, output, is_estimate=estimate, yes=yes)
+    plans = chosen_plans(
+        store, scenario, settings, (personas, fragments or []), effects, asked.config["model"], paper_layout
+    )
+    run_all(store, plans, asked, output, yes=yes)
 
 
 @app.command()
 def report(
     experiment: Annotated[
         str | None,
-        typer.Argument(metavar="[ID]", show_default=False, help="The id, or its first digits; all are listed without."),
+        typer.Argument(
+            metavar="[ID]",
+            show_default=False,
+            help="The id, or its first digits; 'table1' for Table 1 of arXiv:2507.09788; all are listed without.",
+        ),
+    ] = None,
+    from_raw: Annotated[
+        Path | None,
+        typer.Option(
+            "--from-raw",
+            metavar="FOLDER",
+            show_default=False,
+            help="With table1: the folder with the paper's four raw files, from which the table is recomputed.",
+        ),
     ] = None,
     output: TextFormat = OutputFormat.TABLE,
 ) -> None:
-    """List the experiments that were run, the latest first, or print the report of one that is done."""
-    from evaluation.cli.experiments.rendering import record_text
+    """List the experiments that were run, print the report of one that is done, or the paper's Table 1.
+
+    From the raw files the table is recomputed with intervals and Holm's adjustment.
+    """
+    from evaluation.cli.experiments.rendering import published_text, record_text
     from evaluation.errors import InputError
 
+    if from_raw is not None and experiment != _TABLE1:
+        raise typer.BadParameter(f"Raw files are those of {_TABLE1}.", param_hint="--from-raw")
+    if experiment == _TABLE1:
+        if from_raw is None:
+            say(published_text(output))
+        else:
+            _say_recomputed(from_raw, output)
+        return
     store = open_store()
     if experiment is None:
         _list_runs(store, output)
@@ -161,28 +154,10 @@ def _list_runs(store: Store, output: OutputFormat) -> None:
         say(markdown_table(headers, rows) if output is OutputFormat.MARKDOWN else table(headers, rows))
 
 
-@app.command()
-def table1(
-    from_raw: Annotated[
-        Path | None,
-        typer.Option(
-            "--from-raw",
-            metavar="FOLDER",
-            show_default=False,
-            help="The folder with the paper's four raw files; the table is recomputed from them.",
-        ),
-    ] = None,
-    output: TextFormat = OutputFormat.TABLE,
-) -> None:
-    """Print Table 1 of arXiv:2507.09788; with --from-raw recompute it, with intervals and Holm's adjustment."""
-    if from_raw is None:
-        from evaluation.cli.experiments.rendering import published_text
-
-        say(published_text(output))
-        return
+def _say_recomputed(folder: Path, output: OutputFormat) -> None:
     from evaluation.experiments import CAVEAT, table1_from_raw
 
-    rows = table1_from_raw(from_raw)
+    rows = table1_from_raw(folder)
     if output is OutputFormat.JSON:
         from evaluation.escaping import json_text
 

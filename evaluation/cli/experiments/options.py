@@ -19,7 +19,8 @@ Scenario = Annotated[
     typer.Argument(
         metavar="SCENARIO",
         show_default=False,
-        help="One of 'dramaturg experiment list', 'all' for the four of Table 1, or a .yaml file of yours.",
+        help="debate-controversial, brainstorming-average, brainstorming-difficult-full or -variety, 'all' for these "
+        "four of Table 1, or a .yaml file of yours.",
     ),
 ]
 Scale = Annotated[
@@ -65,9 +66,6 @@ Scripted = Annotated[
 ]
 Without = Annotated[
     bool, typer.Option("--no-effects", help="With --scripted: plant nothing, so that nothing should be found.")
-]
-Model = Annotated[
-    str | None, typer.Option(metavar="NAME", show_default=False, help="The model that speaks and judges.")
 ]
 SampleSize = Annotated[
     int, typer.Option("--sample-size", min=1, max=200, help="Messages of each agent judged one by one, at most.")

@@ -10,7 +10,7 @@ import typer
 from evaluation.cli.experiments.rendering import joint_table, record_dict, record_text
 from evaluation.cli.shared.confirmation import require_consent
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
-from evaluation.cli.shared.options import OutputFormat
+from evaluation.cli.shared.options import JudgeChoice, OutputFormat
 from evaluation.cli.shared.terminal import TerminalProgress, note, say
 from evaluation.escaping import json_text
 from evaluation.experiments.estimate import estimate
@@ -137,19 +137,19 @@ def chosen_plans(
 def run_all(
     store: Store,
     plans: list[ExperimentPlan],
-    limits: dict[str, Any],
+    judge: JudgeChoice,
     output: OutputFormat,
     *,
-    is_estimate: bool,
     yes: bool,
 ) -> None:
     """Each plan: what it will cost, the person's consent, the run and its report; of several a joint table."""
+    limits = {key: value for key, value in judge.config.items() if key != "model"}
     records: list[ExperimentRecord] = []
     is_list = output is OutputFormat.JSON and len(plans) > 1
     try:
         for plan in plans:
-            with connected(plan, limits, store.settings.get(SETTINGS_KEY), is_estimate=is_estimate) as config:
-                if is_estimate:
+            with connected(plan, limits, store.settings.get(SETTINGS_KEY), is_estimate=judge.is_estimate) as config:
+                if judge.is_estimate:
                     say(estimate_words(plan, config))
                     continue
                 agree(plan, config, yes)

@@ -11,17 +11,9 @@ import typer
 
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
-    BaseUrl,
-    Concurrency,
-    EstimateOnly,
     JudgeMode,
-    JudgeModel,
-    MaxCalls,
-    MaxTokens,
-    MaxUsd,
-    Timeout,
     TranscriptReference,
-    judge_limits,
+    judge_options,
     open_store,
     print_config_option,
 )
@@ -45,6 +37,7 @@ class InsightFormat(StrEnum):
     HTML = "html"
 
 
+@judge_options
 def insights(
     transcript: TranscriptReference,
     output: Annotated[
@@ -74,14 +67,6 @@ def insights(
         bool, print_config_option("evaluation.insight", "evaluation.yaml")
     ] = False,
     mode: JudgeMode = None,
-    model: JudgeModel = None,
-    base_url: BaseUrl = None,
-    budget: MaxUsd = None,
-    max_calls: MaxCalls = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    max_tokens: MaxTokens = None,
-    estimate: EstimateOnly = False,
 ) -> None:
     """Show who talks how much, who addresses whom, what a game cost, and what its figures suggest looking at.
 
@@ -95,7 +80,7 @@ def insights(
     from evaluation.judging.judge_config import build_judge
     from evaluation.judging.judges.estimating import NOTHING_ASKED
 
-    store = open_store()
+    store, asked = open_store(), judge_options.value()
     settings = _settings(config)
     reported = _events(events)
     wanted = Wanted(checks=checks, topic=topic, themes=themes, criteria=quotes)
@@ -105,17 +90,15 @@ def insights(
     if not wanted.is_nothing:
         options = {
             # What a model would cost is asked most before there is a key.
-            "mode": mode or ("live" if estimate else None),
-            "model": model,
-            "base_url": base_url,
-            **judge_limits(budget, max_calls, concurrency, timeout, max_tokens),
+            "mode": mode or ("live" if asked.is_estimate else None),
+            **asked.config,
         }
         judged_by = _judge_config(store, settings if config else None, options)
-        if estimate:
+        if asked.is_estimate:
             say(_estimate(store, game, judged_by, wanted, settings))
             return
         chosen = build_judge(judged_by, cache=store.judgements)
-    elif estimate:
+    elif asked.is_estimate:
         say(NOTHING_ASKED)
         return
     report = asyncio.run(_report(store, game, chosen, wanted, settings, reported))

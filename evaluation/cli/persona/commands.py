@@ -2,55 +2,43 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from evaluation.cli.persona.options import (
-    Agents,
-    Baselines,
     CommentAction,
-    Dimensions,
-    DoubleCheck,
-    Individual,
     MaxDrop,
     Mode,
-    ModeOption,
     Output,
     PersonaFormat,
-    Recordings,
     RecordMode,
     RequireBaseline,
-    SampleSize,
-    Seed,
-    Simulated,
     Since,
+    Source,
     Until,
+    sample_options,
+    source_options,
 )
 from evaluation.cli.shared.exit_codes import GATE_FAILED, INFRASTRUCTURE, command_group
 from evaluation.cli.shared.options import (
-    BaseUrl,
-    Concurrency,
-    Database,
-    EstimateOnly,
-    JudgeModel,
     ListFormat,
-    MaxCalls,
-    MaxTokens,
-    MaxUsd,
-    PropositionFolder,
     Rows,
-    Timeout,
-    judge_limits,
+    judge_options,
     open_store,
 )
 from evaluation.cli.shared.terminal import note, safe, say, shortened, table
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    import pandas as pd
+
     from evaluation.harness.regression import BaselineComparison
-    from evaluation.workflows.persona_runs import Rated
+    from evaluation.workflows.persona_runs import PersonaRunRequest, Rated, Wrap
 
 app = command_group(
     "Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
@@ -59,193 +47,83 @@ app = command_group(
 
 
 @app.command()
+@source_options
+@sample_options
+@judge_options
 def run(
-    agents: Agents = "",
-    dimensions: Dimensions = "",
-    mode: ModeOption = Mode.MOCK,
     since: Since = None,
     until: Until = None,
-    simulated: Simulated = False,
-    sample_size: SampleSize = 20,
-    seed: Seed = 0,
-    double_check: DoubleCheck = False,
-    individual: Individual = False,
-    model: JudgeModel = None,
-    base_url: BaseUrl = None,
-    budget: MaxUsd = None,
-    max_calls: MaxCalls = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    max_tokens: MaxTokens = None,
-    estimate: EstimateOnly = False,
-    recordings: Recordings = None,
-    baselines: Baselines = None,
     max_drop: MaxDrop = 1.0,
     require_baseline: RequireBaseline = False,
     output: Output = PersonaFormat.TABLE,
-    folder: PropositionFolder = None,
-    db: Database = None,
 ) -> None:
     """Evaluate agents over everything they said, store scores and reasons, and hold them against their baselines.
 
     An agent that speaks in no stored transcript is judged on the shipped ones. Exits with 1 when a score fell by more
-    than --max-drop or is gone, with 3 when the judge failed on
-    anything or cannot be reached.
+    than --max-drop or is gone, with 3 when the judge failed on anything or cannot be reached.
     """
-    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
-    from evaluation.workflows.persona_runs import compare_with_baselines, estimate_personas, known_baselines
+    from evaluation.workflows.persona_runs import compare_with_baselines, known_baselines
 
-    store = open_store(db)
-    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
-    known = known_baselines(baselines)
-    plan = evaluation_plan(
-        dimensions, sample_size, seed, individual, since=since, until=until, double_check=double_check
-    )
-    request = persona_request(
-        store,
-        mode,
-        plan,
-        agents,
-        folder,
-        model=model,
-        base_url=base_url,
-        recordings=recordings,
-        with_simulated=simulated,
-        is_estimate=estimate,
-        **limits,
-    )
-    if estimate:
-        say(estimate_personas(store, request))
-        return
-    rated = run_with_progress(store, request)
-    comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
-    _print_scores(rated, comparison, output, mode)
-    _finish(comparison)
+    source = source_options.value()
+    known = known_baselines(source.baselines)
+    if done := _evaluate(source, since=since, until=until):
+        comparison = compare_with_baselines(*done, known, max_drop, requires_baseline=require_baseline)
+        _print_scores(done.rated, comparison, output, source.mode)
+        _finish(comparison)
 
 
 @app.command()
+@source_options
+@sample_options
+@judge_options
 def compare(
-    agents: Agents = "",
-    dimensions: Dimensions = "",
-    mode: ModeOption = Mode.MOCK,
-    simulated: Simulated = False,
-    sample_size: SampleSize = 20,
-    seed: Seed = 0,
-    double_check: DoubleCheck = False,
-    individual: Individual = False,
-    model: JudgeModel = None,
-    base_url: BaseUrl = None,
-    budget: MaxUsd = None,
-    max_calls: MaxCalls = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    max_tokens: MaxTokens = None,
-    estimate: EstimateOnly = False,
-    recordings: Recordings = None,
-    baselines: Baselines = None,
-    max_drop: MaxDrop = 1.0,
-    require_baseline: RequireBaseline = False,
-    output: Output = PersonaFormat.TABLE,
-    folder: PropositionFolder = None,
-    db: Database = None,
+    max_drop: MaxDrop = 1.0, require_baseline: RequireBaseline = False, output: Output = PersonaFormat.TABLE
 ) -> None:
     """Evaluate agents and print every score beside its baseline, with what fell, what is gone and what is new.
 
     Exits like 'run'. Markdown is the comment for a pull request.
     """
-    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
-    from evaluation.workflows.persona_runs import compare_with_baselines, estimate_personas, known_baselines
+    from evaluation.workflows.persona_runs import compare_with_baselines, known_baselines
 
-    store = open_store(db)
-    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
-    known = known_baselines(baselines)
-    plan = evaluation_plan(dimensions, sample_size, seed, individual, double_check=double_check)
-    request = persona_request(
-        store,
-        mode,
-        plan,
-        agents,
-        folder,
-        model=model,
-        base_url=base_url,
-        recordings=recordings,
-        with_simulated=simulated,
-        is_estimate=estimate,
-        **limits,
-    )
-    if estimate:
-        say(estimate_personas(store, request))
-        return
-    rated = run_with_progress(store, request)
-    comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
-    _print_comparison(comparison, output)
-    _finish(comparison)
+    source = source_options.value()
+    known = known_baselines(source.baselines)
+    if done := _evaluate(source):
+        comparison = compare_with_baselines(*done, known, max_drop, requires_baseline=require_baseline)
+        _print_comparison(comparison, output)
+        _finish(comparison)
 
 
 @app.command()
-def baseline(
-    agents: Agents = "",
-    dimensions: Dimensions = "",
-    mode: ModeOption = Mode.MOCK,
-    simulated: Simulated = False,
-    sample_size: SampleSize = 20,
-    seed: Seed = 0,
-    double_check: DoubleCheck = False,
-    individual: Individual = False,
-    model: JudgeModel = None,
-    base_url: BaseUrl = None,
-    budget: MaxUsd = None,
-    max_calls: MaxCalls = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    max_tokens: MaxTokens = None,
-    estimate: EstimateOnly = False,
-    recordings: Recordings = None,
-    baselines: Baselines = None,
-    folder: PropositionFolder = None,
-    db: Database = None,
-) -> None:
+@source_options
+@sample_options
+@judge_options
+def baseline() -> None:
     """Evaluate agents and write what they score as the baseline that later runs are held against.
 
     Prints each score beside the baseline that it replaces. Writes nothing, and exits with 3, when the judge failed on
     anything.
     """
-    from evaluation.cli.persona import run_request
+    from evaluation.cli.persona.run_request import baseline_folder
     from evaluation.harness.baselines import read_baselines
-    from evaluation.workflows.persona_runs import compare_with_baselines, estimate_personas, write_baselines
+    from evaluation.workflows.persona_runs import compare_with_baselines, write_baselines
 
-    store = open_store(db)
-    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
-    to = run_request.baseline_folder(baselines)
-    before = read_baselines(to)
-    plan = run_request.evaluation_plan(dimensions, sample_size, seed, individual, double_check=double_check)
-    request = run_request.persona_request(
-        store,
-        mode,
-        plan,
-        agents,
-        folder,
-        model=model,
-        base_url=base_url,
-        recordings=recordings,
-        with_simulated=simulated,
-        is_estimate=estimate,
-        **limits,
-    )
-    if estimate:
-        say(estimate_personas(store, request))
+    source = source_options.value()
+    folder = baseline_folder(source.baselines)
+    before = read_baselines(folder)
+    if not (done := _evaluate(source)):
         return
-    rated = run_request.run_with_progress(store, request)
-    comparison = compare_with_baselines(request, rated, before)
+    comparison = compare_with_baselines(*done, before)
     _print_comparison(comparison, PersonaFormat.TABLE)
     if comparison.verdict == "error":
         note("No baseline was written.")
         _finish(comparison)
-    for path in write_baselines(store, request, rated, to):
+    for path in write_baselines(open_store(), *done, folder):
         note(f"Written: {path}")
 
 
 @app.command()
+@sample_options
+@judge_options
 def record(
     to: Annotated[
         Path | None,
@@ -256,51 +134,26 @@ def record(
             "written anew.",
         ),
     ] = None,
-    agents: Agents = "",
-    dimensions: Dimensions = "",
     mode: Annotated[
         RecordMode, typer.Option("--mode", help="live asks a model; scripted answers by counting words and says so.")
     ] = RecordMode.LIVE,
-    sample_size: SampleSize = 20,
-    seed: Seed = 0,
-    double_check: DoubleCheck = False,
-    individual: Individual = False,
-    model: JudgeModel = None,
-    base_url: BaseUrl = None,
-    budget: MaxUsd = None,
-    max_calls: MaxCalls = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    max_tokens: MaxTokens = None,
-    estimate: EstimateOnly = False,
-    folder: PropositionFolder = None,
-    db: Database = None,
 ) -> None:
     """Evaluate agents with a model and record its answers, so that mock mode needs none.
 
     Play them with the same agents, dimensions, sample size, seed and model.
     """
-    from dataclasses import replace
-
     from evaluation.cli.persona.recording import AnswerFiles, recording_place
-    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
-    from evaluation.workflows.persona_runs import estimate_personas
+    from evaluation.files.bundled import proposition_roots
+    from evaluation.judging.propositions.loading import PropositionLibrary
 
-    store = open_store(db)
-    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     place = recording_place(to)
-    plan = evaluation_plan(dimensions, sample_size, seed, individual, double_check=double_check)
-    request = persona_request(
-        store, mode, plan, agents, folder, model=model, base_url=base_url, is_estimate=estimate, **limits
-    )
-    files = AnswerFiles(place, is_scripted=mode is RecordMode.SCRIPTED, library=request.library)
-    if estimate:
-        say(estimate_personas(store, request))
+    library = PropositionLibrary.load(proposition_roots(sample_options.value().propositions))
+    files = AnswerFiles(place, is_scripted=mode is RecordMode.SCRIPTED, library=library)
+    if not (done := _evaluate(Source(mode, False, None, None), wrap=files.record)):
         return
-    rated = run_with_progress(store, replace(request, wrap=files.record))
-    failed = [item.detail for _, each in rated for item in each.items if item.status == "error"]
+    failed = [item.detail for _, each in done.rated for item in each.items if item.status == "error"]
     paths = files.close(keeps_old=bool(failed))
-    _print_scores(rated, None, PersonaFormat.TABLE, Mode.LIVE)
+    _print_scores(done.rated, None, PersonaFormat.TABLE, Mode.LIVE)
     for path in paths:
         note(f"Recorded: {path}")
     if failed:
@@ -308,7 +161,28 @@ def record(
         raise typer.Exit(INFRASTRUCTURE)
 
 
-def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, output: PersonaFormat, mode: Mode) -> None:
+class _Evaluated(NamedTuple):
+    request: PersonaRunRequest
+    rated: list[Rated]
+
+
+def _evaluate(
+    source: Source, *, since: datetime | None = None, until: datetime | None = None, wrap: Wrap | None = None
+) -> _Evaluated | None:
+    """The evaluations that the options ask for; ``None`` where they ask for an estimate, which is printed."""
+    from evaluation.cli.persona.run_request import persona_request, run_with_progress
+    from evaluation.persona.period import Period
+    from evaluation.workflows.persona_runs import estimate_personas
+
+    store, judge = open_store(), judge_options.value()
+    request = persona_request(store, source, sample_options.value(), judge, Period(since, until), wrap)
+    if judge.is_estimate:
+        say(estimate_personas(store, request))
+        return None
+    return _Evaluated(request, run_with_progress(store, request))
+
+
+def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, output: PersonaFormat, mode: str) -> None:
     from evaluation.cli.persona.rendering import evaluation_dict, evaluation_markdown, evaluation_table
     from evaluation.cli.shared.rendering import print_json_list
 
@@ -377,59 +251,36 @@ def comment(
 
 
 @app.command()
-def runs(
+def show(
+    run: Annotated[
+        str | None,
+        typer.Argument(metavar="[RUN]", show_default=False, help="The run's id, or its first digits; all without."),
+    ] = None,
     agent: Annotated[
         str | None,
-        typer.Option(metavar="AGENT", show_default=False, help="Only runs of this agent, by its id or name."),
+        typer.Option(metavar="AGENT", show_default=False, help="List only runs of this agent, by its id or name."),
     ] = None,
     output: Rows = ListFormat.TABLE,
-    db: Database = None,
 ) -> None:
-    """List the stored evaluation runs, the latest last."""
+    """List the stored runs, the latest last; or show every score of one with its message and the judge's reason."""
+    from evaluation.errors import NotFoundError
     from evaluation.escaping import json_text
     from evaluation.workflows.agents import KnownAgents
 
-    store = open_store(db)
-    found = store.evaluations.runs(agent and KnownAgents.of(store).resolve(agent, with_silent=True))
-    if output is ListFormat.JSON:
-        import json
-
-        rows = json.loads(found.to_json(orient="records", date_format="iso"))
-        say(json_text(rows))
-    elif found.empty:
-        note("No agent was evaluated yet. Begin with: dramaturg persona run.")
-    else:
-        headers = ("Run", "Agent", "Status", "Overall", "Sample", "Mode", "Model", "Begun (UTC)")
-        say(table(headers, [_run_row(row) for row in found.to_dict("records")]))
-
-
-@app.command()
-def show(
-    run: Annotated[str, typer.Argument(metavar="RUN", show_default=False, help="The run's id, or its first digits.")],
-    output: Rows = ListFormat.TABLE,
-    db: Database = None,
-) -> None:
-    """Show every score of a stored run with its proposition, its message and the judge's reason."""
-    from evaluation.errors import NotFoundError
-    from evaluation.escaping import json_text
-
-    store = open_store(db)
-    runs = store.evaluations.runs().to_dict("records")
-    found = [row for row in runs if run and str(row["run_id"]).startswith(run.lower())]
+    store = open_store()
+    runs = store.evaluations.runs(agent and KnownAgents.of(store).resolve(agent, with_silent=True))
+    if run is None:
+        _list_runs(runs, output)
+        return
+    found = [row for row in runs.to_dict("records") if run and str(row["run_id"]).startswith(run.lower())]
     if len(found) != 1:
         many = "Several runs have" if found else "No run has"
-        remedy = "See them with: dramaturg persona runs."
+        remedy = "See them with: dramaturg persona show."
         raise NotFoundError(f"{many} an id that begins with {run!r}.", remedy=remedy)
     key = str(found[0]["run_id"])
     scores, failures = store.evaluations.scores(key), store.evaluations.failures(key)
     if output is ListFormat.JSON:
-        import json
-
-        rows = {
-            name: json.loads(each.to_json(orient="records"))
-            for name, each in (("scores", scores), ("failures", failures))
-        }
-        say(json_text({"run_id": key, **rows}))
+        say(json_text({"run_id": key, "scores": _records(scores), "failures": _records(failures)}))
         return
     say("  ".join(part for part in _run_row(found[0]) if part))
     for row in scores.to_dict("records"):
@@ -440,6 +291,22 @@ def show(
         say("\n".join(f"  {safe(line)}" for line in str(row["reasoning"]).splitlines()))
     for row in failures.to_dict("records"):
         say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: no score\n  {safe(str(row['error']))}")
+
+
+def _list_runs(runs: pd.DataFrame, output: ListFormat) -> None:
+    from evaluation.escaping import json_text
+
+    if output is ListFormat.JSON:
+        say(json_text(_records(runs)))
+    elif runs.empty:
+        note("No agent was evaluated yet. Begin with: dramaturg persona run.")
+    else:
+        headers = ("Run", "Agent", "Status", "Overall", "Sample", "Mode", "Model", "Begun (UTC)")
+        say(table(headers, [_run_row(row) for row in runs.to_dict("records")]))
+
+
+def _records(rows: pd.DataFrame) -> Any:
+    return json.loads(rows.to_json(orient="records", date_format="iso"))
 
 
 def _run_row(row: Mapping[Any, Any]) -> tuple[str, ...]:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evaluation.cli.shared.exit_codes import command_group
-from evaluation.cli.shared.options import Database, ListFormat, Rows, open_store
-from evaluation.cli.shared.terminal import note, safe, say, shortened, table
+from evaluation.cli.shared.options import ListFormat, Rows, open_store
+from evaluation.cli.shared.terminal import note, say, shortened, table
 
 if TYPE_CHECKING:
     from evaluation.corrections.attempts import Attempt
     from evaluation.corrections.config import CorrectionConfig
     from evaluation.corrections.log_entry import LoggedMessage
     from evaluation.corrections.statistics import FailureRate
+    from evaluation.store.agents.corrections import Corrections
 
 app = command_group("See what the gate did to messages before they were sent; say what is corrected for an agent.")
 
@@ -36,11 +37,18 @@ def list_messages(
     agent: Agent = None,
     run: Run = None,
     limit: Annotated[int, typer.Option(min=1, help="The latest so many.")] = 50,
+    stats: Annotated[
+        bool,
+        typer.Option("--stats", help="Instead count outcomes, and how often texts fall short in each check."),
+    ] = False,
     output: Rows = ListFormat.TABLE,
-    db: Database = None,
 ) -> None:
-    """List the latest messages that were checked, newest first, with how they came through."""
-    found = open_store(db).corrections.messages(agent, run=run, limit=limit)
+    """List the latest messages that were checked, newest first; as JSON with all attempts, scores and reasons."""
+    corrections = open_store().corrections
+    if stats:
+        _say_statistics(corrections, agent, run, output)
+        return
+    found = corrections.messages(agent, run=run, limit=limit)
     if output is ListFormat.JSON:
         _say_json([_message(one) for one in found])
         return
@@ -59,52 +67,10 @@ def list_messages(
     say(table(("Id", "When (UTC)", "Agent", "Run", "Outcome", "Attempts", "Sent"), rows))
 
 
-@app.command()
-def show(
-    message: Annotated[
-        str, typer.Argument(metavar="MESSAGE", show_default=False, help="The message's id, or its first digits.")
-    ],
-    output: Rows = ListFormat.TABLE,
-    db: Database = None,
-) -> None:
-    """Show all attempts at a message with scores, reasons and what the agent was told."""
-    found = open_store(db).corrections.message(message)
-    if output is ListFormat.JSON:
-        _say_json(_message(found))
-        return
-    run = f", run {found.run}" if found.run else ""
-    sent = "" if found.was_sent else ", nothing sent"
-    say(f"{safe(found.result.agent)}, {found.at:%Y-%m-%d %H:%M:%S} UTC: {found.outcome}{sent}{run}")
-    for attempt in found.result.attempts:
-        say("\n".join(_lines(attempt, is_sent=attempt == found.result.committed)))
-
-
-def _lines(attempt: Attempt, *, is_sent: bool) -> list[str]:
-    name = "First text" if attempt.number == 0 else f"Retry {attempt.number}"
-    lines = ["", f"{name} ({'sent' if is_sent else 'not sent'}):", *_indented(attempt.text)]
-    for check in attempt.checks:
-        score = "no answer" if check.found.score is None else f"{check.found.score:g} of 9"
-        lines.append(f"  {safe(check.dimension)}: {score}, needed {check.threshold:g}")
-        lines += _indented("\n".join([check.found.reasoning, *(f"- {one}" for one in check.found.recommendations)]), 4)
-    if attempt.similarity is not None:
-        verdict = ", too much" if attempt.is_similar else ""
-        lines.append(f"  similarity: {attempt.similarity:.0%} of the words{verdict}")
-    if attempt.feedback:
-        lines += ["  The agent was told:", *_indented(attempt.feedback, 4)]
-    return lines
-
-
-def _indented(text: str, columns: int = 2) -> list[str]:
-    return [" " * columns + safe(line) for line in text.splitlines() if line.strip()]
-
-
-@app.command()
-def stats(agent: Agent = None, run: Run = None, output: Rows = ListFormat.TABLE, db: Database = None) -> None:
-    """Count outcomes, and how often first and rewritten texts fall short in each check, with 95 % intervals."""
+def _say_statistics(corrections: Corrections, agent: str | None, run: str | None, output: ListFormat) -> None:
     from evaluation.corrections.statistics import failure_rates, gate_statistics
     from evaluation.corrections.wording import OUTCOME_MEANINGS, statistics_words
 
-    corrections = open_store(db).corrections
     results = [one.result for one in corrections.messages(agent, run=run)]
     statistics, rates = gate_statistics(results), failure_rates(results)
     outcomes = statistics.outcomes
@@ -168,14 +134,13 @@ def config(
     ] = None,
     reset: Annotated[bool, typer.Option("--reset", help="Back to all defaults first: everything off.")] = False,
     output: Rows = ListFormat.TABLE,
-    db: Database = None,
 ) -> None:
     """Show every setting of an agent beside its default, or change some."""
     from evaluation.corrections.config import CorrectionConfig
     from evaluation.corrections.wording import SETTINGS, default_of
     from evaluation.workflows.agents import KnownAgents
 
-    store = open_store(db)
+    store = open_store()
     corrections = store.corrections
     found = store.agents.resolve(agent)
     agent_id = found.id if found else KnownAgents.of(store).resolve(agent)

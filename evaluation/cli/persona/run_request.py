@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from evaluation.cli.persona.options import Mode, RecordMode
-from evaluation.cli.shared.options import listed_names
+from evaluation.cli.persona.options import Mode, RecordMode, Sample, Source
+from evaluation.cli.shared.options import JudgeChoice
 from evaluation.cli.shared.terminal import TerminalProgress, note
 from evaluation.errors import InputError
 from evaluation.files.bundled import proposition_roots
@@ -24,6 +22,7 @@ from evaluation.store import Store
 from evaluation.workflows.persona_runs import (
     PersonaRunRequest,
     Rated,
+    Wrap,
     recorded_model,
     requests_of,
     run_personas,
@@ -32,40 +31,35 @@ from evaluation.workflows.persona_runs import (
 
 
 def persona_request(
-    store: Store,
-    mode: Mode | RecordMode,
-    plan: EvaluationPlan,
-    agents: str,
-    folder: Path | None,
-    *,
-    is_estimate: bool = False,
-    **judge: Any,
+    store: Store, source: Source, sample: Sample, judge: JudgeChoice, period: Period, wrap: Wrap | None = None
 ) -> PersonaRunRequest:
     """The request that the options make; who judges is told to the person.
 
     Args:
         store: Holds the judge's settings.
-        mode: Who judges what.
-        plan: Dimensions, sample, options.
-        agents: Ids and names, with commas.
-        folder: The person's own propositions, which add to the shipped ones.
-        is_estimate: Whether nobody is going to be asked, so that neither a key nor a server is needed.
-        judge: ``model``, ``base_url``, ``recordings`` and limits; ``None`` for those not given. ``with_simulated``
-            says whether conversations of experiments count.
+        source: Where answers come from.
+        sample: Agents, dimensions and messages.
+        judge: The model and its limits; for an estimate neither a key nor a server is needed.
+        period: Only messages of that time count.
+        wrap: Put around the judge of every agent.
 
     Raises:
         InputError: A value is not usable, or the recordings are of several models.
         JudgeError: A live judge cannot be reached.
     """
-    with_simulated = bool(judge.pop("with_simulated", False))
+    mode = source.mode
+    config = _judge_config(store, mode, judge, source.recordings)
+    options = Options(is_batched=sample.is_batched, has_double_check=sample.has_double_check)
+    plan = EvaluationPlan(_dimensions(sample.dimensions), sample.size, sample.seed, period, options)
     return PersonaRunRequest(
-        _judge_config(store, mode, judge, is_estimate=is_estimate),
+        config,
         plan,
-        PropositionLibrary.load(proposition_roots(folder)),
-        listed_names(agents),
+        PropositionLibrary.load(proposition_roots(sample.propositions)),
+        sample.agents,
         str(Mode.OFFLINE if mode is RecordMode.SCRIPTED else mode),
         "synthetic" if mode is Mode.SYNTHETIC else "transcripts",
-        with_simulated,
+        source.with_simulated,
+        wrap,
     )
 
 
@@ -85,28 +79,8 @@ def run_with_progress(store: Store, request: PersonaRunRequest) -> list[Rated]:
     return rated
 
 
-def evaluation_plan(
-    dimensions: str,
-    sample_size: int,
-    seed: int,
-    individual: bool,
-    *,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    double_check: bool = False,
-) -> EvaluationPlan:
-    """The plan that the options of a command make.
-
-    Raises:
-        InputError: A dimension is not known.
-    """
-    options = Options(is_batched=not individual, has_double_check=double_check)
-    return EvaluationPlan(_dimensions(dimensions), sample_size, seed, Period(since, until), options)
-
-
-def _dimensions(listed: str) -> tuple[Dimension, ...]:
-    """The dimensions in a list with commas, in the specification's order; all for an empty one."""
-    chosen = listed_names(listed)
+def _dimensions(chosen: list[str]) -> tuple[Dimension, ...]:
+    """The dimensions of those names, in the specification's order; all for none."""
     for name in chosen:
         if name not in DIMENSIONS:
             raise InputError(f"{name!r} is not a dimension.", remedy=f"Choose from {', '.join(DIMENSIONS)}.")
@@ -123,13 +97,14 @@ _JUDGES: dict[Mode | RecordMode, str] = {
 }
 
 
-def _judge_config(store: Store, mode: Mode | RecordMode, options: dict[str, Any], *, is_estimate: bool) -> JudgeConfig:
+def _judge_config(store: Store, mode: Mode | RecordMode, judge: JudgeChoice, recordings: Path | None) -> JudgeConfig:
     """The judge's configuration. Without ``model``, recordings are played of the one that made them."""
-    config = judge_config({"mode": _JUDGES[mode], **options}, stored=store.settings.get(SETTINGS_KEY))
-    if mode is Mode.MOCK and not options.get("model"):
+    options = {"mode": _JUDGES[mode], "recordings": recordings, **judge.config}
+    config = judge_config(options, stored=store.settings.get(SETTINGS_KEY))
+    if mode is Mode.MOCK and not judge.config["model"]:
         config = config.model_copy(update={"model": recorded_model(config)})
     _say_who_judges(config, is_scripted=mode is RecordMode.SCRIPTED)
-    if config.mode == "live" and not is_estimate:
+    if config.mode == "live" and not judge.is_estimate:
         from evaluation.judging.model_client.reachability import probe
 
         probe(config)

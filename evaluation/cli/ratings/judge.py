@@ -9,20 +9,12 @@ import typer
 
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
-    BaseUrl,
-    Concurrency,
-    EstimateOnly,
     JudgeMode,
-    JudgeModel,
     ListFormat,
-    MaxCalls,
-    MaxTokens,
-    MaxUsd,
     MetricName,
     OfIteration,
     Rows,
-    Timeout,
-    judge_limits,
+    judge_options,
     open_store,
 )
 from evaluation.cli.shared.terminal import TerminalProgress, note, safe, say
@@ -53,19 +45,12 @@ Withdraw = Annotated[
 ]
 
 
+@judge_options
 def judge(
     transcripts: Transcripts = None,
     iteration: OfIteration = None,
     metric: Metrics = None,
     mode: JudgeMode = None,
-    model: JudgeModel = None,
-    base_url: BaseUrl = None,
-    budget: MaxUsd = None,
-    max_calls: MaxCalls = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    max_tokens: MaxTokens = None,
-    estimate: EstimateOnly = False,
     one_by_one: OneByOne = False,
     withdraw: Withdraw = None,
     output: Rows = ListFormat.TABLE,
@@ -77,9 +62,9 @@ def judge(
     as the rule has them. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers failed.
     """
     metrics = [one.value for one in metric or []]
-    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
-    options = {"mode": mode, "model": model, "base_url": base_url, **limits, "batch_size": 1 if one_by_one else None}
-    asked = _Asked(options, metrics, not one_by_one, estimate, output)
+    judge = judge_options.value()
+    options = {"mode": mode, **judge.config, "batch_size": 1 if one_by_one else None}
+    asked = _Asked(options, metrics, not one_by_one, judge.is_estimate, output)
     store = open_store()
     ids = _ids(store, transcripts or [], iteration)
     if withdraw is not None:

@@ -1,4 +1,4 @@
-"""``dramaturg override``: a person's decision on a row of a ledger, its history, and taking it back."""
+"""``dramaturg override``: a person's decision on a row of a ledger and its history."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _AddByDefault(CommandGroup):
 
 
 app = command_group(
-    "Override a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overridden, or take it back.",
+    "Override a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overridden.",
     _AddByDefault,
 )
 
@@ -51,7 +51,7 @@ Author = Annotated[str, typer.Option(metavar="NAME", show_default=False, help="W
 
 @app.callback()
 def override() -> None:
-    """Override a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overridden, or take it back."""
+    """Override a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overridden."""
 
 
 @app.command()
@@ -102,19 +102,6 @@ def _find_row(results: Mapping[str, MetricResult], transcript: Transcript, refer
     if not concerned:
         raise NotFoundError(f"{metric} has no row for message {number}.", remedy="Look at the ledger: dramaturg show.")
     return concerned[0]
-
-
-@app.command()
-def undo(
-    number: Annotated[
-        int, typer.Argument(metavar="NUMBER", show_default=False, help="The decision's number, as 'list' gives it.")
-    ],
-    author: Author,
-) -> None:
-    """Take a decision back; the row is again what it was before. Both stay on record."""
-    store = open_store()
-    store.overrides.undo(number, author)
-    say(f"{safe(author)} took decision {number} back.")
 
 
 @app.command("list")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,17 +9,15 @@ import typer
 
 from evaluation.cli.shared.exit_codes import BAD_INPUT, CommandGroup, command_group
 from evaluation.cli.shared.options import (
-    ListFormat,
     OfIteration,
-    Rows,
     TranscriptReference,
     open_store,
 )
-from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
+from evaluation.cli.shared.terminal import note, safe, say
 from evaluation.workflows.scoring import current_evaluation
 
 if TYPE_CHECKING:
-    from evaluation.workflows.ratings.teams import RatingGrid
+    pass
 
 _MOST_PROBLEMS = 50
 _LONGEST_CELL = 40
@@ -151,44 +148,3 @@ def assign(
     say(f"{counted(len(plan.pairs), 'assignment')} for {counted(plan.games, 'game')} {verb}.")
     if plan.short:
         note(f"warning: {counted(len(plan.short), 'game')} get fewer raters: too few of these people can rate them.")
-
-
-@app.command()
-def status(iteration: OfIteration = None, output: Rows = ListFormat.TABLE) -> None:
-    """Show raters by games, and how far each rater is."""
-    from evaluation.workflows.ratings.teams import rating_grid
-
-    grid = rating_grid(open_store(), iteration)
-    if output is ListFormat.JSON:
-        say_list(_status_rows(grid), (), (), "", is_json=True)
-        return
-    names = [one.rater for one in grid.raters]
-    cells = [
-        [
-            shortened(game.name, _LONGEST_CELL),
-            *[game.cells[name].words if name in game.cells else "–" for name in names],
-        ]
-        for game in grid.games
-    ]
-    say_list([], ("Game", *names), cells, "There are no games to rate.", is_json=False)
-    headers = ("Rater", "Rated", "Assigned", "To do")
-    summary = [(one.rater, one.rated, one.assigned, one.waiting) for one in grid.raters]
-    say_list([], headers, summary, "Nobody has rated, and nothing is assigned.", is_json=False)
-
-
-def _status_rows(grid: RatingGrid) -> list[dict[str, Any]]:
-    """One object per rater and game that have to do with each other, and one per rater."""
-    cells: list[dict[str, Any]] = [
-        {
-            "transcript_id": game.transcript_id,
-            "game": game.name,
-            "rater": rater,
-            "state": str(cell.state),
-            "score": None if cell.rating is None else cell.rating.score,
-            "engagement": game.score,
-            "decided": None if game.decision is None else game.decision.score,
-        }
-        for game in grid.games
-        for rater, cell in game.cells.items()
-    ]
-    return [*cells, *map(asdict, grid.raters)]

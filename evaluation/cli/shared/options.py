@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from evaluation.cli.shared.database_option import database_path as database_path
 from evaluation.cli.shared.database_option import open_store as open_store
+from evaluation.cli.shared.shared_options import SharedOptions
 from evaluation.engines.task_engines import EngineName
 
-if TYPE_CHECKING:
-    pass
+
+class JudgeChoice(NamedTuple):
+    """The model that options choose, and what it may cost.
+
+    Attributes:
+        config: Fields of ``JudgeConfig``; ``None`` for those that were not given.
+        is_estimate: Whether nobody is to be asked.
+    """
+
+    config: dict[str, Any]
+    is_estimate: bool
 
 
 class OutputFormat(StrEnum):
@@ -99,50 +109,6 @@ JudgeMode = Annotated[
     str | None,
     typer.Option(metavar="MODE", show_default=False, help="live, recorded or offline; live when there is a key."),
 ]
-JudgeModel = Annotated[
-    str | None, typer.Option("--model", metavar="NAME", show_default=False, help="The model to ask.")
-]
-BaseUrl = Annotated[
-    str | None,
-    typer.Option("--base-url", metavar="URL", show_default=False, help="The address of an OpenAI-compatible server."),
-]
-MaxUsd = Annotated[
-    float | None,
-    typer.Option("--budget", min=0, metavar="USD", show_default=False, help="What the run may cost."),
-]
-MaxCalls = Annotated[
-    int | None, typer.Option(min=0, metavar="CALLS", show_default=False, help="How many calls it may make.")
-]
-Concurrency = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=1_000,
-        show_default=False,
-        help="Calls under way at the same time, at most; 20. How many there are follows the server.",
-    ),
-]
-Timeout = Annotated[
-    float | None,
-    typer.Option(
-        min=0.1,
-        max=3_600,
-        metavar="SECONDS",
-        show_default=False,
-        help="The longest that a call may take; 600. Below it the timeout follows the server.",
-    ),
-]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option(
-        min=100,
-        max=1_000_000,
-        metavar="TOKENS",
-        show_default=False,
-        help="The most that the model may write for an answer, its reasoning included; 1000.",
-    ),
-]
-EstimateOnly = Annotated[bool, typer.Option("--estimate", help="Say what it would ask and cost, and stop.")]
 PropositionFolder = Annotated[
     Path | None,
     typer.Option(
@@ -162,21 +128,66 @@ def listed_names(listed: str) -> list[str]:
     return [name for name in map(str.strip, listed.split(",")) if name]
 
 
-def judge_limits(
-    budget: float | None,
-    max_calls: int | None,
-    concurrency: int | None,
-    timeout: float | None,
-    max_tokens: int | None,
-) -> dict[str, float | None]:
-    """The fields of ``JudgeConfig`` that these options set."""
-    return {
+@SharedOptions
+def judge_options(
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", show_default=False, help="The model to ask.")
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            "--base-url", metavar="URL", show_default=False, help="The address of an OpenAI-compatible server."
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option("--budget", min=0, metavar="USD", show_default=False, help="What the run may cost."),
+    ] = None,
+    max_calls: Annotated[
+        int | None, typer.Option(min=0, metavar="CALLS", show_default=False, help="How many calls it may make.")
+    ] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1_000,
+            show_default=False,
+            help="Calls under way at the same time, at most; 20. How many there are follows the server.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            max=3_600,
+            metavar="SECONDS",
+            show_default=False,
+            help="The longest that a call may take; 600. Below it the timeout follows the server.",
+        ),
+    ] = None,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            min=100,
+            max=1_000_000,
+            metavar="TOKENS",
+            show_default=False,
+            help="The most that the model may write for an answer, its reasoning included; 1000.",
+        ),
+    ] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would ask and cost, and stop.")] = False,
+) -> JudgeChoice:
+    """The model that is asked, with its limits."""
+    config = {
+        "model": model,
+        "base_url": base_url,
         "max_usd": budget,
         "max_calls": max_calls,
         "concurrency": concurrency,
         "timeout_seconds": timeout,
         "max_tokens": max_tokens,
     }
+    return JudgeChoice(config, estimate)
 
 
 def require_output(output: str | None, engine: EngineName, scheduler: str | None) -> None:

@@ -25,7 +25,7 @@ from evaluation.judging.model_client.usage import Price
 
 _PATH = "/chat/completions"
 _NO_KEY = "none"
-_OK = 200
+_SUCCESS = range(200, 300)
 _MOST_BYTES = 20_000_000
 """In one answer, unpacked: a hundred times as much as the longest that models write."""
 
@@ -111,7 +111,7 @@ class CompatibleServerProvider:
                 body += part
                 if len(body) > _MOST_BYTES:
                     raise CallFailure(FailureKind.BROKEN_RESPONSE, f"the answer is longer than {_MOST_BYTES:,} bytes")
-            if response.status != _OK:
+            if response.status not in _SUCCESS:
                 wait = seconds_to_wait(response.headers.get("Retry-After"))
                 raise read_error(_json(bytes(body)), response.status, self._secrets, retry_after=wait)
             return bytes(body)
@@ -155,7 +155,7 @@ def _certificates() -> ssl.SSLContext:
 
 def _json(body: bytes) -> Any:
     """The body as JSON, or as text where it is none. Not pydantic's reader: models sometimes write half a character."""
-    text = body.decode("utf-8", "replace")
+    text = body.decode("utf-8-sig", "replace")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -99,6 +99,8 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
     if not content.strip() and (finish == "refusal" or (isinstance(refusal, str) and refusal.strip())):
         words = refusal if isinstance(refusal, str) and refusal.strip() else "it gave no reason"
         raise CallFailure(FailureKind.DECLINED, message_without_secrets(words, secrets))
+    if not content.strip() and finish in _TOOL_FINISHES:
+        raise CallFailure(FailureKind.DECLINED, "it called a tool instead of answering")
     usage = _mapping(body.get("usage"))
     return Completion(
         content=content,
@@ -115,7 +117,10 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
 _LONGEST_NAME = 300
 _FILTERED_FINISHES = frozenset({"content_filter", "safety", "prohibited_content", "recitation"})
 _CUT_OFF_FINISHES = frozenset({"length", "max_tokens"})
-_QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded"})
+_TOOL_FINISHES = frozenset({"tool_calls", "function_call"})
+_QUOTA_CODES = frozenset(
+    {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded", "1113"}
+)
 _QUOTA_WORDS = re.compile(
     r"exceeded your current quota|credit balance is too low|insufficient (?:balance|credits?|funds|quota)"
     r"|credit limit exceeded|used all (?:available |of your )?credits|monthly spending limit",
@@ -127,6 +132,10 @@ _MODEL_CODES = frozenset({"model_not_found", "invalid_model", "model_not_support
 _KEY_CODES = frozenset({"invalid_api_key", "api_key_invalid", "authentication_error"})
 _LENGTH_CODES = frozenset({"context_length_exceeded", "string_above_max_length"})
 _LENGTH_WORDS = re.compile(r"maximum context length|prompt is too long|context window", re.IGNORECASE)
+_TOKEN_LIMIT_WORDS = re.compile(
+    r"\bmax_(?:completion_)?tokens\b.{0,60}(?:too (?:large|high|big)|at most|exceed|maximum|less than or equal)",
+    re.IGNORECASE,
+)
 _KEY_WORDS = re.compile(r"api key (?:is )?(?:not valid|invalid)|(?:invalid|incorrect) api key", re.IGNORECASE)
 _MODEL_WORDS = re.compile(r"not a valid model|(?:unknown|invalid) model|model .{1,100} does not exist", re.IGNORECASE)
 _LATER_WORDS = re.compile(r"\b(?:retry|try again) (?:in|after)\b", re.IGNORECASE)
@@ -166,6 +175,8 @@ def read_error(
         kind = FailureKind.WRONG_KEY
     elif codes & _LENGTH_CODES or (kind is FailureKind.REFUSED and _LENGTH_WORDS.search(message)):
         kind = FailureKind.PROMPT_TOO_LONG
+    elif kind is FailureKind.REFUSED and _TOKEN_LIMIT_WORDS.search(message):
+        kind = FailureKind.TOKEN_LIMIT
     parameter = fields.get("param")
     return CallFailure(
         kind,

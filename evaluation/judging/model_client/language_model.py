@@ -67,6 +67,7 @@ _CAUSES = {
         "the prompt is too long",
         "Take a model with a larger context, or judge fewer messages at once.",
     ),
+    FailureKind.TOKEN_LIMIT: ("the model may not write as many tokens", "Lower --max-tokens."),
     FailureKind.FILTERED: (
         "the content filter of the provider stopped it",
         "Take another model or relax its filter: asking again does not help.",

@@ -27,6 +27,7 @@ class FailureKind(StrEnum):
     NOT_BEGUN = "not_begun"
     PARAMETER_REFUSED = "parameter_refused"
     PROMPT_TOO_LONG = "prompt_too_long"
+    TOKEN_LIMIT = "token_limit"
     FILTERED = "filtered"
     DECLINED = "declined"
     QUOTA_SPENT = "quota_spent"
@@ -38,6 +39,7 @@ PERMANENT = frozenset(
     {
         FailureKind.REFUSED,
         FailureKind.PROMPT_TOO_LONG,
+        FailureKind.TOKEN_LIMIT,
         FailureKind.FILTERED,
         FailureKind.DECLINED,
         FailureKind.QUOTA_SPENT,

@@ -208,10 +208,12 @@ def _require_open(cursor: DuckDBPyConnection, deletion_id: int) -> Deletion:
         [deletion_id],
     ).fetchone()
     if found is None:
-        raise NotFoundError(f"There is no deletion {deletion_id}.", remedy="See them with: dramaturg trash.")
+        raise NotFoundError(f"There is no deletion {deletion_id}.", remedy="See them with: dramaturg undo --list.")
     if found[0] is not None:
         done = "undone" if found[0] == "undone" else "removed for ever"
-        raise ConflictError(f"Deletion {deletion_id} was {done} before.", remedy="See what is left: dramaturg trash.")
+        raise ConflictError(
+            f"Deletion {deletion_id} was {done} before.", remedy="See what is left: dramaturg undo --list."
+        )
     return _one(cursor, deletion_id)
 
 

@@ -15,7 +15,7 @@ from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.persona.agents import Agent, slug_of
+from evaluation.persona.agents import slug_of
 from evaluation.simulation.connection import BoundedProvider
 from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population.factory import NAMES_AT_ONCE, AgentFactory
@@ -107,16 +107,3 @@ def write_agent_files(folder: Path, personas: Sequence[Mapping[str, Any]], *, ov
         remedy = "Name a folder that you may write to."
         raise InputError(f"It cannot be written: {error.strerror}.", place=str(folder), remedy=remedy) from None
     return list(paths)
-
-
-def exported_persona(agent: Agent) -> dict[str, Any]:
-    """An agent's persona as an agent file holds it: an object with a name, a text under ``description``.
-
-    Raises:
-        InputError: The agent has no persona.
-    """
-    if agent.persona is None:
-        remedy = f"Give it one with: dramaturg agents persona {agent.id} FILE."
-        raise InputError(f"{agent.display_name} has no persona.", place=agent.id, remedy=remedy)
-    held = agent.persona if isinstance(agent.persona, dict) else {"description": agent.persona}
-    return {"name": agent.display_name, **held}

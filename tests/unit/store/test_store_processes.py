@@ -224,7 +224,7 @@ def test_an_evaluation_whose_process_was_killed_is_interrupted(path: Path) -> No
     assert store.evaluations.latest().empty
     store.close()
     listed = subprocess.run(
-        [sys.executable, "-m", "evaluation.cli.main", "eval", "runs", "--db", str(path)],
+        [sys.executable, "-m", "evaluation.cli.main", "eval", "show", "--db", str(path)],
         capture_output=True,
         text=True,
         check=True,
