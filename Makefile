@@ -52,8 +52,9 @@ test: install-dev browser style ## All checks and tests
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25 || tests=$$?; \
 	wait $$types || { cat build/types.txt; exit 1; }; exit $$tests
 
-test-long: install-dev ## Simulations of thousands of data sets with known truth (some minutes)
-	$(BIN)/pytest -m long -s --ignore tests/cli/tools
+test-long: install-dev browser ## All pages in all sizes and themes, floods and kills, simulations with known truth, thorough properties
+	$(BIN)/pytest -m "long or hypothesis" --hypothesis-profile thorough --ignore tests/cli/tools \
+		--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25 -rP
 
 test-tools: install-dev ## Label Studio, Argilla, Inspect, MLflow, W&B and agent frameworks themselves, in environments of their own
 	$(BIN)/pytest tests/cli/tools -m long

@@ -5,14 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from evaluation.judging.model_client.server_state import shared_state
 from evaluation.store import Store
 
+# The pauses of a shared machine are no failures of a property. ``make test-long`` takes the thorough profile.
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
+settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=SLOW)
+settings.register_profile("thorough", max_examples=300, deadline=None, suppress_health_check=SLOW)
+settings.load_profile("quick")
+
 TESTS = Path(__file__).parent
 DATA = TESTS / "data"
 # With several workers a file is one worker's. The files that take long come first, so that no worker ends alone.
-LONGEST_FIRST = ("browser/test_states.py", "browser/test_jobs.py", "browser", "faults", "cli", "app")
+LONGEST_FIRST = ("browser/test_states.py", "browser/test_desk.py", "browser", "faults", "app", "cli")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

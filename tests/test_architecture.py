@@ -7,11 +7,10 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-
-import pytest
+from typing import Any
 
 from dashboard import access_checks
 from evaluation.cli.command_list import COMMANDS
@@ -39,6 +38,11 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
+def _nodes(paths: Iterable[Path], *kinds: type[ast.AST]) -> Iterator[tuple[Path, Any]]:
+    """The nodes of these kinds, with the file that they stand in."""
+    return ((path, node) for path in paths for node in ast.walk(_tree(path)) if isinstance(node, kinds))
+
+
 def imported_roots(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -48,7 +52,7 @@ def imported_roots(tree: ast.AST) -> Iterator[str]:
 
 
 def importers_of(package: str) -> set[str]:
-    return {relative(path) for path in SOURCES if package in imported_roots(ast.parse(path.read_text("utf-8")))}
+    return {relative(path) for path in SOURCES if package in imported_roots(_tree(path))}
 
 
 def test_duckdb_is_imported_in_the_store_only() -> None:
@@ -106,7 +110,7 @@ def test_downloads_are_offered_in_the_module_that_checks_who_gets_them() -> None
 def test_fragments_and_component_events_stand_in_the_table_of_permissions() -> None:
     used: dict[str, set[str]] = {"fragment": set(), "event": set(), "download_button": set()}
     for path in DASHBOARD:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(_tree(path)):
             if isinstance(node, ast.FunctionDef) and node.decorator_list:
                 outer, inner = ast.unparse(node.decorator_list[0]), node.decorator_list[-1]
                 if outer.startswith(("st.fragment", "st.dialog")):
@@ -128,13 +132,11 @@ def _check_of(node: ast.expr) -> str:
     return function.removeprefix("access_checks.") if function.startswith("access_checks.") else ""
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_broad_excepts_stand_only_where_a_failing_scorer_becomes_a_row(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ExceptHandler):
-            caught = "" if node.type is None else ast.unparse(node.type)
-            broad = node.type is None or caught in {"Exception", "BaseException"}
-            assert not broad or relative(path) in BROAD_EXCEPTS, f"{relative(path)}:{node.lineno}"
+def test_broad_excepts_stand_only_where_a_failing_scorer_becomes_a_row() -> None:
+    for path, node in _nodes(SOURCES, ast.ExceptHandler):
+        caught = "" if node.type is None else ast.unparse(node.type)
+        broad = node.type is None or caught in {"Exception", "BaseException"}
+        assert not broad or relative(path) in BROAD_EXCEPTS, f"{relative(path)}:{node.lineno}"
 
 
 # The engine turns a scorer's fault into a row; a background job must tell the person who waits for it; no fault of
@@ -248,11 +250,9 @@ def test_no_two_public_classes_share_a_name() -> None:
     assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_code_is_not_nested_deeply(path: Path) -> None:
-    for node in ast.walk(_tree(path)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert _depth(node) <= MAX_NESTING, f"{relative(path)}:{node.lineno}: {node.name}"
+def test_code_is_not_nested_deeply() -> None:
+    for path, node in _nodes(SOURCES, ast.FunctionDef, ast.AsyncFunctionDef):
+        assert _depth(node) <= MAX_NESTING, f"{relative(path)}:{node.lineno}: {node.name}"
 
 
 def _depth(node: ast.AST) -> int:
@@ -329,21 +329,19 @@ def test_a_thing_is_not_called_no_thing() -> None:
     }
 
 
-@pytest.mark.parametrize("path", list(MODULES.values()), ids=relative)
-def test_module_docstrings_begin_with_one_plain_sentence(path: Path) -> None:
-    first, _, rest = (ast.get_docstring(_tree(path), clean=False) or "").partition("\n")
-    assert len(first) <= 120, f"{relative(path)}: {len(first)} characters"
-    assert first.endswith("."), f"{relative(path)}: no full stop at the end of the first line"
-    assert rest == "" or rest.startswith("\n"), f"{relative(path)}: the first sentence takes more than one line"
-    assert _UNCLEAR_OPENING.match(first) is None, f"{relative(path)}: {first}"
+def test_module_docstrings_begin_with_one_plain_sentence() -> None:
+    for path in MODULES.values():
+        first, _, rest = (ast.get_docstring(_tree(path), clean=False) or "").partition("\n")
+        assert len(first) <= 120, f"{relative(path)}: {len(first)} characters"
+        assert first.endswith("."), f"{relative(path)}: no full stop at the end of the first line"
+        assert rest == "" or rest.startswith("\n"), f"{relative(path)}: the first sentence takes more than one line"
+        assert _UNCLEAR_OPENING.match(first) is None, f"{relative(path)}: {first}"
 
 
-@pytest.mark.parametrize("path", list(MODULES.values()), ids=relative)
-def test_docstrings_of_definitions_begin_with_a_noun_or_a_verb(path: Path) -> None:
-    for node in ast.walk(_tree(path)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            first = (ast.get_docstring(node) or "").partition("\n")[0]
-            assert _UNCLEAR_DEFINITION.match(first) is None, f"{relative(path)}: {node.name}: {first}"
+def test_docstrings_of_definitions_begin_with_a_noun_or_a_verb() -> None:
+    for path, node in _nodes(MODULES.values(), ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
+        first = (ast.get_docstring(node) or "").partition("\n")[0]
+        assert _UNCLEAR_DEFINITION.match(first) is None, f"{relative(path)}: {node.name}: {first}"
 
 
 # "Whether" opens the docstring of a question; the other words open a clause without a subject.

@@ -21,12 +21,6 @@ def rated(filled, small_game, hostile):
     return filled
 
 
-def test_an_empty_store_says_what_to_do(open_page, words) -> None:
-    app = open_page("agreement")
-    assert not app.exception
-    assert "Nothing to agree about yet" in words(app)
-
-
 def test_one_rater_is_not_enough(open_page, filled, words) -> None:
     app = open_page("agreement")
     assert not app.exception

@@ -37,6 +37,7 @@ from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, status
 from evaluation.store import Store
 from evaluation.transcript import Cost, Message, Player, Transcript
 from evaluation.workflows.decisions import record_decision
+from tests.long import mostly_long
 
 WHEN = datetime(2026, 3, 1, tzinfo=UTC)
 AUTOMATIC = [name for name in DEFINITIONS if name != ENGAGEMENT.name]
@@ -84,7 +85,7 @@ def choices(board: Board) -> dict[str, tuple[str, str] | None]:
     }
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", mostly_long(range(10)))
 def test_every_function_gives_the_same_decision_for_random_histories(seed: int) -> None:
     draw = random.Random(seed)
     for _ in range(50):
@@ -164,7 +165,7 @@ def decision_in(database: Path, name: str) -> dict[str, Any] | None:
     return next(one["decision"] for one in board["iterations"] if one["name"] == name)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", mostly_long(range(25), 2))
 def test_commands_and_pages_give_the_same_decision_for_stored_histories(
     seed: int, store: Store, database: Path, open_page: Any, words: Any
 ) -> None:

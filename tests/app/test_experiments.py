@@ -245,11 +245,6 @@ def test_an_ab_test_shows_runs_by_status_small_costs_and_links_to_games(open_pag
     ]
 
 
-def test_scenarios_are_shown_with_their_sizes(open_page, database, table) -> None:
-    app = open_page("experiments", experiments_view="Scenarios")
-    assert list(app.dataframe[0].value["Conversations"]) == [40, 24, 24, 24]
-
-
 def test_a_running_experiment_shows_how_far_it_is(open_page, store, words) -> None:
     begin_job(store, small_plan(), {})
     app = open_page("experiments")

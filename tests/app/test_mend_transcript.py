@@ -22,15 +22,6 @@ def test_a_game_is_renamed_and_gets_its_files_name_back(open_page, filled, words
     assert app.text_input(key=f"game_name_{one}").value == "one"
 
 
-def test_a_blank_name_is_refused(open_page, filled, words, small_game) -> None:
-    one = small_game("one").id
-    app = open_page("transcripts", transcript=one, mend="true")
-    app.text_input(key=f"game_name_{one}").set_value("   ")
-    app.button(key=f"rename_{one}").click().run()
-    assert "nothing was changed" in words(app)
-    assert filled.transcripts.name(one) == "one"
-
-
 @pytest.mark.parametrize(("target", "place"), [("Shorter prompt", "Shorter prompt"), ("", None)])
 def test_a_game_is_moved(open_page, filled, small_game, target: str, place: str | None) -> None:
     one = small_game("one").id

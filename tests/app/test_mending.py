@@ -47,17 +47,6 @@ def test_an_iteration_is_renamed_and_described_in_one_step(open_page, filled, wo
     assert "somebody at the dashboard" in tables(app)
 
 
-def test_the_page_stays_with_an_iteration_that_got_another_name(open_page, filled, words) -> None:
-    app = open_page(iteration="Baseline prompt")
-    app.text_input(key="name_0_0").set_value("Where we began")
-    app.button(key="save_0_0").click().run()
-    assert not app.exception
-    assert "Iteration 1 of 2" in words(app)
-    assert app.query_params["iteration"] == "Where we began"
-    app.run()
-    assert "Iteration 1 of 2" in words(app)
-
-
 def test_a_name_that_is_taken_changes_nothing(open_page, filled, words) -> None:
     app = open_page()
     app.text_input(key=f"name_{CURRENT}").set_value("Baseline prompt")
@@ -155,12 +144,6 @@ def test_an_undo_that_is_not_possible_says_why(open_page, filled, words) -> None
     app.button(key=f"undo_{deletion.id}").click().run()
     assert not app.exception
     assert "Rename that one first" in words(app)
-
-
-def test_games_are_moved_and_deleted_only_when_chosen(open_page, filled) -> None:
-    app = open_page()
-    assert [button.disabled for button in app.button if button.key in ("move_games", "delete_games")] == [True, True]
-    assert "four" in tables(app)
 
 
 def test_the_games_that_wait_for_a_rating_are_listed(open_page, filled) -> None:

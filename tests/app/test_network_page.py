@@ -35,13 +35,6 @@ def dots(app) -> dict[tuple[str, str], int]:
     return {(names[sender], names[receiver]): int(count) for sender, receiver, count in places}
 
 
-def test_without_games_it_says_what_to_do(open_page, store, words) -> None:
-    app = open_page("network")
-    assert not app.exception
-    assert "No games yet" in words(app)
-    assert [button.label for button in app.button] == ["Load the sample games"]
-
-
 def test_who_addresses_whom_as_a_drawing_and_as_tables(open_page, game, table, words, hostile) -> None:
     app = open_page("network")
     assert not app.exception

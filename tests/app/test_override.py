@@ -41,42 +41,6 @@ def override(app, key: str, verdict: RowVerdict | None, reason: str, author: str
     return app.run()
 
 
-def test_a_verdict_is_overridden_and_score_card_history_and_badge_follow(open_page, filled, words, small_game) -> None:
-    game = small_game("one")
-    key = key_of(filled, game.id)
-    app = detail(open_page, game.id)
-    assert "4 of 8 messages" in words(app)
-    app = override(app, key, RowVerdict.DOES_NOT_COUNT, "Just words.", "Grace")
-    assert not app.exception
-    said = words(app)
-    # 4 of 8 messages held a keyword; one of them no longer counts.
-    assert "3 of 8 messages" in said
-    assert "Grace: Just words." in said
-    assert "Before, the rule said: counts" in said
-    assert "UTC: does not count. Just words." in said
-    assert "Saved. The score is computed again." in said
-    (component,) = drawn(app)
-    first = next(row for row in json.loads(json.loads(component.proto.json)["body"])["rows"] if row["k"] == "m")
-    assert first["b"][0][:2] == [1, 1]
-    [made] = filled.overrides.list(game.id)
-    assert (made.author, made.reason, made.verdict) == ("Grace", "Just words.", RowVerdict.DOES_NOT_COUNT)
-
-
-def test_undo_gives_the_row_back_and_keeps_the_history(open_page, filled, words, small_game) -> None:
-    game = small_game("one")
-    made = filled.overrides.add(
-        game.id, "strategic_depth", "strategic_depth:m0", RowVerdict.EXCLUDED, author="Grace", reason="Why not."
-    )
-    app = detail(open_page, game.id)
-    key = key_of(filled, game.id)
-    widget(app.text_input, f"author_{key}").set_value("Ada").run()
-    widget(app.button, f"undo_{made.id}").click().run()
-    said = words(app)
-    assert "4 of 8 messages" in said
-    assert "Taken back by Ada" in said
-    assert not [button for button in app.button if button.key and button.key.startswith("undo_")]
-
-
 def test_the_name_is_asked_once(open_page, filled, small_game) -> None:
     game = small_game("one")
     first, second = key_of(filled, game.id), key_of(filled, game.id, 2)

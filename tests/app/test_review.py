@@ -39,12 +39,6 @@ def test_a_name_that_cannot_be_used_is_explained(open_page, filled, words, name)
     assert "That name cannot be used" in words(app)
 
 
-def test_an_empty_store_says_what_to_do(open_page, words) -> None:
-    app = open_page("review", rater="Ada")
-    assert not app.exception
-    assert "Nothing to rate yet" in words(app)
-
-
 def test_the_desk_shows_what_the_rater_has_not_rated(open_page, filled, small_game) -> None:
     data = drawn_desk(open_page("review", rater="Grace"))
     assert data["progress"] == "2 of 5 games rated by you"
@@ -53,32 +47,11 @@ def test_the_desk_shows_what_the_rater_has_not_rated(open_page, filled, small_ga
     assert "in two" not in said
 
 
-def test_the_page_is_blind(open_page, filled, small_game) -> None:
-    app = open_page("review", rater="Ada", iteration="Baseline prompt", transcript=small_game("one").id)
-    sent = str([element.proto for element in [*app.main, *app.sidebar] if hasattr(element, "proto")])
-    sent += json.dumps(drawn_desk(app))
-    for secret in ("Baseline prompt", "Shorter prompt", "mafia", "doctor", "1.5", ".json", small_game("one").id):
-        assert secret not in sent
-
-
 def test_when_everything_is_rated(open_page, filled, words, small_game) -> None:
     for name in ("three", "loose"):
         filled.ratings.add(Rating(small_game(name).id, "Grace", 3))
     filled.ratings.add(Rating(small_game("four", text="Nothing new").id, "Grace", 3))
     assert "You have rated all 5 games" in words(open_page("review", rater="Grace"))
-
-
-def test_a_rating_can_be_revised_and_both_are_kept(filled, small_game) -> None:
-    filled.ratings.add(Rating(small_game("one").id, "Grace", 5))
-    assert [rating.score for rating in filled.ratings.history(small_game("one").id)] == [4, 5]
-    assert filled.rating_queue.progress("Grace").rated == 2
-
-
-def test_own_ratings_are_listed(open_page, filled, words, table) -> None:
-    app = open_page("review", rater="Grace", desk="My ratings")
-    assert not app.exception
-    assert "2 games rated" in words(app)
-    assert "one" in table(app)
 
 
 # The browser's events cannot be made in this kind of test: what they call is called by hand.
@@ -94,25 +67,6 @@ def desk(session, filled) -> desk_state.DeskState:
 def form(desk: desk_state.DeskState, **changes: object) -> dict[str, object]:
     filled_in = {"token": desk.data["token"], "score": 4, "answers": [True] * 5, "comment": "Good", "rev": 3}
     return filled_in | changes
-
-
-def test_a_submitted_form_is_saved_and_the_next_game_comes(desk, filled) -> None:
-    first = desk.transcript_id
-    desk_saving.submit(filled, desk, form(desk))
-    (rating,) = [rating for rating in filled.ratings.latest(first) if rating.rater == "Ada"]
-    assert (rating.score, rating.comment, rating.yes_count) == (4, "Good", 5)
-    assert desk.data is None
-    desk_state.take_next(filled, desk)
-    assert desk.transcript_id != first
-
-
-def test_a_form_sent_twice_is_saved_once(desk, filled) -> None:
-    first, sent = desk.transcript_id, form(desk)
-    desk_saving.submit(filled, desk, sent)
-    desk_state.take_next(filled, desk)
-    desk_saving.submit(filled, desk, sent)
-    assert len([rating for rating in filled.ratings.history(first) if rating.rater == "Ada"]) == 1
-    assert filled.rating_queue.progress("Ada").rated == 1
 
 
 def saving() -> None:
@@ -169,26 +123,11 @@ def test_a_forged_form_changes_nothing(desk, filled, change) -> None:
     assert desk.data is not None
 
 
-def test_a_draft_is_kept_and_comes_back(desk, filled) -> None:
-    desk_saving.keep_draft(filled, desk, form(desk, score=None, comment="half"))
-    again = desk_state.DeskState("Ada")
-    desk_state.take_next(filled, again)
-    assert again.data["draft"] == {"rev": 3, "score": None, "answers": [True] * 5, "comment": "half"}
-
-
 @pytest.mark.parametrize("reason", [["garbled"], {}, None, 3, "made-up"])
 def test_a_forged_reason_puts_no_game_aside(desk, filled, reason) -> None:
     desk_saving.discard(filled, desk, {"token": desk.data["token"], "reason": reason, "note": ""})
     assert filled.discards.of("Ada") == []
     assert desk.data is not None
-
-
-def test_skipping_goes_to_another_game_and_back(desk, filled) -> None:
-    first = desk.transcript_id
-    desk_saving.skip(desk, {"token": desk.data["token"]})
-    desk_state.take_next(filled, desk)
-    assert desk.transcript_id != first
-    assert "1 skipped" in desk.data["progress"]
 
 
 def test_a_failed_save_tells_and_keeps_the_answers(desk, filled) -> None:
@@ -208,29 +147,6 @@ def test_nothing_is_said_to_be_saved_when_the_database_was_replaced(desk, filled
     filled.close()
     database.with_name("before.duckdb").replace(database)
     assert filled.ratings.every("Ada") == []
-
-
-def test_the_desk_stays_as_it_was_while_the_database_is_gone(open_page, filled, database) -> None:
-    app = open_page("review", rater="Ada")
-    before = drawn_desk(app)
-    database.rename(database.with_name("elsewhere.duckdb"))
-    app.run()
-    assert not app.exception
-    during = drawn_desk(app)
-    assert "moved or deleted" in during["error"]["text"]
-    for key in ("token", "rows", "draft", "progress"):
-        assert during[key] == before[key]
-    assert not database.exists()
-    database.with_name("elsewhere.duckdb").rename(database)
-    assert drawn_desk(app.run())["token"] == before["token"]
-
-
-def test_a_picked_game_is_on_the_desk_before_the_queue(open_page, filled, small_game) -> None:
-    app = open_page("review", rater="Ada", game=small_game("loose").id)
-    data = drawn_desk(app)
-    assert "in loose" in json.dumps(data)
-    assert data["progress"].startswith("You chose this game yourself")
-    assert data["mode"] == {"submit": "Save and next", "leave": "Skip"}
 
 
 def test_a_picked_game_that_was_rated_is_revised(open_page, filled, small_game) -> None:
@@ -297,14 +213,3 @@ def test_a_game_put_aside_before_the_session_was_lost_is_out_of_the_queue(desk, 
     desk_saving.discard(filled, new, {"token": desk.data["token"], "reason": "garbled", "note": ""})
     assert [one.transcript_id for one in filled.discards.of("Ada")] == [desk.transcript_id]
     assert new.data is not None
-
-
-def test_what_was_begun_is_on_the_desk_again_though_others_were_quicker(desk, filled) -> None:
-    desk_saving.keep_draft(filled, desk, form(desk, score=None))
-    filled.ratings.add(Rating(desk.transcript_id, "Bob", 3))
-    again = desk_state.DeskState("Ada")
-    desk_state.take_next(filled, again)
-    assert again.transcript_id == desk.transcript_id
-    desk_saving.skip(again, {"token": again.data["token"]})
-    desk_state.take_next(filled, again)
-    assert again.transcript_id != desk.transcript_id

@@ -46,21 +46,6 @@ def desk(session, filled) -> desk_state.DeskState:
 # Putting aside -----------------------------------------------------------------------------------------------------
 
 
-def test_what_cannot_be_rated_leaves_the_queue_with_its_reason(desk, filled) -> None:
-    first = desk.transcript_id
-    sent = {"token": desk.data["token"], "reason": "truncated", "note": "stops in round 2"}
-    drafts_and_saving.discard(filled, desk, sent)
-    (kept,) = filled.discards.of("Ada")
-    assert (kept.transcript_id, kept.reason, kept.note) == (first, DiscardReason.TRUNCATED, "stops in round 2")
-    desk_state.take_next(filled, desk)
-    assert desk.transcript_id != first
-    assert desk.data["progress"] == "0 of 5 games rated by you, 1 cannot be rated"
-    assert desk.data["share"] == 0.2
-    # What arrives twice is about the game before.
-    drafts_and_saving.discard(filled, desk, sent)
-    assert len(filled.discards.list()) == 1
-
-
 def test_a_reason_that_is_refused_keeps_the_game_on_the_desk(desk, filled) -> None:
     drafts_and_saving.discard(filled, desk, {"token": desk.data["token"], "reason": "other", "note": " "})
     assert "Not saved" in desk.data["error"]["text"]

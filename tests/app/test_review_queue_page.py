@@ -142,7 +142,3 @@ def test_messages_of_strangers_stand_in_inert_elements(store: Store, open_page: 
     for kind in (app.markdown, app.caption, app.title, app.subheader, app.info, app.button):
         for element in kind:
             assert "evil.example" not in str(element.proto)
-
-
-def test_an_empty_store_says_what_to_do(open_page: Any, words: Any) -> None:
-    assert "No games yet" in words(open_page("verdicts"))

@@ -52,35 +52,6 @@ def visit(open_page):
     return open_
 
 
-def test_a_rater_finds_the_desk_only(login, filled, visit, words) -> None:
-    for page in ("overview", "settings", "transcripts"):
-        app = visit("rae", page, iteration="Baseline prompt")
-        assert not app.exception
-        assert app.title[0].value == "Review"
-        assert "Baseline prompt" not in words(app)
-
-
-def test_a_rater_rates_under_the_login_whatever_the_link_says(login, filled, visit, words) -> None:
-    app = visit("rae", "review", rater="Grace", desk="My ratings")
-    assert not app.exception
-    assert "You have not rated a game yet" in words(app)
-    assert "Logged in as rater" in words(app)
-
-
-def test_an_admin_finds_every_page(login, filled, visit, words) -> None:
-    app = visit("ada", "settings")
-    assert app.title[0].value == "Settings"
-    assert "Logged in as admin" in words(app)
-
-
-def test_an_admin_who_is_none_any_more_changes_nothing(login, filled, visit) -> None:
-    app = visit("ada", "settings")
-    login.write_text(SECRETS.replace('admins = ["ada@', 'admins = ["eve@'), "utf-8")
-    app.number_input(key="test_size").set_value(5).run()
-    assert app.title[0].value == "Dramaturg"
-    assert filled.settings.test_size() == 3
-
-
 def test_the_store_refuses_sessions_of_raters_but_takes_their_ratings(login, filled) -> None:
     def script() -> None:
         import streamlit as st
@@ -133,13 +104,6 @@ def test_a_rater_finds_an_empty_desk_that_leads_nowhere(login, store, visit, wor
     app = visit("rae", "review")
     assert not app.exception
     assert "Ask an admin to add games" in words(app)
-
-
-def test_whoever_is_logged_out_or_unknown_sees_nothing(login, filled, open_page, visit, words) -> None:
-    assert [button.label for button in open_page("review").button] == ["Log in"]
-    app = visit("una")
-    assert "nobody gave you a role" in words(app)
-    assert "You are known as una@example.org." in words(app)
 
 
 def test_a_login_that_is_configured_wrongly_lets_nobody_in(login, filled, open_page, words) -> None:

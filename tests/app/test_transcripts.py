@@ -19,12 +19,6 @@ def chat(app) -> dict:
     return json.loads(data["body"]) | {"focus": data["focus"]}
 
 
-def test_an_empty_store_says_what_to_do(open_page, words) -> None:
-    app = open_page("transcripts")
-    assert not app.exception
-    assert "No games to read yet" in words(app)
-
-
 def listed_games(app) -> list[dict]:
     (component,) = drawn(app)
     return json.loads(component.proto.json)["rows"]
@@ -56,13 +50,6 @@ def test_a_list_of_many_games_is_shown_page_by_page(open_page, store, small_game
     assert [row["label"] for row in found] == ["number 7"]
 
 
-def test_the_address_of_adding_games_leads_to_the_games_page(open_page, filled) -> None:
-    app = open_page("upload")
-    assert not app.exception
-    assert app.title[0].value == "Games"
-    assert [one.label for one in app.get("file_uploader")] == ["Transcript files or zips"]
-
-
 def test_the_list_says_how_many_scores_can_be_told_from_chance(open_page, filled) -> None:
     assert [row["chance"] for row in listed_games(open_page("transcripts"))] == [""] * 5
     compute_missing(filled, list(filled.transcripts.summaries()["transcript_id"]))
@@ -75,23 +62,6 @@ def test_the_list_says_how_many_scores_can_be_told_from_chance(open_page, filled
 
 def test_a_filter_that_matches_nothing_says_so(open_page, filled, words) -> None:
     assert "No game matches" in words(open_page("transcripts", find="zzz"))
-
-
-def test_filters_and_order_come_from_the_link(open_page, filled, table, words) -> None:
-    app = open_page("transcripts", of_iteration="Baseline prompt", rated="rated", order="Newest first")
-    assert not app.exception
-    # Grace rated "one" and "two".
-    assert [row["label"] for row in listed_games(app)] == ["two", "one"]
-    assert "2 of 5 games." in words(app)
-
-
-def test_a_search_shows_messages_with_game_and_speaker(open_page, filled, table, words) -> None:
-    app = open_page("transcripts", search='"nothing new in"')
-    assert not app.exception
-    assert "4 messages in 1 game." in words(app)
-    listed = table(app)
-    for word in ("four", "Alpha", "Nothing new in four", "Shorter prompt"):
-        assert word in listed
 
 
 def test_a_search_stays_within_the_filtered_games(open_page, filled, words) -> None:
@@ -158,16 +128,6 @@ def test_hidden_roles_are_not_sent(open_page, filled, small_game) -> None:
     assert "doctor" not in sent
 
 
-def test_a_link_to_a_message_shows_why(open_page, filled, words, small_game) -> None:
-    app = open_page("transcripts", transcript=small_game("one").id, message="m0", metric="strategic_depth")
-    said = words(app)
-    assert "Strategic depth, message 1" in said
-    assert "decided by" not in said or "Evidence" in said
-    assert "because" in "\n".join(code.value for code in app.code)
-    data = chat(app)
-    assert data["rows"][data["focus"]["row"]]["i"] == "m0"
-
-
 @pytest.mark.parametrize("metric", ["strategic_depth", "nonsense"])
 def test_a_link_to_a_message_that_is_not_there_shows_the_conversation(
     open_page, filled, words, small_game, metric
@@ -175,16 +135,6 @@ def test_a_link_to_a_message_that_is_not_there_shows_the_conversation(
     app = open_page("transcripts", transcript=small_game("one").id, message="nope", metric=metric)
     assert not app.exception
     assert "Choose a label below a message" in words(app)
-
-
-def test_a_link_to_a_message_alone_shows_all_its_verdicts(open_page, filled, words, small_game) -> None:
-    app = open_page("transcripts", transcript=small_game("one").id, message="m1")
-    assert not app.exception
-    assert "Message 2" in words(app)
-    labels = [expander.label for expander in app.expander]
-    # "Alpha, why do you say that about me?" answers the message before it, and holds no keyword.
-    assert "✗ Strategic depth" in labels
-    assert any(label.endswith("Conversation coherence") for label in labels)
 
 
 def test_a_look_at_another_message_leaves_what_is_chosen(open_page, filled, words, small_game) -> None:

@@ -14,12 +14,6 @@ def figure(app, index: int = 0) -> dict:
     return json.loads(app.get("plotly_chart")[index].proto.spec)
 
 
-def test_an_empty_store_says_what_to_do(open_page, words) -> None:
-    app = open_page("trends")
-    assert not app.exception
-    assert "No games yet" in words(app)
-
-
 def test_every_metric_has_a_chart_with_counts(open_page, filled, words) -> None:
     app = open_page("trends")
     assert not app.exception
@@ -36,12 +30,6 @@ def test_charts_have_a_text_alternative(open_page, filled) -> None:
     assert "iteration 1: mean 3.0 of 5 of 2 games; iteration 2: no score" in str(element.proto).replace(
         "\\302\\240", " "
     )
-
-
-def test_metrics_are_chosen_by_the_url(open_page, filled) -> None:
-    app = open_page("trends", metrics="Engagement")
-    assert not app.exception
-    assert len(app.get("plotly_chart")) == 1
 
 
 def test_games_of_no_iteration_are_shown_on_request(open_page, filled) -> None:

@@ -29,12 +29,6 @@ def start(app, store) -> None:
     assert [job.state for job in store.jobs.list() if job.kind == jobs.EVALUATE][:1] == [JobState.DONE]
 
 
-def test_an_empty_store_offers_the_samples(open_page, words) -> None:
-    app = open_page("transcripts", part="Add games")
-    assert not app.exception
-    assert [button.label for button in app.button] == ["Load the sample games"]
-
-
 def test_files_are_recognised_before_anything_is_stored(open_page, store, table, words, small_game) -> None:
     app = upload(open_page("transcripts", part="Add games"), small_game("one"), small_game("two"))
     assert not app.exception
@@ -56,18 +50,6 @@ def test_only_refused_files_leave_nothing_to_start(open_page, words) -> None:
     app = upload(open_page("transcripts", part="Add games"), bad=b"\x00\x01\x02")
     assert "Nothing new to store" in words(app)
     assert "start" not in [button.key for button in app.button]
-
-
-def test_a_new_iteration_is_created_and_filled(open_page, store, small_game, words) -> None:
-    app = upload(open_page("transcripts", part="Add games"), small_game("one"), small_game("two"))
-    app.text_input(key="new_name").set_value("My prompt").run()
-    app.text_input(key="new_change").set_value("Said please")
-    start(app, store)
-    (iteration,) = store.iterations.list()
-    assert (iteration.name, iteration.change) == ("My prompt", "Said please")
-    assert list(store.transcripts.summaries("My prompt")["game_id"]) == ["one", "two"]
-    app.run()
-    assert "done, 2 of 2" in words(app)
 
 
 def test_a_new_iteration_needs_a_name(open_page, small_game, words) -> None:
@@ -94,14 +76,6 @@ def test_the_same_content_is_reported_and_not_stored_twice(open_page, store, sma
     assert "1 game to store, 1 stored already, left as it is, 1 twice in these files, taken once." in words(app)
     assert "– stored already" in table(app)
     assert "– twice in these files" in table(app)
-
-
-def test_games_may_belong_to_no_iteration(open_page, store, small_game) -> None:
-    app = upload(open_page("transcripts", part="Add games"), small_game("one"))
-    app.segmented_control(key="where").set_value("No iteration").run()
-    start(app, store)
-    assert store.iterations.list() == []
-    assert len(store.transcripts.summaries()) == 1
 
 
 def test_games_may_join_an_existing_iteration(open_page, filled, small_game) -> None:

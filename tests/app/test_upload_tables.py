@@ -82,19 +82,6 @@ def test_a_wrong_choice_is_explained_with_row_and_remedy(open_page, words) -> No
     assert "What to do: Correct the cell, or choose another column." in said
 
 
-def test_names_of_columns_stand_in_inert_elements_only(open_page) -> None:
-    data = f"speaker,text,{HOSTILE},=cmd()\nAnn,one,{HOSTILE},2\n".encode()
-    app = hand_in(open_page("transcripts", part="Add games"), ("a.csv", data))
-    box = app.selectbox(key="column_0_role")
-    assert any("evil.example" in option for option in box.options)
-    assert "evil.example" not in box.label + str(box.proto.help)
-    frame = app.dataframe[0].value
-    assert "'=cmd()" in list(frame.columns)
-    for kind in (app.markdown, app.caption, app.warning, app.error, app.info, app.button, app.expander):
-        assert not any("evil.example" in str(element.proto) for element in kind)
-    assert "evil.example" not in "".join(str(box.key) for box in app.selectbox)
-
-
 def test_three_hundred_files_stay_readable(open_page, store, small_game, words) -> None:
     good = [(f"good{n}.json", small_game(f"game {n}", rounds=1).to_json().encode()) for n in range(150)]
     bad = [(f"bad{n}.json", b'{"gameId": ') for n in range(150)]

@@ -31,12 +31,6 @@ def with_game(database: Path) -> Store:
     return store
 
 
-def test_without_games_it_says_what_it_is_for(open_page, words) -> None:
-    app = open_page("validity")
-    assert not app.exception
-    assert "plants faults into your games" in words(app)
-
-
 def test_it_measures_in_the_background_and_shows_what_was_noticed(open_page, words, table, with_game) -> None:
     app = open_page("validity")
     assert "Not measured yet" in words(app)

@@ -47,25 +47,26 @@ def test_a_test_starts_from_the_page_goes_on_elsewhere_and_opens_when_it_is_done
     seen = visit(f"{server.url}/{FORM}")
     page = seen.page
     write(page, TEST.replace("simulation", "simulatoin"))
-    expect(page.get_by_text("ab.yaml:2: source")).to_be_visible()
+    expect(page.get_by_text("ab.yaml:2: source").first).to_be_visible()
     write(page, TEST)
     # Two agents in 2 and in 3 steps, three runs of each.
-    expect(page.get_by_text("6 runs: 30 calls")).to_be_visible()
+    expect(page.get_by_text("6 runs: 30 calls").first).to_be_visible()
     assert model.asked == 0
     page.get_by_role("button", name="Run the A/B test").click()
-    expect(page.get_by_text("It is at work:")).to_be_visible()
+    expect(page.get_by_text("It is at work:").first).to_be_visible()
     page.get_by_role("link", name="Guide").click()
-    expect(page.get_by_text("A/B test: done")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("A/B test: done").first).to_be_visible(timeout=60_000)
     assert model.asked == 30
     page.get_by_role("link", name="Experiments").click()
     settle(page)
     page.get_by_role("button", name="A/B tests", exact=True).or_(
         page.get_by_role("radio", name="A/B tests")
     ).first.click()
-    expect(page.get_by_text("Runs: 6 done.")).to_be_visible()
+    expect(page.get_by_text("Runs: 6 done.").first).to_be_visible()
     assert (seen.faults, seen.foreign) == ([], [])
 
 
+@pytest.mark.long
 def test_a_cancelled_test_keeps_what_is_done_and_goes_on(serve, visit, model) -> None:
     server = serve()
     seen = visit(f"{server.url}/{FORM}")

@@ -61,7 +61,7 @@ def test_what_was_chosen_stays_chosen_when_a_job_begins_and_ends(sample_server, 
     job = store.jobs.create("test", "A job", 3)
     page.get_by_text("Hide roles and private chat").click()
     page.get_by_text("Ledger", exact=True).first.click()
-    expect(page.get_by_text("A job: 0 of 3")).to_be_visible()
+    expect(page.get_by_text("A job: 0 of 3").first).to_be_visible()
     page.get_by_test_id("stButtonGroup").get_by_text("Conversation", exact=True).click()
     expect(depth(page)).to_have_attribute("aria-pressed", "true")
     store.jobs.update(job.id, state=JobState.DONE)
@@ -102,7 +102,7 @@ def test_a_number_shows_all_verdicts_and_gives_a_link_that_opens_the_same(visit,
     page = visit(conversation).page
     page.get_by_role("button", name="Message 3: all verdicts").click()
     expect(page.get_by_role("heading", name="Message 3", exact=True)).to_be_visible()
-    expect(page.get_by_text("Verdicts on this message")).to_be_visible()
+    expect(page.get_by_text("Verdicts on this message").first).to_be_visible()
     # No clipboard without https or a permission: the link is shown instead.
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }")
     shown: list[str] = []
@@ -118,7 +118,7 @@ def test_a_search_over_all_games_opens_the_message_that_was_selected(sample_serv
     page = visit(f"{sample_server.url}/transcripts").page
     page.get_by_label("Search what was said").fill('"voted for"')
     page.get_by_label("Search what was said").press("Enter")
-    expect(page.get_by_text(re.compile("[0-9]+ messages in [0-9]+ games"))).to_be_visible()
+    expect(page.get_by_text(re.compile("[0-9]+ messages in [0-9]+ games")).first).to_be_visible()
     tick_row(page, page.get_by_test_id("stDataFrame").first)
     expect(page.locator(".message.chosen .text")).to_contain_text(re.compile("voted for", re.IGNORECASE))
     expect(page.locator(".message.chosen")).to_be_in_viewport()

@@ -41,6 +41,7 @@ def value(page: Page) -> int:
     return int(strip(page).get_attribute("aria-valuenow") or 0)
 
 
+@pytest.mark.long
 def test_the_strip_has_no_serious_findings(visit, game, screenshots) -> None:
     seen = visit(game, height=1400)
     page = seen.page
@@ -54,7 +55,7 @@ def test_the_strip_has_no_serious_findings(visit, game, screenshots) -> None:
     assert (seen.faults, seen.foreign) == ([], [])
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_a_click_on_the_strip_opens_that_messages_reasons(visit, game, width) -> None:
     page = visit(game, width=width).page
     strip(page).scroll_into_view_if_needed()
@@ -141,7 +142,7 @@ def test_votes_and_eliminations_are_told_in_words(visit, game) -> None:
     expect(ballot).to_have_text(re.compile(r" votes? for .+ \(\d+ of \d+\)$"))
 
 
-@pytest.mark.parametrize("metric", ["", "&metric=strategic_depth"])
+@pytest.mark.parametrize("metric", [pytest.param("", marks=pytest.mark.long), "&metric=strategic_depth"])
 def test_a_link_to_a_message_opens_its_reason_on_a_phone(visit, game, metric) -> None:
     page = visit(game).page
     message = page.locator(".message").nth(2).get_attribute("data-message")
@@ -156,8 +157,3 @@ def test_a_link_to_a_message_opens_its_reason_on_a_phone(visit, game, metric) ->
     wide = visit(f"{game}&message={message}{metric}").page
     expect(wide.get_by_role("heading", name=re.compile(r"essage \d+$"))).to_be_visible()
     assert wide.get_by_role("dialog").count() == 0
-
-
-def conversations_drawn(seen) -> int:
-    """How many times the server sent the part of the page that holds the conversation."""
-    return sum(b"Hide roles and private chat" in frame for frame in seen.frames)

@@ -47,7 +47,7 @@ def test_the_cockpit_is_one_screen_with_seven_rows(sample_server, visit, screens
     assert (seen.faults, seen.foreign) == ([], [])
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width) -> None:
     seen = visit(f"{sample_server.url}/", width=width, height=3000)
     for kind in KINDS:

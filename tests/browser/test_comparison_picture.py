@@ -18,6 +18,7 @@ def look(visit, sample_server, **size):
     return seen
 
 
+@pytest.mark.long
 def test_the_comparison_is_one_picture(sample_server, visit, screenshots) -> None:
     seen = look(visit, sample_server, height=3000)
     page = seen.page

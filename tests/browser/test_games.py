@@ -30,6 +30,7 @@ def failing(sample_server) -> tuple[int, str, str]:
     return place, transcript_id, message_id
 
 
+@pytest.mark.long
 def test_the_list_is_drawn_whole_and_reads_well(sample_server, visit, screenshots) -> None:
     seen = visit(f"{sample_server.url}/transcripts", height=900)
     page = seen.page
@@ -45,7 +46,7 @@ def test_the_list_is_drawn_whole_and_reads_well(sample_server, visit, screenshot
     assert (seen.faults, seen.foreign) == ([], [])
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 @pytest.mark.parametrize("by", ["mouse", "Enter"])
 def test_a_failing_score_opens_the_first_failing_message(sample_server, visit, failing, width, by) -> None:
     place, transcript_id, message_id = failing
@@ -64,7 +65,7 @@ def test_a_failing_score_opens_the_first_failing_message(sample_server, visit, f
     assert seen.faults == []
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_a_row_opens_its_game_and_the_way_back_keeps_filter_and_order(sample_server, visit, failing, width) -> None:
     _, transcript_id, _ = failing
     kept = "of_iteration=Prompt+v1&order=Newest+first"

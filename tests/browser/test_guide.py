@@ -12,6 +12,7 @@ from tests.browser.accessibility import findings
 from tests.browser.hands import in_every_size
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("view", ["tour=2", "guide_view=Metrics", "guide_view=Terms"])
 def test_the_views_are_readable(sample_server, visit, screenshots, view) -> None:
     seen = visit(f"{sample_server.url}/guide?{view}", height=1600)
@@ -30,7 +31,7 @@ def test_the_tour_leads_from_a_first_game_to_a_decision_and_back(sample_server, 
     page = seen.page
     page.get_by_role("button", name="Begin the tour").click()
     for number, step in enumerate(STEPS, start=1):
-        expect(page.get_by_text(f"Step {number} of {len(STEPS)}")).to_be_visible()
+        expect(page.get_by_text(f"Step {number} of {len(STEPS)}").first).to_be_visible()
         expect(page.get_by_role("heading", name=step.title)).to_be_visible()
         page.get_by_test_id("stMain").get_by_role("link", name=step.label).click()
         expect(page.get_by_role("heading", name="Guide", exact=True)).to_have_count(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -62,23 +63,25 @@ def server(empty_server):
     return empty_server
 
 
-def paths() -> list[str]:
+def paths() -> list[Any]:
     opened = f"transcripts?transcript={nasty('0').id}"
-    return [
+    some = (
         "",
+        opened,
+        f"review?rater={quote(ATTACKS[3])}&desk=My+ratings",
+        f"network?transcript={nasty('0').id}&who=1",
+    )
+    others = (
         "upload",
         "transcripts",
-        opened,
         f"{opened}&show=Ledger",
         "compare?of=Two+games",
         "review?rater=Ada",
-        "review?rater=Ada&desk=Which+was+better%3F",
-        f"review?rater={quote(ATTACKS[3])}&desk=My+ratings",
         f"review?rater={quote(ATTACKS[3])}&desk=Team",
         "trends",
         "trends?as=Table",
-        f"network?transcript={nasty('0').id}&who=1",
-    ]
+    )
+    return [*some, *(pytest.param(path, marks=pytest.mark.long) for path in others)]
 
 
 def assert_inert(seen) -> None:
@@ -128,5 +131,5 @@ def test_a_refused_file_with_a_hostile_name_is_inert(server, visit) -> None:
             {"name": "nasty.json", "mimeType": "application/json", "buffer": nasty("new").to_json().encode()},
         ]
     )
-    expect(seen.page.get_by_text("1 game to store, 1 refused.")).to_be_visible()
+    expect(seen.page.get_by_text("1 game to store, 1 refused.").first).to_be_visible()
     assert_inert(seen)

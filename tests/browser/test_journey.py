@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hands import go
@@ -20,64 +21,65 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(serve, visit, data_root: P
     server = serve()
     seen = visit(server.url)
     page = seen.page
-    expect(page.get_by_text("Did your agents get better?")).to_be_visible()
+    expect(page.get_by_text("Did your agents get better?").first).to_be_visible()
 
     # Upload three real games of three formats into a new iteration.
     page.get_by_role("link", name="Upload your own games").click()
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([data_root / name for name in GAMES])
-    expect(page.get_by_text("3 games to store.")).to_be_visible()
+    expect(page.get_by_text("3 games to store.").first).to_be_visible()
     page.get_by_label("Name", exact=True).fill("First prompt")
     page.get_by_label("Name", exact=True).press("Enter")
     page.get_by_role("button", name="Score and store 3 games").click()
     expect(page.get_by_text(re.compile("Scoring uploaded games: (starting|[0-3] of 3|done)")).first).to_be_visible()
-    expect(page.get_by_text("Scoring uploaded games: done, 3 of 3.")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Scoring uploaded games: done, 3 of 3.").first).to_be_visible(timeout=60_000)
 
     # Read the reason of a verdict.
     page.get_by_role("link", name="Read the games").click()
-    expect(page.get_by_text("3 of 3 games")).to_be_visible()
+    expect(page.get_by_text("3 of 3 games").first).to_be_visible()
     page.locator(".picture-box .row .name").first.click()
     badge = page.locator(".badge", has_text="Depth").first
     badge.click()
     expect(page.get_by_role("heading", name=re.compile("Strategic depth, message"))).to_be_visible()
-    expect(page.get_by_text(re.compile("^Holds "))).to_be_visible()
+    expect(page.get_by_text(re.compile("^Holds ")).first).to_be_visible()
     opened = page.url
     assert "transcript=" in opened
     assert "metric=strategic_depth" in opened
 
     # The trend has no engagement yet.
     go(page, "Trends")
-    expect(page.get_by_text("3 pending, not drawn")).to_be_visible()
+    expect(page.get_by_text("3 pending, not drawn").first).to_be_visible()
 
     # Rate one game with the keyboard.
     go(page, "Review")
     page.get_by_role("textbox", name="Your name").fill("Ada")
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("0 of 3 games rated by you")).to_be_visible()
+    expect(page.get_by_text("0 of 3 games rated by you").first).to_be_visible()
     for key in ("4", "y", "n", "y", "n", "y", "Control+Enter"):
         page.keyboard.press(key)
-    expect(page.get_by_text("1 of 3 games rated by you")).to_be_visible()
+    expect(page.get_by_text("1 of 3 games rated by you").first).to_be_visible()
 
     # The trend has changed.
     go(page, "Trends")
-    expect(page.get_by_text("2 pending, not drawn")).to_be_visible()
+    expect(page.get_by_text("2 pending, not drawn").first).to_be_visible()
 
     # All of it is there after the server was restarted and the page loaded again.
     server.stop()
     server.start()
     page.goto(f"{server.url}/trends")
-    expect(page.get_by_text("2 pending, not drawn")).to_be_visible()
+    expect(page.get_by_text("2 pending, not drawn").first).to_be_visible()
     page.goto(opened)
     expect(page.get_by_role("heading", name=re.compile("Strategic depth, message"))).to_be_visible()
     expect(page.locator(".badge[aria-pressed='true']")).to_be_visible()
     go(page, "Overview")
-    expect(page.get_by_text("2 games of 3 not rated yet.")).to_be_visible()
+    expect(page.get_by_text("2 games of 3 not rated yet.").first).to_be_visible()
     (rating,) = server.store.ratings.all().to_dict("records")
     assert (rating["rater"], rating["score"]) == ("Ada", 4)
     assert seen.foreign == []
     assert seen.faults == []
 
 
+@pytest.mark.long
 def test_the_first_start_fills_the_pages_by_itself(serve, visit) -> None:
     seen = visit(serve("wanted").url)
-    expect(seen.page.get_by_text("Loading the sample games: done, 21 of 21.")).to_be_visible(timeout=90_000)
-    expect(seen.page.get_by_text("Iteration 4 of 4")).to_be_visible()
+    expect(seen.page.get_by_text("Loading the sample games: done, 21 of 21.").first).to_be_visible(timeout=90_000)
+    expect(seen.page.get_by_text("Iteration 4 of 4").first).to_be_visible()

@@ -139,20 +139,20 @@ def test_a_rater_rates_under_the_login_and_reaches_nothing_else(site: Site, visi
     page = seen.page
     log_in(page, "rae")
     expect(page.locator(".desk .message").first).to_be_visible()
-    expect(page.get_by_text("Logged in as rater")).to_be_visible()
-    expect(page.get_by_text("Rae <b>", exact=True)).to_be_visible()
+    expect(page.get_by_text("Logged in as rater").first).to_be_visible()
+    expect(page.get_by_text("Rae <b>", exact=True).first).to_be_visible()
     for path in ("settings", "review?rater=grace@example.org&desk=My+ratings"):
         page.goto(f"{site.url}/{path}")
         seen.settle()
-        expect(page.get_by_text("Logged in as rater")).to_be_visible()
-    expect(page.get_by_text("You have not rated a game yet.")).to_be_visible()
+        expect(page.get_by_text("Logged in as rater").first).to_be_visible()
+    expect(page.get_by_text("You have not rated a game yet.").first).to_be_visible()
     for secret in (b"Baseline prompt", b"one.json", b"grace@example.org", b"app_pages/settings/page.py", b"mafia"):
         assert secret not in seen.received
     page.goto(f"{site.url}/")
     page.locator(".desk .message").first.wait_for()
     page.keyboard.press("4")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 3 games rated by you")).to_be_visible()
+    expect(page.get_by_text("1 of 3 games rated by you").first).to_be_visible()
     assert site.server.store.ratings.all()["rater"].tolist() == ["grace@example.org", "rae@example.org"]
 
 
@@ -160,7 +160,7 @@ def test_an_admin_reaches_everything_and_logs_out(site: Site, visit) -> None:
     seen = visit(f"{site.url}/settings")
     page = seen.page
     log_in(page, "ada")
-    expect(page.get_by_text("Logged in as admin")).to_be_visible()
+    expect(page.get_by_text("Logged in as admin").first).to_be_visible()
     assert {"Overview", "Games", "Review", "Settings"} <= pages_shown(page)
     page.get_by_role("button", name="Log out").click()
     page.get_by_role("button", name="End session").click()  # the provider asks whether to end its session, too
@@ -173,8 +173,8 @@ def test_whoever_has_no_role_is_told_so(site: Site, visit) -> None:
     # Una has Ada's address, but the provider does not say that it is hers.
     seen = visit(site.url)
     log_in(seen.page, "una")
-    expect(seen.page.get_by_text("nobody gave you a role here")).to_be_visible()
-    expect(seen.page.get_by_text(f"You are known as una at {site.provider}.")).to_be_visible()
+    expect(seen.page.get_by_text("nobody gave you a role here").first).to_be_visible()
+    expect(seen.page.get_by_text(f"You are known as una at {site.provider}.").first).to_be_visible()
     assert pages_shown(seen.page) == set()
 
 

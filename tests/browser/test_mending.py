@@ -21,8 +21,8 @@ def test_a_renamed_iteration_stays_chosen_and_in_the_link(stored_server, visit) 
     page.get_by_label("Name", exact=True).press("Tab")
     visited.settle()
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("1 change so far")).to_be_visible()
-    expect(page.get_by_text("Iteration 1 of")).to_be_visible()
+    expect(page.get_by_text("1 change so far").first).to_be_visible()
+    expect(page.get_by_text("Iteration 1 of").first).to_be_visible()
     expect(page).to_have_url(f"{server.url}/?iteration=Where+we+began")
     assert server.store.iterations.list()[0].name == "Where we began"
     assert visited.faults == []
@@ -39,6 +39,6 @@ def test_the_games_of_ticked_rows_are_moved_and_no_other(stored_server, visit) -
     expect(page.get_by_role("button", name="Move 1 game")).to_be_enabled()
     tick_row(page, table, 2)
     page.get_by_role("button", name="Move 2 games").click()
-    expect(page.get_by_text("Moved 2 games.")).to_be_visible()
+    expect(page.get_by_text("Moved 2 games.").first).to_be_visible()
     assert store.transcripts.summaries(name)["transcript_id"].tolist() == [before[1], *before[3:]]
     store.close()

@@ -58,6 +58,7 @@ def click_mark(page: Page, name: str) -> None:
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
+@pytest.mark.long
 def test_a_profile_has_a_row_for_each_dimension(persona_server, visit, screenshots) -> None:
     seen = opened(visit, persona_server, "michael")
     expect(seen.page.locator(".picture-box .row")).to_have_count(3)
@@ -67,7 +68,7 @@ def test_a_profile_has_a_row_for_each_dimension(persona_server, visit, screensho
     assert (seen.faults, seen.foreign) == ([], [])
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_marks_open_the_judgements_behind_them_and_these_their_message(
     persona_server, agent_of_games, visit, width
 ) -> None:
@@ -91,7 +92,7 @@ def test_an_earlier_point_opens_its_run(persona_server, visit, width) -> None:
     seen = opened(visit, persona_server, "michael", width=width)
     click_mark(seen.page, "1:history:0")
     seen.page.wait_for_url(re.compile("run=[0-9a-f-]+.*judged=consistency|judged=consistency.*run=[0-9a-f-]+"))
-    expect(seen.page.get_by_text("Sample of 10")).to_be_visible()
+    expect(seen.page.get_by_text("Sample of 10").first).to_be_visible()
     assert seen.faults == []
 
 
@@ -116,11 +117,12 @@ def test_a_point_of_one_agent_over_time_opens_its_run(persona_server, visit, wid
     seen.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     seen.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     seen.page.wait_for_url(re.compile(r"/personas\?"))
-    expect(seen.page.get_by_text("Sample of 10")).to_be_visible()
+    expect(seen.page.get_by_text("Sample of 10").first).to_be_visible()
     assert "agent=michael" in seen.page.url
     assert seen.faults == []
 
 
+@pytest.mark.long
 def test_the_propositions_are_readable(persona_server, visit, screenshots) -> None:
     seen = visit(f"{persona_server.url}/personas?agent=michael&persona_view=Propositions", height=2400)
     page = seen.page

@@ -27,7 +27,7 @@ class Clicks:
         self.count += 1
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_why_did_this_game_fail(sample_server, visit, width) -> None:
     seen = visit(f"{sample_server.url}/", width=width, height=2000)
     clicks = Clicks(seen.page)
@@ -38,7 +38,7 @@ def test_why_did_this_game_fail(sample_server, visit, width) -> None:
     assert clicks.count <= 3
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_keep_or_revert(sample_server, visit, width) -> None:
     seen = visit(f"{sample_server.url}/", width=width, height=2000)
     clicks = Clicks(seen.page)
@@ -49,7 +49,7 @@ def test_keep_or_revert(sample_server, visit, width) -> None:
     assert clicks.count <= 3
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_who_must_rate_what(sample_server, visit, width) -> None:
     # Without a login, the Review page has asked once who is there.
     seen = visit(f"{sample_server.url}/review?rater=Lea", width=width, height=2000)

@@ -32,7 +32,7 @@ def click_point(page: Page, trace: int, number: int) -> None:
     page.mouse.click(x, y)
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     ("press", "expected"),
     [

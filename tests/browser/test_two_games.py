@@ -13,6 +13,7 @@ from tests.browser.hands import in_every_size, settle
 WHERE = "compare?of=Two+games&before=Prompt+v1&after=Prompt+v4"
 
 
+@pytest.mark.long
 def test_both_conversations_stand_beside_each_other(sample_server, visit, screenshots) -> None:
     seen = visit(f"{sample_server.url}/{WHERE}", height=1400)
     page = seen.page
@@ -32,7 +33,7 @@ def test_both_conversations_stand_beside_each_other(sample_server, visit, screen
 
 
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
-@pytest.mark.parametrize("by", ["mouse", "Enter"])
+@pytest.mark.parametrize("by", ["mouse", pytest.param("Enter", marks=pytest.mark.long)])
 def test_a_failing_message_opens_on_its_games_page(sample_server, visit, width, by) -> None:
     page = visit(f"{sample_server.url}/{WHERE}", width=width, height=1400).page
     message = page.locator(".shell").nth(1).locator(".message", has=page.locator(".badge.fails")).first

@@ -15,7 +15,7 @@ def hand_in(seen, name: str, data: bytes) -> None:
     seen.page.locator("input[type=file]").first.set_input_files(
         files=[{"name": name, "mimeType": "text/csv", "buffer": data}]
     )
-    expect(seen.page.get_by_text("What is in the files")).to_be_visible()
+    expect(seen.page.get_by_text("What is in the files").first).to_be_visible()
     seen.settle()
 
 
@@ -51,13 +51,13 @@ def test_chosen_columns_make_a_game_and_its_report_can_be_saved(empty_server, vi
     hand_in(seen, "german.csv", b"wer,was,tag\nAnn,Guten Morgen,1\nBen,Hallo Ann,2\n")
     choose(seen, "Who speaks", "1. wer")
     choose(seen, "What is said", "2. was")
-    expect(seen.page.get_by_text("1 game to store.")).to_be_visible()
+    expect(seen.page.get_by_text("1 game to store.").first).to_be_visible()
     seen.page.get_by_text("No iteration", exact=True).click()
     seen.page.get_by_role("button", name="Score and store 1 game").click()
-    expect(seen.page.get_by_text("done, 1 of 1")).to_be_visible()
+    expect(seen.page.get_by_text("done, 1 of 1").first).to_be_visible()
     seen.page.reload()
     seen.settle()
-    expect(seen.page.get_by_text("1 game: 1 stored.")).to_be_visible()
+    expect(seen.page.get_by_text("1 game: 1 stored.").first).to_be_visible()
     with seen.page.expect_download() as caught:
         seen.page.get_by_role("button", name="Save as JSON").click()
     report = json.loads(caught.value.path().read_text("utf-8"))

@@ -7,15 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 from typer.testing import CliRunner, Result
 
 from evaluation.cli.main import app
 from evaluation.transcript import Cost, Message, Player, Transcript
-
-# The pauses of a shared machine are no failures of a property.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
 
 Run = Callable[..., Result]
 WriteGame = Callable[..., Path]

@@ -78,6 +78,7 @@ def test_an_estimate_needs_neither_key_nor_server(
     assert (done.exit_code, " to gpt-4o-mini" in done.stdout or "calls to" in done.stdout) == (0, True), done.stderr
 
 
+@pytest.mark.long
 def test_several_experiments_end_in_one_table_without_the_paper_for_a_script(run: Any) -> None:
     done = run("experiment", "run", "all", "--scripted", "--scale", "0.01", "--steps", "8")
     assert done.exit_code == 0, done.stderr

@@ -18,8 +18,7 @@ from evaluation.errors import InputError
 from evaluation.readers.import_report import ImportOutcome
 from evaluation.store import Store
 from evaluation.workflows.watching import Watcher
-
-GAMES = 200
+from tests.long import mostly_long
 
 _WRITES = """
 import json, sys, time
@@ -178,14 +177,15 @@ def test_a_folder_that_is_not_there_is_refused(store: Store, tmp_path: Path) -> 
         Watcher(store, tmp_path / "none")
 
 
-def test_200_files_of_another_process_are_stored_once_each_though_the_watcher_is_killed(
-    store: Store, folder: Path
+@pytest.mark.parametrize("count", mostly_long([40, 200]))
+def test_files_of_another_process_are_stored_once_each_though_the_watcher_is_killed(
+    store: Store, folder: Path, count: int
 ) -> None:
     store.close()
     options = ["--iteration", "Night", "--settle", "0.3", "--db", str(store.path)]
     command = [sys.executable, "-m", "evaluation.cli.main", "watch", str(folder), *options]
-    with subprocess.Popen([sys.executable, "-c", _WRITES, str(folder), str(GAMES)]) as writing:
-        for after in (5, 60):
+    with subprocess.Popen([sys.executable, "-c", _WRITES, str(folder), str(count)]) as writing:
+        for after in (5, count // 4):
             with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watching:
                 assert watching.stdout is not None
                 for _ in range(after):
@@ -196,7 +196,7 @@ def test_200_files_of_another_process_are_stored_once_each_though_the_watcher_is
     last = subprocess.run([*command, "--once"], capture_output=True, text=True, check=False)
     assert (last.returncode, "error" in last.stderr) == (0, False), last.stderr
     games = store.transcripts.summaries("Night")
-    assert sorted(games["game_id"]) == sorted(f"g{number}" for number in range(GAMES))
+    assert sorted(games["game_id"]) == sorted(f"g{number}" for number in range(count))
     assert set(games["messages"]) == {3}
 
 

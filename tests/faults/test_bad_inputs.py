@@ -117,6 +117,7 @@ print(before, resident())
 """
 
 
+@pytest.mark.long
 def test_the_memory_of_large_files_comes_back() -> None:
     done = subprocess.run([sys.executable, "-c", _MEASURE], capture_output=True, text=True, check=True, cwd=ROOT)
     before, after = map(int, done.stdout.split())

@@ -13,7 +13,7 @@ from evaluation.cli.main import app
 from evaluation.store import Store
 from evaluation.workflows.samples import load_samples
 
-FLIPS = int(os.environ.get("DRAMATURG_FLIPS", "25"))
+FLIPS = int(os.environ.get("DRAMATURG_FLIPS", "10"))
 COMMANDS = (["list", "--format", "json"], ["agreement"])
 
 

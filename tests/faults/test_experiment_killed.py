@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from evaluation.store import JobState, Store
 from tests.faults.experiment_run import CONCURRENCY
 
@@ -26,6 +28,7 @@ def run_to_the_end(database: Path) -> tuple[int, str]:
     return len(calls), report
 
 
+@pytest.mark.long
 def test_a_killed_experiment_goes_on_without_paying_twice(tmp_path: Path) -> None:
     killed = tmp_path / "killed.duckdb"
     with start(killed) as first:

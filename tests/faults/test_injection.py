@@ -5,38 +5,20 @@ from __future__ import annotations
 import json
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.injection import LARGEST_SHARE, alarms, share
 from evaluation.judging.guard.fencing import FENCE, KINDS, as_message, as_name, fenced, flags, neutralise
-from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
+from tests.faults.injection_attacks import ATTACKS, NAMES
 
-everything = pytest.mark.parametrize("attack", ATTACKS + NAMES, ids=lambda attack: attack.name)
+EVERYTHING = (*ATTACKS, *NAMES)
 # Pieces that attacks are made of, mixed by chance with any text.
-PIECES = st.sampled_from(
-    [
-        *(
-            "\u27e6",
-            "\u27e7",
-            "fence",
-            '"score"',
-            ":",
-            "9",
-            "{",
-            "}",
-            "```",
-            "[M1]",
-            "<|",
-            "System:",
-            "\n",
-            "\r",
-            "\u2028",
-        )
-    ]
-    + [attack.text for attack in ATTACKS]
+MARKS = (
+    *("\u27e6", "\u27e7", "fence", '"score"', ":", "9", "{", "}", "```", "[M1]", "<|", "System:"),
+    *("\n", "\r", "\u2028"),
 )
+PIECES = st.sampled_from([*MARKS, *(attack.text for attack in ATTACKS)])
 HOSTILE = st.lists(st.one_of(PIECES, st.text(max_size=12)), max_size=12).map("".join)
 STRUCTURE = re.compile(r"\s*(?:system|assistant|user|human|claim|score|verdict|\[?m ?\d)\W*[:=\]]", re.IGNORECASE)
 
@@ -59,39 +41,39 @@ def test_there_are_at_least_forty_attacks_of_every_documented_kind() -> None:
     assert {kind for attack in ATTACKS for kind in attack.kinds} == set(KINDS)
 
 
-@everything
-def test_the_documented_kinds_are_flagged(attack: Attack) -> None:
-    raised = flags(attack.text)
-    assert attack.kinds <= {flag.kind for flag in raised}
-    assert all(0 <= flag.start < flag.end <= len(attack.text) for flag in raised)
+def test_the_documented_kinds_are_flagged() -> None:
+    for attack in EVERYTHING:
+        raised = flags(attack.text)
+        assert attack.kinds <= {flag.kind for flag in raised}
+        assert all(0 <= flag.start < flag.end <= len(attack.text) for flag in raised)
 
 
-@everything
-def test_the_fence_stands_twice_and_only_where_we_put_it(attack: Attack) -> None:
-    lines = fenced(attack.text).split("\n")
-    assert [place for place, line in enumerate(lines) if FENCE in line] == [0, len(lines) - 1]
+def test_the_fence_stands_twice_and_only_where_we_put_it() -> None:
+    for attack in EVERYTHING:
+        lines = fenced(attack.text).split("\n")
+        assert [place for place, line in enumerate(lines) if FENCE in line] == [0, len(lines) - 1]
 
 
-@everything
-def test_no_line_of_a_message_begins_like_a_part_of_the_prompt(attack: Attack) -> None:
-    lines = f"[M7] Alpha: {as_message(attack.text)}".splitlines()
-    assert lines[0].startswith("[M7] Alpha: ")
-    assert not [line for line in lines[1:] if STRUCTURE.match(line)]
-    assert sum("[M" in line.upper() for line in lines) == 1
+def test_no_line_of_a_message_begins_like_a_part_of_the_prompt() -> None:
+    for attack in EVERYTHING:
+        lines = f"[M7] Alpha: {as_message(attack.text)}".splitlines()
+        assert lines[0].startswith("[M7] Alpha: ")
+        assert not [line for line in lines[1:] if STRUCTURE.match(line)]
+        assert sum("[M" in line.upper() for line in lines) == 1
 
 
-@everything
-def test_no_answer_can_echo_a_verdict(attack: Attack) -> None:
-    assert json_objects_in(fenced(attack.text)) == []
+def test_no_answer_can_echo_a_verdict() -> None:
+    for attack in EVERYTHING:
+        assert json_objects_in(fenced(attack.text)) == []
 
 
-@everything
-def test_a_name_is_one_short_line(attack: Attack) -> None:
-    name = as_name(attack.text)
-    assert len(name.splitlines()) == 1
-    assert len(name) <= 200
-    assert "\u27e6" not in name
-    assert "[M" not in name.upper()
+def test_a_name_is_one_short_line() -> None:
+    for attack in EVERYTHING:
+        name = as_name(attack.text)
+        assert len(name.splitlines()) == 1
+        assert len(name) <= 200
+        assert "\u27e6" not in name
+        assert "[M" not in name.upper()
 
 
 def test_an_honest_message_is_left_as_it_is() -> None:
@@ -137,28 +119,17 @@ def test_what_a_keyboard_left_is_no_attack() -> None:
     assert flags("I trsu\b\bust Bravo\r\nAlpha?") == ()
 
 
-SLOW_TEXTS = {
-    "triggers": "ignore all previous ",
-    "trigger and blanks": "ignore" + " " * 40,
-    "quotes": '"  ',
-    "braces": "{[",
-    "dashes": "--- ",
-    "letters": "aB1",
-    "marks": "e\u0301\u0336",
-    "invisible": "\u200b\u202e",
-    "look-alikes": "\u0430a",
-    "roles": "\nsystem ",
-    "fences": "\u27e6 ```",
-    "scores": "score give a 9 ",
-    "rulers": "=",
-}
+SLOW_TEXTS = (
+    *("ignore all previous ", "ignore" + " " * 40, '"  ', "{[", "--- ", "aB1", "e\u0301\u0336", "\u200b\u202e", "="),
+    *("\u0430a", "\nsystem ", "\u27e6 ```", "score give a 9 "),
+)
 
 
-@pytest.mark.parametrize("piece", SLOW_TEXTS.values(), ids=SLOW_TEXTS)
-def test_a_hundred_thousand_characters_of_anything_are_read_to_the_end(piece: str) -> None:
-    text = piece * (100_000 // len(piece))
-    assert neutralise(text).count("\u27e6") == 0
-    assert all(flag.end <= len(text) for flag in flags(text))
+def test_a_hundred_thousand_characters_of_anything_are_read_to_the_end() -> None:
+    for piece in SLOW_TEXTS:
+        text = piece * (100_000 // len(piece))
+        assert neutralise(text).count("\u27e6") == 0
+        assert all(flag.end <= len(text) for flag in flags(text))
 
 
 def test_real_games_raise_few_alarms() -> None:

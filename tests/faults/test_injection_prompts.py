@@ -10,9 +10,9 @@ from evaluation.judging.guard.fencing import FENCE
 from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
 from evaluation.judging.questions import Options, ask
 from evaluation.judging.targets import Target, TrajectoryEvent
-from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
+from tests.faults.injection_attacks import ATTACKS, NAMES
 
-everything = pytest.mark.parametrize("attack", ATTACKS + NAMES, ids=lambda attack: attack.name)
+EVERYTHING = (*ATTACKS, *NAMES)
 CLAIM = "{{agent_name}} says in {{action}} what the persona would say."
 HONEST = '{"reason": "It does not fit.", "score": 2, "confidence": 0.7, "citations": [1]}'
 
@@ -47,33 +47,28 @@ def shape(prompt: str) -> list[str]:
     return kept
 
 
-@everything
-def test_a_message_leaves_the_structure_as_it_is(attack: Attack) -> None:
-    assert shape(prompt_of(message=attack.text)) == shape(prompt_of())
+def test_a_message_and_a_persona_leave_the_structure_as_it_is() -> None:
+    for attack in EVERYTHING:
+        assert shape(prompt_of(message=attack.text)) == shape(prompt_of()) == shape(prompt_of(persona=attack.text))
 
 
-@everything
-def test_a_persona_leaves_the_structure_as_it_is(attack: Attack) -> None:
-    assert shape(prompt_of(persona=attack.text)) == shape(prompt_of())
+def test_a_name_stays_within_one_line_and_in_quotes() -> None:
+    for attack in EVERYTHING:
+        hostile, honest = shape(prompt_of(name=attack.text)), shape(prompt_of())
+        assert len(hostile) == len(honest)
+        for one, other in zip(hostile, honest, strict=True):
+            before, named, after = other.partition("Mallory")
+            assert one.startswith(before)
+            assert one.endswith(after) if named else one == other
+            assert one.count('"') == other.count('"')
 
 
-@everything
-def test_a_name_stays_within_one_line_and_in_quotes(attack: Attack) -> None:
-    hostile, honest = shape(prompt_of(name=attack.text)), shape(prompt_of())
-    assert len(hostile) == len(honest)
-    for one, other in zip(hostile, honest, strict=True):
-        before, named, after = other.partition("Mallory")
-        assert one.startswith(before)
-        assert one.endswith(after) if named else one == other
-        assert one.count('"') == other.count('"')
-
-
-@everything
-def test_the_parser_takes_no_verdict_from_an_echo_of_the_prompt(attack: Attack) -> None:
-    echo = prompt_of(message=attack.text, persona=attack.text, name=attack.text)
-    for model in (ScoreAnswer, CheckAnswer, LabelAnswer):
-        with pytest.raises(AnswerError):
-            parse_answer(echo, model.model_validate)
-    assert parse_items(echo, [ScoreAnswer] * 3) == {}
-    for answer in (f"{echo}\n{HONEST}", f"{HONEST}\n{echo}"):
-        assert parse_answer(answer, ScoreAnswer.model_validate).score == 2
+def test_the_parser_takes_no_verdict_from_an_echo_of_the_prompt() -> None:
+    for attack in EVERYTHING:
+        echo = prompt_of(message=attack.text, persona=attack.text, name=attack.text)
+        for model in (ScoreAnswer, CheckAnswer, LabelAnswer):
+            with pytest.raises(AnswerError):
+                parse_answer(echo, model.model_validate)
+        assert parse_items(echo, [ScoreAnswer] * 3) == {}
+        for answer in (f"{echo}\n{HONEST}", f"{HONEST}\n{echo}"):
+            assert parse_answer(answer, ScoreAnswer.model_validate).score == 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +18,7 @@ from evaluation.persona.persona_text import persona_text
 from evaluation.persona.questions._wording_statistics import repetition_evidence, vocabulary_evidence
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 
-everything = pytest.mark.parametrize("attack", ATTACKS + NAMES, ids=lambda attack: attack.name)
+EVERYTHING = (*ATTACKS, *NAMES)
 
 CLAIM = Proposition("claim", "{{agent_name}} wrote {{action}} in {{channel_name}}", Dimension.ADHERENCE)
 HEAD = re.compile(r"\[M(\d+)\] [^:\n]{1,250} acts: .*|\[M(\d+)\] [^:\n]{1,250} --> [^:\n]{1,250}: .*")
@@ -56,24 +55,11 @@ def assert_intact(request: JudgeRequest) -> None:
     assert FENCE not in request.prompt.question
 
 
-@everything
-def test_in_a_message(attack: Attack) -> None:
-    assert_intact(request_for(attack.text, "Ann", "A baker.", "kitchen"))
-
-
-@everything
-def test_in_a_name(attack: Attack) -> None:
-    assert_intact(request_for("Hello there.", attack.text, "A baker.", "kitchen"))
-
-
-@everything
-def test_in_a_persona(attack: Attack) -> None:
-    assert_intact(request_for("Hello there.", "Ann", attack.text, "kitchen"))
-
-
-@everything
-def test_in_the_name_of_a_channel(attack: Attack) -> None:
-    assert_intact(request_for("Hello there.", "Ann", "A baker.", attack.text))
+def test_in_a_message_a_name_a_persona_and_the_name_of_a_channel() -> None:
+    honest = ("Hello there.", "Ann", "A baker.", "kitchen")
+    for attack in EVERYTHING:
+        for place in range(4):
+            assert_intact(request_for(*(attack.text if at == place else text for at, text in enumerate(honest))))
 
 
 @given(st.text(min_size=1, max_size=80), st.sampled_from(ATTACKS + NAMES))
@@ -82,11 +68,11 @@ def test_everywhere_at_once(text: str, attack: Attack) -> None:
     assert_intact(request_for(mixed, mixed, mixed, mixed))
 
 
-@everything
-def test_ideas_are_asked_for_in_our_words_alone(attack: Attack) -> None:
-    proposition = Proposition("ideas", "List every idea.", Dimension.IDEAS_QUANTITY, target_type=TargetType.ENVIRONMENT)
-    said = TrajectoryEvent("t", "m0", attack.text, attack.text, is_action=True)
-    asked = ask(replace(proposition, includes_personas=False), Target(TargetType.ENVIRONMENT, attack.text, (said,)))
-    assert asked.request is not None
-    assert asked.request.prompt.question == "Task: List every idea."
-    assert asked.request.prompt.user.count(FENCE) == 2
+def test_ideas_are_asked_for_in_our_words_alone() -> None:
+    asks = Proposition("ideas", "List every idea.", Dimension.IDEAS_QUANTITY, target_type=TargetType.ENVIRONMENT)
+    for attack in EVERYTHING:
+        said = TrajectoryEvent("t", "m0", attack.text, attack.text, is_action=True)
+        asked = ask(replace(asks, includes_personas=False), Target(TargetType.ENVIRONMENT, attack.text, (said,)))
+        assert asked.request is not None
+        assert asked.request.prompt.question == "Task: List every idea."
+        assert asked.request.prompt.user.count(FENCE) == 2

@@ -39,6 +39,7 @@ from tests.faults.judge_server import (
     always,
     once,
 )
+from tests.long import mostly_long
 
 # A short back-off keeps the tests quick; a machine under load must not make good answers late.
 QUICK = RetryPolicy(first_wait_seconds=0.01, longest_wait_seconds=0.05, longest_told_wait_seconds=0.1)
@@ -81,27 +82,28 @@ def judged(
     return asyncio.run(LiteLLMJudge(client).judge(asked))
 
 
-def test_500_judgements_complete_through_a_tenth_of_each_fault() -> None:
+@pytest.mark.parametrize(("count", "least"), mostly_long([(100, 3), (500, 30)]))
+def test_judgements_complete_through_a_tenth_of_each_fault(count: int, least: int) -> None:
     log: list[CallRecord] = []
-    asked = requests(500)
+    asked = requests(count)
     with JudgeServer(misbehave=Schedule(seed=7)).in_thread() as server:
         judgements = judged(server, asked, log, retry=replace(QUICK, timeout_retries=3))
-    assert [one.status for one in judgements] == [JudgementStatus.SCORED] * 500
+    assert [one.status for one in judgements] == [JudgementStatus.SCORED] * count
     assert [one.key for one in judgements] == [one.key("local-model") for one in asked]
     assert set(server.tally.faults) == {"429", "500", "503", "hang", "reset"}
-    assert min(server.tally.faults.values()) > 30
+    assert min(server.tally.faults.values()) > least
     outcomes = Counter(record.outcome for record in log)
     committed: Counter[str] = Counter()
     for fault, times in server.tally.faults.items():
         committed[LOGGED_AS[fault]] += times
     # Each failure is on record. A machine under load makes some good answers late, or does not get to the server in
     # time: those calls are on record as timeouts, and asked again.
-    late = server.tally.answered.total() - 500
+    late = server.tally.answered.total() - count
     assert outcomes.total() - outcomes["answered"] >= committed.total() + late
     assert set(outcomes) == {*committed, "answered"}
     assert all(outcomes[kind] <= committed[kind] for kind in set(committed) - {"timeout"})
     # None lost, none twice.
-    assert (outcomes["answered"], len(server.tally.answered)) == (500, 500)
+    assert (outcomes["answered"], len(server.tally.answered)) == (count, count)
 
 
 @pytest.mark.parametrize(

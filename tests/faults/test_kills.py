@@ -8,6 +8,7 @@ import pytest
 
 from tests.faults.killing import Moment, Tally, Workplace, compare
 from tests.faults.kills import KINDS
+from tests.long import mostly_long
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +17,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
 
 # A worker is killed in test_corpora.py, an experiment, a judge's run and a watcher in files of their own.
-@pytest.mark.parametrize("kind", ["import", "watch", "persona"])
+@pytest.mark.parametrize("kind", mostly_long(["import", "watch", "persona"]))
 def test_after_a_kill_nothing_is_lost_torn_or_doubled(kind: str, place: Workplace) -> None:
     tally = Tally()
     for attempt in range(10):

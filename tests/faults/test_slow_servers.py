@@ -13,8 +13,9 @@ from benchmarks.judge_server import Fault, JudgeServer, last_message
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from tests.long import mostly_long
 
-COUNT = 40
+COUNT = 20
 
 
 def requests(count: int) -> list[JudgeRequest]:
@@ -41,15 +42,15 @@ def judged(
     return judgements, seconds, chosen.budget.calls_made
 
 
-@pytest.mark.parametrize("timeout_seconds", [1.0, 1.9])
+@pytest.mark.parametrize("timeout_seconds", mostly_long([1.0, 1.9]))
 def test_a_server_with_one_slot_is_kept_busy_and_asked_hardly_anything_twice(timeout_seconds: float) -> None:
     with JudgeServer(latency_seconds=0.2, slots=1).in_thread() as server:
         judgements, seconds, calls = judged(server.url, COUNT, concurrency=20, timeout_seconds=timeout_seconds)
     assert [one.status for one in judgements] == [JudgementStatus.SCORED] * COUNT
     assert sum(times > 1 for times in server.tally.asked.values()) <= 2
     assert calls <= COUNT + 2
-    # A tenth more than the server needs at least, and what the client itself takes on a machine that is shared.
-    assert seconds <= 1.1 * COUNT * 0.2 + 1.0
+    # Twice as long as the server needs at least: who asks again for what is under way takes several times as long.
+    assert seconds <= 2 * COUNT * 0.2 + 4.0
 
 
 def test_calls_that_the_server_had_not_begun_lose_no_try_and_are_not_paid() -> None:

@@ -85,6 +85,7 @@ def ratings(site: Site) -> int:
     return count
 
 
+@pytest.mark.long
 def test_a_rater_logs_in_and_saves_beside_three_hundred_idle_strangers(site: Site, tab: Callable[..., Tab]) -> None:
     before = ratings(site)
     strangers = [tab().open("review") for _ in range(STRANGERS)]
@@ -135,6 +136,7 @@ def test_files_of_somebody_who_logged_in_are_fetched_beside_many_strangers(site:
         one.close()
 
 
+@pytest.mark.long
 def test_more_connections_than_there_are_descriptors_are_refused_and_end_nothing(
     site: Site, tab: Callable[..., Tab]
 ) -> None:

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
-from hypothesis import settings
 
 from evaluation.transcript import Message, Player, Transcript
-
-# The pauses of a shared machine are no failures of a property.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
 
 MakeGame = Callable[..., Transcript]
 

@@ -24,6 +24,7 @@ def test_a_checkout_without_the_package_is_not_measured(tmp_path: Path) -> None:
         measure(tmp_path, passes=1)
 
 
+@pytest.mark.long
 def test_a_checkout_against_itself_is_compared_in_pairs() -> None:
     lines = list(compare(CHECKOUT, 1, passes=1))
     assert [line.wanted for line in lines[2:]] == [">= 2.5 times"] * 2

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.soak import Load, soak
 
 
+@pytest.mark.long
 def test_a_short_soak_has_no_errors_and_stores_each_form_once(tmp_path: Path) -> None:
     found = soak(tmp_path, seconds=3, games=4, load=Load(raters=3, readers=1, pause_seconds=(0.1, 0.5)))
     assert found.errors == []

@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.insight._answers import QuoteItem, QuotesAnswer
@@ -17,13 +17,11 @@ from evaluation.insight.figures._network import interaction_graph, network_metri
 from evaluation.insight.figures.sentiment import message_sentiment
 from evaluation.transcript import Message
 
-QUICK = settings(max_examples=40, deadline=None)
 NAMES = ["A", "B", "C", "D", "E", "F"]
 WORDS = ["Rye", "bread,", "is", "(very)", "“good”", "–", "and", "ÉCLAIRS:", "too!", "3.5"]
 COUNTS = st.dictionaries(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), st.integers(0, 9), max_size=20)
 
 
-@QUICK
 @given(COUNTS, st.permutations(NAMES))
 def test_renaming_players_changes_their_names_only(counts: dict[tuple[str, str], int], order: list[str]) -> None:
     new = dict(zip(NAMES, order, strict=True))
@@ -40,7 +38,6 @@ def test_renaming_players_changes_their_names_only(counts: dict[tuple[str, str],
         assert before.centrality[name].betweenness == pytest.approx(after.centrality[new[name]].betweenness)
 
 
-@QUICK
 @given(COUNTS)
 def test_shares_stay_shares(counts: dict[tuple[str, str], int]) -> None:
     found = network_metrics(interaction_graph(NAMES, counts))
@@ -50,7 +47,6 @@ def test_shares_stay_shares(counts: dict[tuple[str, str], int]) -> None:
     assert found.is_connected == (found.components == 1)
 
 
-@QUICK
 @given(st.integers(0, 60), st.floats(0, 1), st.floats(0, 1), st.integers(0, 99))
 def test_a_larger_rate_only_adds(count: int, one: float, other: float, seed: int) -> None:
     keys = [f"m{place}" for place in range(count)]
@@ -59,7 +55,6 @@ def test_a_larger_rate_only_adds(count: int, one: float, other: float, seed: int
     assert len(large) >= math.floor(max(one, other) * count)
 
 
-@QUICK
 @given(st.text(max_size=200))
 def test_sentiment_is_a_share_or_nothing(text: str) -> None:
     found = message_sentiment(text)
@@ -67,14 +62,12 @@ def test_sentiment_is_a_share_or_nothing(text: str) -> None:
     assert found == message_sentiment(f" {text}\n")
 
 
-@QUICK
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=60), min_size=1, max_size=20), st.integers(1, 200))
 def test_parts_hold_every_message_once(texts: list[str], limit: int) -> None:
     messages = [Message(id=f"m{at}", index=at, speaker="A", text=text) for at, text in enumerate(texts)]
     assert [one for part in parts_of(messages, limit=limit) for one in part.messages] == messages
 
 
-@QUICK
 @given(st.lists(st.sampled_from(WORDS), min_size=4, max_size=12), st.data())
 def test_words_of_a_message_are_found_in_it_again(words: list[str], data: st.DataObject) -> None:
     first = data.draw(st.integers(0, len(words) - 3))

@@ -7,7 +7,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluation.errors import InputError
@@ -38,10 +38,6 @@ FILES = [
     (DATA / "aiwolf" / "game9.log").read_bytes(),
 ]
 PARTS = {path.name: path.read_bytes() for path in LLMAFIA.iterdir()}
-
-fuzz = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.just("\ud800"),
@@ -104,7 +100,6 @@ def reshaped(draw: st.DrawFn, document: Any) -> Any:
     return body
 
 
-@fuzz
 @given(st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
 @example(b"PK\x05\x06" + b"\0" * 18)
 @example(b"[00:00:00] ")
@@ -113,50 +108,42 @@ def test_any_bytes(data: bytes) -> None:
     check(data)
 
 
-@fuzz
 @given(st.data())
 def test_real_files_damaged(data: st.DataObject) -> None:
     check(data.draw(damaged(data.draw(st.sampled_from(FILES)))))
 
 
-@fuzz
 @given(st.data())
 def test_a_game_folder_with_one_file_damaged(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(PARTS)))
     check(zip_of(PARTS | {name: data.draw(damaged(PARTS[name]))}))
 
 
-@fuzz
 @given(st.data())
 def test_a_damaged_zip(data: st.DataObject) -> None:
     check(data.draw(damaged(zip_of({"a.log": FILES[4], "b/c.json": FILES[0]}))))
 
 
-@fuzz
 @given(reshaped(NATIVE))
 def test_native_files_of_other_shapes(body: Any) -> None:
     check(json.dumps(body).encode())
 
 
-@fuzz
 @given(reshaped(json.loads(MATCH.read_text(encoding="utf-8")) | {"extra": [1, {"a": None}]}))
 def test_matches_of_other_shapes(body: Any) -> None:
     check(json.dumps(body).encode())
 
 
-@fuzz
 @given(reshaped(json.loads(FILES[1])))
 def test_canonical_files_of_other_shapes(body: Any) -> None:
     check(json.dumps(body).encode())
 
 
-@fuzz
 @given(reshaped(json.loads(PARTS["config.json"])))
 def test_configurations_of_other_shapes(body: Any) -> None:
     check(zip_of(PARTS | {"config.json": json.dumps(body).encode()}))
 
 
-@fuzz
 @given(
     st.lists(
         st.sampled_from(["status", "talk", "whisper", "vote", "attack", "execute", "divine", "guard", "result", "x"]),
@@ -171,7 +158,6 @@ def test_logs_of_any_events(kinds: list[str], data: st.DataObject) -> None:
     check("\n".join(lines).encode())
 
 
-@fuzz
 @given(
     st.lists(
         st.tuples(st.integers(0, 25), st.integers(0, 61), st.sampled_from(["day", "night", "manager"])), max_size=12
@@ -302,13 +288,11 @@ def log_of(header: Any, sample: Any) -> bytes:
     return zip_of({"header.json": json.dumps(header).encode(), "samples/1_epoch_1.json": json.dumps(sample).encode()})
 
 
-@fuzz
 @given(st.data())
 def test_exchange_formats_of_other_shapes(data: st.DataObject) -> None:
     check(json.dumps(data.draw(reshaped(data.draw(st.sampled_from(EXCHANGED))))).encode())
 
 
-@fuzz
 @given(st.data())
 def test_json_lines_of_other_shapes(data: st.DataObject) -> None:
     rows = data.draw(
@@ -317,26 +301,22 @@ def test_json_lines_of_other_shapes(data: st.DataObject) -> None:
     check(lines_of(data.draw(reshaped(rows))))
 
 
-@fuzz
 @given(st.data())
 def test_exchange_formats_damaged(data: st.DataObject) -> None:
     whole = [json.dumps(EXCHANGED[5]).encode(), json.dumps(NOTEBOOK).encode(), lines_of([CHAT, CHAT]), lines_of(ROWS)]
     check(data.draw(damaged(data.draw(st.sampled_from([*whole, TABLE.encode(), TABLE.encode("utf-16")])))))
 
 
-@fuzz
 @given(reshaped({"header": INSPECT, "sample": INSPECT["samples"][0]}))
 def test_packed_logs_of_other_shapes(body: Any) -> None:
     check(log_of(body.get("header") if isinstance(body, dict) else body, body.get("sample")))
 
 
-@fuzz
 @given(reshaped({"runs.json": RUNS, "traces.json": TRACES}))
 def test_runs_of_other_shapes(files: dict[str, Any]) -> None:
     check(zip_of({name: json.dumps(content).encode() for name, content in files.items()}))
 
 
-@fuzz
 @given(reshaped(CORPUS))
 def test_corpora_of_other_shapes(files: dict[str, Any]) -> None:
     check(
@@ -351,19 +331,16 @@ def test_corpora_of_other_shapes(files: dict[str, Any]) -> None:
     )
 
 
-@fuzz
 @given(damaged(parquet_of(ROWS)))
 def test_parquet_damaged(data: bytes) -> None:
     check(data)
 
 
-@fuzz
 @given(st.lists(st.lists(st.sampled_from(["Ann", "", '"', "1", "Day 2", "x\ny", "\0", "=1"]), max_size=4), max_size=4))
 def test_tables_of_any_cells(rows: list[list[str]]) -> None:
     check("\n".join(["name,text,round,time", *(",".join(row) for row in rows)]).encode())
 
 
-@fuzz
 @given(
     st.lists(
         st.sampled_from(["Ann", "Bob", " acts: [", " --> ", ": [", "TALK]", "CONVERSATION]", "\n", " > ", "-", "x"])
@@ -379,13 +356,11 @@ TRACED = {name: data for name, (_, data) in SAMPLES.items() if len(data) < 20_00
 TRACED_JSON = [json.loads(data) for data in TRACED.values() if data.startswith((b"{", b"[")) and b"}\n{" not in data]
 
 
-@fuzz
 @given(st.data())
 def test_traces_and_logs_of_frameworks_of_other_shapes(data: st.DataObject) -> None:
     check(json.dumps(data.draw(reshaped(data.draw(st.sampled_from(TRACED_JSON))))).encode())
 
 
-@fuzz
 @given(st.data())
 def test_traces_and_logs_of_frameworks_damaged(data: st.DataObject) -> None:
     check(data.draw(damaged(data.draw(st.sampled_from(list(TRACED.values()))))))

@@ -7,7 +7,7 @@ from cProfile import Profile
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.rubric.metrics import memory_accuracy
@@ -638,7 +638,6 @@ FILLERS = (
 WORDS = st.sampled_from([*NAMES, *FILLERS.split()])
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(st.lists(WORDS, min_size=1, max_size=18).map(" ".join), min_size=1, max_size=4))
 def test_rows_add_up_and_lie_inside_their_messages(texts: list[str]) -> None:
     game = make_game(*texts)
@@ -653,7 +652,6 @@ def test_rows_add_up_and_lie_inside_their_messages(texts: list[str]) -> None:
         assert all(message.text[e.start : e.end] == e.text for e in row.evidence)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(WORDS, min_size=1, max_size=14).map(" ".join), min_size=1, max_size=3), st.permutations(NAMES))
 def test_renaming_the_players_changes_no_finding(texts: list[str], order: list[str]) -> None:
     letters = ("Kilo", "Lima", "Mike", "Oscar", "Papa", "Tango")

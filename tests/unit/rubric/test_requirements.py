@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.label_drawing import load_games
@@ -76,7 +76,6 @@ def test_no_match_in_a_real_message_is_lost(name: str, section: str) -> None:
     assert matches
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_no_match_in_a_long_hostile_message_is_lost(data: st.DataObject) -> None:
     """Messages of the words that a pattern is made of, among long stretches of others, hold many near misses."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.rubric.advice import advise
@@ -335,7 +335,6 @@ SAID = st.lists(
 )
 
 
-@settings(max_examples=80, deadline=None)
 @given(SAID)
 def test_rows_add_up(said: list[tuple[str, str]]) -> None:
     result = measure(*said)
@@ -347,7 +346,6 @@ def test_rows_add_up(said: list[tuple[str, str]]) -> None:
         assert all(text[evidence.start : evidence.end] == evidence.text for evidence in row.evidence)
 
 
-@settings(max_examples=60, deadline=None)
 @given(SAID, st.permutations(["Unit-Kilo", "Unit-Lima", "Unit-Oscar", "Unit-Papa", "Unit-Tango"]))
 def test_renaming_the_players_changes_no_verdict(said: list[tuple[str, str]], order: list[str]) -> None:
     fresh = dict(zip(SIDES, order, strict=True))

@@ -10,7 +10,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.engines.scoring import evaluate_transcript
@@ -337,7 +337,7 @@ def filled_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4)
 @given(taken=steps)
 def test_whatever_is_deleted_and_in_whatever_order_undone_all_comes_back(
     filled_file: Path, taken: list[tuple[str, int]]

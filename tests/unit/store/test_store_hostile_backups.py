@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -24,22 +23,31 @@ def game(name: str) -> Transcript:
     return Transcript(game_id=name, source_format="native", players=(Player(name="Ann"),), messages=said)
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the database of a rated game and its backup, to be copied."""
+    folder = tmp_path_factory.mktemp("made")
+    store = Store(folder / "main.duckdb")
+    store.iterations.create("First")
+    store.transcripts.add(game("one"), source_name="one", iteration="First")
+    store.ratings.add(Rating(game("one").id, "Ada", 4, comment="good"))
+    store.settings.set("thresholds", {"pacing": 0.5})
+    store.backups.write(folder / "copy.duckdb")
+    store.close()
+    return folder
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(made: Path, tmp_path: Path) -> Store:
     """A store with a rated game."""
-    made = Store(tmp_path / "main" / "main.duckdb")
-    made.iterations.create("First")
-    made.transcripts.add(game("one"), source_name="one", iteration="First")
-    made.ratings.add(Rating(game("one").id, "Ada", 4, comment="good"))
-    made.settings.set("thresholds", {"pacing": 0.5})
-    return made
+    (tmp_path / "main").mkdir()
+    return Store(shutil.copy(made / "main.duckdb", tmp_path / "main" / "main.duckdb"))
 
 
 @pytest.fixture
-def backup(store: Store, tmp_path: Path) -> Path:
+def backup(made: Path, tmp_path: Path) -> Path:
     """A backup of the store."""
-    store.backups.write(tmp_path / "copy.duckdb")
-    return tmp_path / "copy.duckdb"
+    return Path(shutil.copy(made / "copy.duckdb", tmp_path / "copy.duckdb"))
 
 
 @pytest.fixture
@@ -174,23 +182,17 @@ def test_what_defines_more_than_rows_is_refused(
     assert [path.name for path in Path(store.place).parent.iterdir()] == ["main.duckdb"]
 
 
-@pytest.mark.parametrize(
-    "statements",
-    [
-        ["CREATE TYPE spy AS ENUM ('a')"],
-        ["CREATE SCHEMA spy"],
-        ["CREATE SEQUENCE spy"],
-        ["CREATE INDEX spy ON ratings (comment)"],
-        ["COMMENT ON TABLE ratings IS 'spy'"],
-        [
-            "CREATE OR REPLACE VIEW engagement AS "
-            "SELECT 'spy' AS transcript_id, 5.0::double AS score, 9::bigint AS raters"
-        ],
-    ],
-)
-def test_other_definitions_stay_behind(store: Store, backup: Path, statements: list[str]) -> None:
+def test_other_definitions_stay_behind(store: Store, backup: Path) -> None:
     wanted = definitions(backup)
-    change(backup, *statements)
+    change(
+        backup,
+        "CREATE TYPE spy AS ENUM ('a')",
+        "CREATE SCHEMA spy",
+        "CREATE SEQUENCE spy",
+        "CREATE INDEX spy ON ratings (comment)",
+        "COMMENT ON TABLE ratings IS 'spy'",
+        "CREATE OR REPLACE VIEW engagement AS SELECT 'spy' AS transcript_id, 5.0::double AS score, 9::bigint AS raters",
+    )
     store.backups.restore(backup)
     store.close()
     assert definitions(Path(store.place)) == wanted
@@ -285,29 +287,31 @@ def test_rows_of_every_table_and_type_come_back_as_they_were(store: Store, tmp_p
 ORDER = {"experiment": "e", "options": {"limits": [{"base_url": "http://127.0.0.1:9/v1"}]}}
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "line"),
-    [
-        ("judge", {"base_url": "http://evil.test/v1"}, "judge.base_url = http://evil.test/v1"),
-        ("judge", {"model": "x", "pricing": "/etc/passwd"}, "judge.pricing = /etc/passwd"),
-        ("judge", {"others": ["HTTPS:\n//evil.test"]}, "judge.others = HTTPS: //evil.test"),
-        ("order:experiment:1", ORDER, "order:experiment:1.options.limits.base_url = http://127.0.0.1:9/v1"),
-        ("plain", "http://evil.test", "plain = http://evil.test"),
-    ],
-)
-def test_settings_that_name_addresses_are_restored_only_when_asked(
-    store: Store, tmp_path: Path, key: str, value: object, line: str
-) -> None:
-    store.settings.set(key, value)
+def test_settings_that_name_addresses_are_restored_only_when_asked(store: Store, tmp_path: Path) -> None:
+    held = {
+        "judge": {"base_url": "http://evil.test/v1", "model": "x"},
+        "prices": {"pricing": "/etc/passwd"},
+        "lists": {"others": ["HTTPS:\n//evil.test"]},
+        "order:experiment:1": ORDER,
+        "plain": "http://evil.test",
+    }
+    for key, value in held.items():
+        store.settings.set(key, value)
     store.backups.write(tmp_path / "copy.duckdb")
-    assert check_backup(tmp_path / "copy.duckdb").address_lines == [line]
+    assert sorted(check_backup(tmp_path / "copy.duckdb").address_lines) == [
+        "judge.base_url = http://evil.test/v1",
+        "lists.others = HTTPS: //evil.test",
+        "order:experiment:1.options.limits.base_url = http://127.0.0.1:9/v1",
+        "plain = http://evil.test",
+        "prices.pricing = /etc/passwd",
+    ]
     with store.unit(write=True) as cursor:
         cursor.execute("DELETE FROM settings")
     store.backups.restore(tmp_path / "copy.duckdb")
-    assert store.settings.get(key) is None
+    assert [store.settings.get(key) for key in held] == [None] * 5
     assert store.settings.get("thresholds") == {"pacing": 0.5}
     store.backups.restore(tmp_path / "copy.duckdb", with_addresses=True)
-    assert store.settings.get(key) == json.loads(json.dumps(value))
+    assert {key: store.settings.get(key) for key in held} == held
 
 
 def test_many_addresses_are_counted(store: Store, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_a_killed_process_leaves_before_or_after(tmp_path: Path) -> None:
         store.ratings.token("cid", one.id)
         store.ratings.add(Rating(one.id, "bob", 4))
     before = rows(store, "main")
-    for rounds in (1, 2):
+    for rounds in (1,):
         store.close()
         command = [sys.executable, "-c", MEND_ON, str(path), games[0].id, games[1].id]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.engines.scoring import evaluate_transcript
@@ -97,7 +97,6 @@ def transcripts(draw: st.DrawFn) -> Transcript:
 
 
 @given(given_transcript=transcripts())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_transcript_comes_back_equal(given_transcript: Transcript) -> None:
     store = SHARED
     store.transcripts.add(given_transcript, source_name="f")

@@ -154,6 +154,7 @@ main()
 """
 
 
+@pytest.mark.long
 def test_a_killed_client_is_followed_by_one_that_does_the_rest(games, alone, cluster, tmp_path) -> None:
     output = tmp_path / "out"
     command = [sys.executable, "-c", CLIENT, "evaluate", str(games), "--output", str(output), "--engine", "dask"]
