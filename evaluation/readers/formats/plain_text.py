@@ -337,7 +337,7 @@ class _Speakers:
 
     @property
     def names(self) -> list[str]:
-        """Everybody who speaks, is listed or votes, as spelt, in the order of the file."""
+        """All who speak, are listed or vote, as spelt, in the order of the file."""
         folded = dict.fromkeys([*self.listed, *self._counts, *self._voting])
         known = self._accepted | self.listed.keys()
         seats = seat_numbers([self.spelling(name) for name in known])
@@ -368,7 +368,7 @@ def _ruling_shape(heads: Sequence[Head]) -> Shape | None:
 
 
 def _build(name: str) -> str:
-    """How a name is built: "A" for "Ann", "A A" for "Ann Lee", "A 1" for "Player 3", "a" for "ann"."""
+    """The build of a name: "A" for "Ann", "A A" for "Ann Lee", "A 1" for "Player 3", "a" for "ann"."""
     return " ".join("1" if word[0].isdigit() else "A" if word[0].isupper() else "a" for word in name.split())
 
 
@@ -610,7 +610,7 @@ class _Page:
         self._open = one
 
     def _note(self, one: _Spoken, note: str, *, is_before: bool) -> None:
-        """What stands in brackets around a name: a round, a role, who is spoken to, a channel, a thought."""
+        """Takes in the words in brackets around a name: a round, a role, who is spoken to, a channel, a thought."""
         words = set(_WORD.findall(note.casefold()))
         to = _TO.fullmatch(note)
         if heading := heading_of(note):
