@@ -30,7 +30,7 @@ _PIPE = re.compile(r"(?P<name>[^>|\n]{1,60}?)\s?[>|]\s(?P<text>.*)")
 _STAGE = re.compile(r"(?P<name>[A-ZÀ-Þ][A-ZÀ-Þ' -]{1,40}[A-ZÀ-Þ])\.\s(?P<text>.*)")
 _ABOVE = re.compile(
     rf"(?:\[(?P<before>{TIME})\]\s+(?P<later>[^:\n]{{1,60}})"
-    rf"|(?P<name>[^:\n]{{1,200}}?)(?:,\s\[|\s+[-–—•|]\s*|\s+\[?)(?P<after>{TIME})\]?:?)",
+    rf"|(?P<name>[^:\n]{{1,200}}?)(?:,\s\[|\s{{1,8}}[-–—•|]\s{{0,8}}|\s{{1,8}}\[?)(?P<after>{TIME})\]?:?)",
     re.IGNORECASE,
 )
 _ALONE = re.compile(r"[A-ZÀ-Þ][A-ZÀ-Þ'. -]{1,40}")

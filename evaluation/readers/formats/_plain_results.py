@@ -71,6 +71,9 @@ _NO_NAMES = frozenset(
     | {"everyone", "everybody", "nobody", "no", "one", "somebody", "someone", "the", "a", "an"}
 )
 
+# The longest line that is looked at: a tally of fifty names fits, and no pattern meets more.
+_LONGEST = 2000
+
 Find = Callable[[str], str | None]
 
 
@@ -101,8 +104,8 @@ class Departure:
 
 
 def bare(line: str) -> str:
-    """A line without emphasis, the signs of a heading and space around it."""
-    return _EMPHASIS.sub("", line).strip()
+    """A line without emphasis, the signs of a heading and needless space; nothing of a line too long for a result."""
+    return " ".join(_EMPHASIS.sub("", line).split()) if len(line) <= _LONGEST else ""
 
 
 def opens_list(line: str) -> tuple[bool, str] | None:

@@ -401,6 +401,10 @@ class _Page:
         self._roles = dict(speakers.listed)
         self._roster = Roster(speakers.names)
         self._seats = seat_numbers(self._roster.names)
+        self._notes: dict[str, Counter[str]] = {}
+        for head in (line.head for line in lines if line.head and speakers.speaks(line.head)):
+            self._notes.setdefault(fold(head.name), Counter()).update(head.notes)
+        self._noted = sum(found.total() for found in self._notes.values())
 
     def reading(self) -> GameReading:
         """The game with what is open about it."""
@@ -632,14 +636,9 @@ class _Page:
 
     def _is_role_of(self, speaker: str, note: str) -> bool:
         """Whether the same words always stand behind this name, and other words behind other names."""
-        notes = [
-            (fold(line.head.name), one)
-            for line in self._lines
-            if line.head and line.head.notes and self._speakers.speaks(line.head)
-            for one in line.head.notes
-        ]
-        own = {one for name, one in notes if name == fold(speaker)}
-        return len(own) == 1 and len(notes) > len({name for name, _ in notes}) and is_name(note)
+        own = self._notes.get(fold(speaker), Counter())
+        is_repeated = self._noted > len(self._notes)
+        return len(own) == 1 and is_repeated and is_name(note)
 
 
 def _names(written: str) -> list[str]:
