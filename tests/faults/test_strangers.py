@@ -7,6 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from websockets.typing import Origin
 
 import dashboard
 from dashboard.connections import MOST_GUESTS
-from dashboard.visitors import GUEST_BYTES
+from dashboard.visitors import GUEST_BYTES, MOST_UPLOADED_BYTES
 from evaluation.workflows.samples import load_samples
 from tests.browser.conftest import Server, free_port
 from tests.faults.tab import LOGIN_COOKIE, Tab, events_of
@@ -242,6 +243,31 @@ def test_a_long_message_of_a_stranger_ends_the_connection_and_takes_no_memory(
         stranger.tell(message)
         stranger.wait_until_closed()
     assert memory_bytes(site) - before < 100 * MEGABYTE
+
+
+def test_the_files_of_one_person_take_a_bounded_amount_of_memory_however_many_tabs(
+    site: Site, tab: Callable[..., Tab]
+) -> None:
+    content = bytes(60 * MEGABYTE)
+    fit = MOST_UPLOADED_BYTES // len(content)
+    first = tab("rae").open("review")
+    before = memory_bytes(site)
+    assert [first.upload(content) for _ in range(fit + 2)] == [204] * fit + [413] * 2
+    second = tab("rae").open("review")
+    assert second.upload(content) == 413
+    # Another person's files are not in the way, and what a closed tab sent goes when there is no room for more.
+    assert tab("roy").open("review").upload(content) == 204
+    first.close()
+    assert [second.upload(content) for _ in range(fit + 1)] == [204] * fit + [413]
+    assert memory_bytes(site) - before < MOST_UPLOADED_BYTES + 150 * MEGABYTE
+
+
+def test_files_that_are_sent_at_once_are_counted_together(site: Site, tab: Callable[..., Tab]) -> None:
+    rater, content = tab("rae").open("review"), bytes(60 * MEGABYTE)
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(rater.upload, [content] * 8))
+    assert answers.count(204) <= MOST_UPLOADED_BYTES // len(content)
+    assert set(answers) == {204, 413}
 
 
 def test_messages_with_many_widgets_are_not_answered(tab: Callable[..., Tab]) -> None:
