@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evaluation.errors import NotFoundError
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension, TargetType
-from evaluation.persona.agents import Agent, SpeakerMap, find_agent, is_channel_id, slug_of
+from evaluation.persona.agents import EVERYBODY, Agent, SpeakerMap, find_agent, is_channel_id, slug_of
 from evaluation.persona.period import ALWAYS, Period
 from evaluation.persona.shipped_agents import Cast, shipped_cast
 from evaluation.persona.subjects import Sources, Subject, channels_of, everybody, subject_of
@@ -19,9 +19,6 @@ from evaluation.transcript import Transcript
 if TYPE_CHECKING:
     from evaluation.store.database import Store
 
-
-EVERYBODY = "all"
-"""Stands for every agent and channel in the stored transcripts; for the shipped agents where nothing is stored."""
 
 _MOST_LISTED = 20
 
