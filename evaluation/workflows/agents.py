@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from evaluation.errors import NotFoundError
+from pydantic import JsonValue
+
+from evaluation.errors import InputError, NotFoundError
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension, TargetType
-from evaluation.persona.agents import EVERYBODY, Agent, SpeakerMap, find_agent, is_channel_id, slug_of
+from evaluation.persona.agents import Agent, SpeakerMap, find_agent, is_channel_id
 from evaluation.persona.period import ALWAYS, Period
 from evaluation.persona.shipped_agents import Cast, shipped_cast
 from evaluation.persona.subjects import Sources, Subject, channels_of, everybody, subject_of
 from evaluation.store import Store
+from evaluation.text.agent_names import EVERYBODY, agent_name, slug_of
 from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -85,24 +88,38 @@ class KnownAgents:
         own = {key for key, agent in self.stored.items() if agent.persona is not None} | set(library.agent_ids)
         return [agent_id for agent_id in self.ids if agent_id in own]
 
-    def resolve(self, reference: str, *, with_silent: bool = False) -> str:
+    def resolve(self, reference: str, *, with_silent: bool = False, with_channels: bool = False) -> str:
         """The id of the agent that a person means by its id, its name, or a speaker's name.
 
         Args:
             reference: An id or a name.
             with_silent: Whether an agent counts that is stored and speaks nowhere.
+            with_channels: Whether ``channel:<name>`` counts, which is returned as it is.
 
         Raises:
             NotFoundError: Nobody of that name speaks anywhere.
-            InputError: Several agents have that name.
+            InputError: Several agents have that name, or it is a channel where an agent is wanted.
         """
         if is_channel_id(reference):
-            return reference
+            if with_channels:
+                return reference
+            raise InputError(f"{reference!r} is a channel, not an agent.", remedy="Name an agent.")
         found = find_agent(reference, self.names)
         if found is not None and found in {*self.ids, *(self.stored if with_silent else ())}:
             return found
         listed = ", ".join(self.ids[:_MOST_LISTED]) + (", ..." if len(self.ids) > _MOST_LISTED else "")
         raise NotFoundError(f"Nobody called {reference!r} speaks anywhere.", remedy=f"Choose from: {listed}.")
+
+    def described(self, name: str, persona: JsonValue) -> Agent:
+        """The agent of that id or name, which keeps its name, with another persona; a new one where nobody has it.
+
+        Raises:
+            InputError: It cannot be an agent's name, or several agents have it.
+        """
+        kept = agent_name(name)
+        found = find_agent(name, self.names) or find_agent(kept, self.names)
+        known = self.agent(found) if found else Agent(slug_of(kept), kept)
+        return replace(known, persona=persona)
 
 
 def find_subjects(
@@ -131,7 +148,7 @@ def find_subjects(
     known = KnownAgents.of(store, with_simulated=with_simulated)
     # Where nothing is stored, everybody is the shipped cast.
     wants_all = EVERYBODY in references and bool(known.spoken)
-    named = [known.resolve(each) for each in references if each != EVERYBODY]
+    named = [known.resolve(each, with_channels=True) for each in references if each != EVERYBODY]
     chosen = named if named or wants_all else known.defined(library)
     agent_ids = list(dict.fromkeys([*chosen, *(known.spoken if wants_all else ())]))
     named_channels = [each for each in agent_ids if is_channel_id(each)]

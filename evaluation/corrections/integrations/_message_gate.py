@@ -17,6 +17,7 @@ from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_conf
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge
 from evaluation.judging.targets import TrajectoryEvent
+from evaluation.text.agent_names import agent_name
 
 History = Iterable[tuple[str, str]]
 """What was said before, oldest first: (speaker, text)."""
@@ -116,7 +117,7 @@ class MessageGate:
 
         Raises:
             PoorQualityError: Nothing passed and the configuration forbids to go on.
-            InputError: Several agents of ``corrections`` have that name.
+            InputError: It cannot be an agent's name, or several agents of ``corrections`` have it.
         """
         await self._prepare()
         agent_id, name, config = await asyncio.to_thread(self._known, agent)
@@ -131,8 +132,9 @@ class MessageGate:
     def _known(self, agent: str) -> tuple[str, str, CorrectionConfig]:
         """Id, display name and configuration of the agent."""
         usual = self._config or CorrectionConfig(gate_adherence_enabled=True)
+        kept = agent_name(agent)
         if self._corrections is None:
-            return agent, agent, usual
+            return kept, kept, usual
         known = self._corrections.agent(agent)
         stored = None if self._config else self._corrections.stored_config(known.id)
         return known.id, known.display_name, stored or usual

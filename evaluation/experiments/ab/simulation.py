@@ -22,11 +22,11 @@ from evaluation.judging.model_client.calls import ANSWERED, CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge
-from evaluation.persona.agents import agent_name, require_distinct_agents
 from evaluation.persona.persona_text import persona_text
 from evaluation.simulation.connection import RaisingJudge
 from evaluation.simulation.environment import FACILITATOR, Environment, RoomPlan, TurnOrder
 from evaluation.simulation.model_texts import Writer
+from evaluation.text.agent_names import agent_name, require_distinct_agents
 from evaluation.transcript import Cost, Transcript
 
 

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from evaluation.errors import InputError
 from evaluation.files.yaml_models import explained
-from evaluation.persona.agents import agent_name, require_distinct_agents
 from evaluation.persona.persona_text import read_agent_file, read_persona_bytes, read_persona_file
 from evaluation.simulation.environment import FACILITATOR
+from evaluation.text.agent_names import agent_name, require_distinct_agents
 
 AGENT_FILES, FRAGMENT_FILES = "*.agent.json", "*.fragment.json"
 LARGEST_FILE = 1_000_000

@@ -15,12 +15,12 @@ from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.persona.agents import require_distinct_agents, slug_of
 from evaluation.simulation.connection import BoundedProvider
 from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population.factory import NAMES_AT_ONCE, AgentFactory
 from evaluation.simulation.population.profiles import Profile
 from evaluation.store import Store
+from evaluation.text.agent_names import require_distinct_agents, slug_of
 
 LARGEST_POPULATION = 1_000
 _PLANNING_CALLS = 2
