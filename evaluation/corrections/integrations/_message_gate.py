@@ -17,7 +17,7 @@ from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_conf
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge
 from evaluation.judging.targets import TrajectoryEvent
-from evaluation.text.agent_names import agent_name
+from evaluation.text.agent_names import agent_name, slug_of
 
 History = Iterable[tuple[str, str]]
 """What was said before, oldest first: (speaker, text)."""
@@ -110,8 +110,8 @@ class MessageGate:
 
         Args:
             generate: Writes a message; it is given the feedback on the attempt before, and an empty text at first.
-            agent: The agent's name, under which ``history`` has its own messages; with ``corrections`` its id or name
-                there.
+            agent: The agent's name, under which ``history`` has its own messages, in any case; with ``corrections`` its
+                id or name there, and its messages may stand under either.
             history: What was said before, oldest first: (speaker, text).
             persona: The description of the agent.
 
@@ -121,9 +121,9 @@ class MessageGate:
         """
         await self._prepare()
         agent_id, name, config = await asyncio.to_thread(self._known, agent)
-        own = {agent, agent_id, name}
+        own = set(map(slug_of, (agent, agent_id, name)))
         events = [
-            TrajectoryEvent(_CONVERSATION, f"m{number}", speaker, text, speaker in own)
+            TrajectoryEvent(_CONVERSATION, f"m{number}", speaker, text, slug_of(speaker) in own)
             for number, (speaker, text) in enumerate(history)
         ]
         context = ActionContext.of(agent_id, events, name=name, persona=persona)

@@ -165,3 +165,28 @@ def test_a_name_with_invisible_characters_is_that_of_the_agent(store: Store) -> 
     store.corrections.add(passed("Bo\u200bb"))
     store.corrections.add(passed("Car\u200bl"))
     assert [(one.id, one.display_name) for one in store.agents.all().values()] == [("bob", "Bob"), ("carl", "Carl")]
+
+
+def test_an_agent_has_one_name_in_a_prompt_of_the_gate(store: Store) -> None:
+    asked: list[JudgeRequest] = []
+
+    def script(request: JudgeRequest) -> ScoreAnswer:
+        asked.append(request)
+        return ScoreAnswer(reason="r", score=8, confidence=1)
+
+    history = [
+        ("Michael", "One."),
+        ("Michael Scott", "Two."),
+        ("michael", "Three."),
+        ("Micha\u200bel", "Four."),
+        ("Dwight", "Five."),
+    ]
+    with MessageGate(ScriptedJudge(script), corrections=store.corrections) as gate:
+        result = gate.send(lambda _: "Six.", "Michael", history)
+    spoken = [line for line in asked[0].prompt.user.splitlines() if line.startswith("[M")]
+    assert [line.partition("] ")[2].partition(": ")[0] for line in spoken] == [
+        *["Michael Scott acts"] * 4,
+        "Dwight --> Michael Scott",
+        "Michael Scott acts",
+    ]
+    assert result.recent == ("One.", "Two.", "Three.", "Four.")
