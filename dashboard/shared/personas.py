@@ -65,6 +65,12 @@ def people(store: Store) -> list[SelectableAgent]:
     return [SelectableAgent(key, names.get(key, key), latest.get(key), len(known.spoken.get(key, ()))) for key in ids]
 
 
+def told_of_shipped_personas(store: Store) -> str:
+    """A sentence on the speakers who have a shipped persona only because of their names; empty without any."""
+    known = KnownAgents.of(store)
+    return known.told_of_shipped_personas(known.spoken)
+
+
 def people_frame(found: Sequence[SelectableAgent]) -> pd.DataFrame:
     """One row per agent: ``Agent``, the dimensions, ``Overall`` (0 to 9), ``Games``, ``Judged by``, ``When`` (UTC)."""
     return pd.DataFrame(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -88,6 +88,35 @@ class KnownAgents:
         own = {key for key, agent in self.stored.items() if agent.persona is not None} | set(library.agent_ids)
         return [agent_id for agent_id in self.ids if agent_id in own]
 
+    def chosen(self, references: Sequence[str], library: PropositionLibrary) -> list[str]:
+        """The ids of the agents that are to be evaluated; the arguments are those of :func:`find_subjects`.
+
+        Raises:
+            NotFoundError: Nobody of that name speaks anywhere.
+        """
+        # Where nothing is stored, everybody is the shipped cast.
+        wants_all = EVERYBODY in references and bool(self.spoken)
+        named = [self.resolve(each, with_channels=True) for each in references if each != EVERYBODY]
+        found = named if named or wants_all else self.defined(library)
+        return list(dict.fromkeys([*found, *(self.spoken if wants_all else ())]))
+
+    def told_of_shipped_personas(self, agent_ids: Iterable[str]) -> str:
+        """A sentence on the speakers who have a shipped persona only because of their names; empty without any."""
+        found = [
+            f"{self.spoken_as[key]} (as {self.cast.members[key].agent.display_name})"
+            for key in agent_ids
+            if key in self.spoken and key in self.cast.members
+            if key not in self.stored or self.stored[key].persona is None
+            if self.spoken_as[key] not in self.speakers.chosen
+        ]
+        if not found:
+            return ""
+        return (
+            "Because names coincide, personas that come with Dramaturg count where a transcript gives none: "
+            f"{', '.join(found)}; if they are others, import agents under other names and assign them with 'dramaturg "
+            "agents map SPEAKER AGENT'."
+        )
+
     def resolve(self, reference: str, *, with_silent: bool = False, with_channels: bool = False) -> str:
         """The id of the agent that a person means by its id, its name, or a speaker's name.
 
@@ -146,11 +175,8 @@ def find_subjects(
         NotFoundError: Nobody of that name speaks anywhere.
     """
     known = KnownAgents.of(store, with_simulated=with_simulated)
-    # Where nothing is stored, everybody is the shipped cast.
+    agent_ids = known.chosen(references, library)
     wants_all = EVERYBODY in references and bool(known.spoken)
-    named = [known.resolve(each, with_channels=True) for each in references if each != EVERYBODY]
-    chosen = named if named or wants_all else known.defined(library)
-    agent_ids = list(dict.fromkeys([*chosen, *(known.spoken if wants_all else ())]))
     named_channels = [each for each in agent_ids if is_channel_id(each)]
     sources = _sources(store, known, agent_ids, period, reads_all=wants_all or bool(named_channels))
     agents = [_named(agent_id, sources) for agent_id in agent_ids]

@@ -26,6 +26,7 @@ from evaluation.workflows.persona_runs import (
     recorded_model,
     requests_of,
     run_personas,
+    told_of_shipped_personas,
     unrecorded,
 )
 
@@ -65,8 +66,9 @@ def persona_request(
 
 def run_with_progress(store: Store, request: PersonaRunRequest) -> list[Rated]:
     """All evaluations with the ids of their runs; progress goes to standard error."""
-    if warning := unrecorded(store, request):
-        note(warning)
+    for warning in (unrecorded(store, request), told_of_shipped_personas(store, request)):
+        if warning:
+            note(warning)
     budget = Budget(usd=request.config.max_usd, calls=request.config.max_calls)
     # Of a run that takes no time nobody asks how much is left, and of answers yet to be written nobody knows.
     is_timed = request.config.mode == "live" and request.source != "synthetic"
