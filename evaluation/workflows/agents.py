@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
@@ -35,6 +37,7 @@ class KnownAgents:
         stored: Agents that people named or gave a persona, by id.
         spoken: The transcripts that each agent speaks in, by agent id.
         spoken_as: The first name that each of them speaks under, by agent id.
+        merged: Two players of one game who count as the agent with that id, though no person said so.
     """
 
     cast: Cast
@@ -42,6 +45,7 @@ class KnownAgents:
     stored: dict[str, Agent]
     spoken: dict[str, list[str]]
     spoken_as: dict[str, str]
+    merged: dict[str, tuple[str, str]]
 
     @classmethod
     def of(cls, store: Store, *, with_simulated: bool = True) -> KnownAgents:
@@ -56,11 +60,16 @@ class KnownAgents:
         speakers = SpeakerMap(chosen, {**cast.by_slug, **names})
         spoken: dict[str, list[str]] = {}
         spoken_as: dict[str, str] = {}
-        for transcript_id, player in players:
-            agent_id = speakers.agent_id(player)
-            spoken.setdefault(agent_id, []).append(transcript_id)
-            spoken_as.setdefault(agent_id, player)
-        return cls(cast, speakers, stored, spoken, spoken_as)
+        merged: dict[str, tuple[str, str]] = {}
+        for _, of_game in groupby(players, key=itemgetter(0)):
+            heard: dict[str, str] = {}
+            for transcript_id, player in of_game:
+                agent_id = speakers.agent_id(player)
+                spoken.setdefault(agent_id, []).append(transcript_id)
+                spoken_as.setdefault(agent_id, player)
+                if player not in chosen and heard.setdefault(agent_id, player) != player:
+                    merged.setdefault(agent_id, (heard[agent_id], player))
+        return cls(cast, speakers, stored, spoken, spoken_as, merged)
 
     def agent(self, agent_id: str) -> Agent:
         """The agent with that id as people named it, as shipped, or called as it speaks."""
@@ -99,6 +108,18 @@ class KnownAgents:
         named = [self.resolve(each, with_channels=True) for each in references if each != EVERYBODY]
         found = named if named or wants_all else self.defined(library)
         return list(dict.fromkeys([*found, *(self.spoken if wants_all else ())]))
+
+    def told_of_merged_players(self, agent_ids: Iterable[str]) -> str:
+        """A sentence on players of one game who count as one agent because of their names; empty without any."""
+        found = [(key, *self.merged[key]) for key in agent_ids if key in self.merged]
+        if not found:
+            return ""
+        (agent_id, first, second), more = found[0], len(found) - 1
+        return (
+            f"{first!r} and {second!r} speak in one game and count as one agent, {agent_id}"
+            f"{f', and so do {more} pairs more' if more else ''}; if they are two, import an agent of another name and "
+            "assign one of them with 'dramaturg agents map SPEAKER AGENT'."
+        )
 
     def told_of_shipped_personas(self, agent_ids: Iterable[str]) -> str:
         """A sentence on the speakers who have a shipped persona only because of their names; empty without any."""

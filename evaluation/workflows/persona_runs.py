@@ -169,15 +169,15 @@ def unrecorded(store: Store, request: PersonaRunRequest) -> str:
     return sentence
 
 
-def told_of_shipped_personas(store: Store, request: PersonaRunRequest) -> str:
-    """A sentence on the agents whose adherence to a shipped persona is judged only because of their names.
-
-    It is empty when there are none.
-    """
-    if Dimension.ADHERENCE not in request.plan.dimensions or request.source == "synthetic":
-        return ""
+def told_of_names(store: Store, request: PersonaRunRequest) -> list[str]:
+    """Sentences on what only names decide: who has a shipped persona, and which players of a game are one agent."""
+    if request.source == "synthetic":
+        return []
     known = KnownAgents.of(store, with_simulated=request.with_simulated)
-    return known.told_of_shipped_personas(known.chosen(request.agents, request.library))
+    agents = known.chosen(request.agents, request.library)
+    is_held_to_persona = Dimension.ADHERENCE in request.plan.dimensions
+    told = [known.told_of_merged_players(agents), is_held_to_persona and known.told_of_shipped_personas(agents)]
+    return [sentence for sentence in told if sentence]
 
 
 def estimate_personas(store: Store, request: PersonaRunRequest) -> str:

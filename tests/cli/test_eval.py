@@ -93,6 +93,22 @@ def test_a_persona_that_is_used_only_because_names_coincide_is_told_with_the_way
     assert "michael" not in evaluated(done)
 
 
+def test_players_of_one_game_who_would_be_one_agent_are_named(run: Any, database: Path) -> None:
+    put(database, ("Bob", "The nets are torn."), ("bob", "Mend them then."), ("Ida", "We sail at four."))
+    told = "'Bob' and 'bob' speak in one game and count as one agent, bob;"
+    for agents in ("all", "Bob"):
+        done = run("persona", "run", "--agents", agents, "--dimensions", "fluency", *OFFLINE, "--format", "json")
+        assert told in done.stderr
+    assert told not in run("persona", "run", "--agents", "ida", *OFFLINE).stderr
+    store = Store(database)
+    store.agents.save(Agent("little-bob", "Little Bob"))
+    store.close()
+    run("agents", "map", "bob", "Little Bob")
+    done = run("persona", "run", "--agents", "all", "--dimensions", "fluency", *OFFLINE, "--format", "json")
+    assert "count as one agent" not in done.stderr
+    assert set(evaluated(done)) == {"bob", "little-bob", "ida"}
+
+
 def test_the_same_run_twice_gives_the_same_scores(run: Any) -> None:
     first, second = (
         run("eval", "run", *OFFICE, *OFFLINE, "--sample-size", 3, "--seed", 5, "--format", "markdown").stdout

@@ -49,8 +49,8 @@ def run_panel(store: Store, found: Sequence[SelectableAgent], person: Selectable
     )
     if config is None:
         return
-    if told := resources.read(personas.told_of_shipped_personas):
-        plain(told)
+    for sentence in resources.read(personas.told_of_names):
+        plain(sentence)
     left, right = st.columns(2, gap="large")
     with left:
         _persona_form(store, found, person)
