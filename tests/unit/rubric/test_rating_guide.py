@@ -1,4 +1,4 @@
-"""The texts of the engagement scale are those of rubric 1.0, word for word; its troubleshooting actions are all there."""
+"""The texts of the engagement scale are those of rubric 1.0, word for word; all its troubleshooting actions are there."""
 
 from __future__ import annotations
 
