@@ -119,6 +119,16 @@ def test_an_answer_is_read_however_it_is_wrapped(name: str, way: str, monkeypatc
     assert found.judgement.parameters == {"temperature": 0.0, "max_tokens": 1_000}
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("score", ['"score": null, ', "", '"score": "n/a", ', '"score": 3, '])
+def test_missing_data_is_a_marked_9_whatever_mark_stands_beside_it(
+    score: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = asked(way, reply(GOOD.replace('"score": 7, ', f'{score}"data_missing": true, ')), monkeypatch)
+    assert (found.judgement.score, found.judgement.is_data_missing) == (9, True), found.judgement.detail
+    assert found.outcomes == ["answered"]
+
+
 class Cause(NamedTuple):
     status: int
     body: bytes
