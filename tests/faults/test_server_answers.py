@@ -119,6 +119,39 @@ def test_an_answer_is_read_however_it_is_wrapped(name: str, way: str, monkeypatc
     assert found.judgement.parameters == {"temperature": 0.0, "max_tokens": 1_000}
 
 
+MARKERS = {
+    "think": ("<think>", "</think>"),
+    "think with an attribute": ('<think type="x">', "</think>"),
+    "thinking of a vendor": ("<antThinking>", "</antThinking>"),
+    "escaped for HTML": ("&lt;think&gt;", "&lt;/think&gt;"),
+    "brackets": ("[THINK]", "[/THINK]"),
+    "triangles": ("\u25c1think\u25b7", "\u25c1/think\u25b7"),
+    "Cohere": ("<|START_THINKING|>", "<|END_THINKING|>"),
+    "bars around begin and end": ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    "DeepSeek": ("<\uff5cbegin\u2581of\u2581thinking\uff5c>", "<\uff5cend\u2581of\u2581thinking\uff5c>"),
+    "content": ("<reasoning_content>", "</reasoning_content>"),
+    "monologue": ("<inner_monologue>", "</inner_monologue>"),
+    "start and end behind": ("<reasoning_start>", "<reasoning_end>"),
+    "details": ('<details type="reasoning" done="true">', "</details>"),
+    "harmony": ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    "Gemma": ("<|channel>thought", "<channel|>"),
+}
+"""What models put around their reasoning."""
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", MARKERS)
+def test_a_draft_between_markers_never_counts(name: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin, end = MARKERS[name]
+    scores = {
+        "closed": asked(way, reply(f"{begin}{DRAFT}{end}{GOOD}"), monkeypatch).judgement.score,
+        "left open": asked(way, reply(f"{GOOD}{begin}{DRAFT}"), monkeypatch).judgement.score,
+        "without an answer": asked(way, reply(f"{begin}{DRAFT}{end}"), monkeypatch).judgement.score,
+        "left open without an answer": asked(way, reply(f"{begin}{DRAFT}"), monkeypatch).judgement.score,
+    }
+    assert scores == {"closed": 7, "left open": 7, "without an answer": None, "left open without an answer": None}
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("score", ['"score": null, ', "", '"score": "n/a", ', '"score": 3, '])
 def test_missing_data_is_a_marked_9_whatever_mark_stands_beside_it(
@@ -373,6 +406,11 @@ def test_only_these_parameters_are_sent(way: str, monkeypatch: pytest.MonkeyPatc
         ("[THINK]a[/THINK]b", "b"),
         ("\u25c1think\u25b7a\u25c1/think\u25b7b", "b"),
         ("<think >a</think >b", "b"),
+        ("<details><summary>Mark</summary>b</details>", "<details><summary>Mark</summary>b</details>"),
+        (
+            "1 <think a lot> and [reasoning] and <analysis: none>",
+            "1 <think a lot> and [reasoning] and <analysis: none>",
+        ),
         ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b", "b"),
     ],
 )
@@ -383,6 +421,8 @@ def test_only_what_stands_outside_of_reasoning_is_an_answer(text: str, outside: 
 def test_reasoning_tags_without_end_cost_linear_time() -> None:
     assert without_reasoning("<think>" * 20_000) == ""
     assert without_reasoning("</think>" * 20_000 + "a") == "a"
+    for hostile in ("<details " * 20_000, "<a_b_c_" * 20_000, "<think a=b c=d " * 10_000, "&lt;" * 40_000):
+        assert without_reasoning(hostile) == hostile
 
 
 def _replies(file: str) -> Any:

@@ -242,13 +242,37 @@ def _part_text(part: Any) -> str | None:
     return text if part.get("type", "text") in {"text", "output_text"} and isinstance(text, str) else ""
 
 
+_REASONING_NAMES = (
+    "think",
+    "thinking",
+    "thought",
+    "thoughts",
+    "reason",
+    "reasoning",
+    "reflection",
+    "scratchpad",
+    "analysis",
+    "monologue",
+    "deliberation",
+    "cot",
+)
+"""The names of what a model writes before or beside its answer, as its tags have them."""
+
+# Tags have words before the name (begin_of_, inner_, seed:, ant) and behind it (_content, _start), and attributes.
+_JOIN = r"[_:\u2581-]"
+_ATTRIBUTES = r"""(?:\s{1,9}[\w:-]{1,30}=(?:"[^"<>{}]{0,80}"|'[^'<>{}]{0,80}'|[^\s<>{}"'|]{1,80})){0,5}\s{0,9}"""
 _REASONING_TAG = re.compile(
-    r"<(?P<end>/?)(?:(?:seed:)?think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis)\s{0,9}>"
-    r"|\[(?P<end_bracket>/?)THINK\]|\u25c1(?P<end_triangle>/?)think\u25b7"
-    r"|<\|channel\|>(?:analysis|commentary|(?P<end_channel>final))[^<{]{0,40}<\|message\|>",
+    rf"(?:<|&lt;|\u25c1)[|\uff5c]?(?P<slash>/?)"
+    rf"(?:(?P<word_before>end{_JOIN}(?:of{_JOIN})?)|(?:[a-z]{{1,12}}{_JOIN}){{0,2}}|ant)"
+    rf"(?:{'|'.join(_REASONING_NAMES)})(?:(?P<word_behind>{_JOIN}end)|{_JOIN}(?:content|process|block|start|begin))?"
+    rf"{_ATTRIBUTES}[|\uff5c]?(?:>|&gt;|\u25b7)"
+    r"|\[(?P<slash_in_brackets>/?)THINK(?:ING)?\]"
+    r"|<\|channel\|>(?:analysis|commentary|(?P<final_channel>final))[^<{]{0,40}<\|message\|>"
+    r"|<\|channel>thought\b|(?P<channel_end><channel\|>)"
+    r"|<details\b[^<>{}]{0,200}\b(?:reasoning|thinking)\b[^<>{}]{0,200}>|(?P<details_end></details>)",
     re.IGNORECASE,
 )
-_ENDS = ("end", "end_bracket", "end_triangle", "end_channel")
+_ENDS = ("slash", "word_before", "word_behind", "slash_in_brackets", "final_channel", "channel_end", "details_end")
 
 
 def without_reasoning(text: str) -> str:
@@ -263,6 +287,9 @@ def without_reasoning(text: str) -> str:
     start = depth = 0
     for tag in _tags_between_objects(text):
         if any(tag[name] for name in _ENDS):
+            if depth == 0 and tag["details_end"]:
+                # Other details than those of reasoning end like this, too.
+                continue
             if depth == 0:
                 # The server left out the first tag: all of it up to here was reasoning.
                 outside = []
