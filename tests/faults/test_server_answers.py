@@ -94,7 +94,10 @@ ANSWERS = {
     "no usage": reply(GOOD, usage=None),
     "odd usage": reply(GOOD, usage="many"),
     "odd tokens": reply(GOOD, usage={"prompt_tokens": -5, "completion_tokens": 1e300, "total_tokens": 0}),
+    "tokens that are no numbers": reply(GOOD, usage={"prompt_tokens": float("nan"), "completion_tokens": 5}),
     "an empty refusal": reply(GOOD, message={"refusal": ""}),
+    "a refusal beside an answer": reply(GOOD, message={"refusal": "I would rather not."}),
+    "no error": reply(GOOD)[:-1] + b', "error": null}',
 }
 
 
@@ -179,6 +182,13 @@ CAUSES = {
     "declined": Cause(
         200, reply(None, message={"refusal": "I cannot rate this."}), "declined", 1, ("declined", "I cannot rate this.")
     ),
+    "declined in parts": Cause(
+        200, reply([{"type": "refusal", "refusal": "No way."}]), "declined", 1, ("declined", "No way.")
+    ),
+    "declined beside a text": Cause(
+        200, reply("I cannot", message={"refusal": "I must not."}), "declined", 1, ("declined", "I must not.")
+    ),
+    "declined in a list": Cause(200, reply(None, message={"refusal": ["Never."]}), "declined", 1, ("Never.",)),
     "an error that says 200": Cause(
         200, error("No provider is left.", code=502), "server_error", 3, ("No provider is left.", "later")
     ),
@@ -231,7 +241,17 @@ CAUSES = {
         1,
         ("API key not valid", "OPENAI_API_KEY"),
     ),
-    "an error that says 200, as text": Cause(200, b'{"error": "kaputt"}', "server_error", 3, ("the server failed",)),
+    "an error that says 200, as text": Cause(200, b'{"error": "kaputt"}', "server_error", 3, ("failed: kaputt.",)),
+    "an error beside an answer": Cause(
+        200, reply(GOOD)[:-1] + b', "error": {"message": "boom", "code": 500}}', "server_error", 3, ("failed", "boom.")
+    ),
+    "an error with its status as text": Cause(200, error("Slow down.", code="429"), "rate_limited", 3, ("Slow down.",)),
+    "choices that are no list": Cause(
+        200, b'{"choices": {"0": 1}}', "broken_response", 3, ("response: the answer is not one of OpenAI's protocol.",)
+    ),
+    "no words": Cause(418, b"", "refused", 1, ("(HTTP 418): it did not say why.",)),
+    "a redirection": Cause(307, b"", "broken_response", 3, ("(HTTP 307): it did not say why.",)),
+    "details": Cause(422, b'{"detail": [{"msg": "no"}]}', "refused", 1, (': {"detail": [{"msg": "no"}]}.',)),
     "an error beside null": Cause(
         200, b'{"choices": null, "error": {"message": "upstream died"}}', "server_error", 3, ("upstream died",)
     ),
@@ -244,11 +264,13 @@ CAUSES = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 @pytest.mark.parametrize("name", CAUSES)
-def test_each_cause_is_told_in_its_own_words(name: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_cause_is_told_in_its_own_words(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cause = CAUSES[name]
-    found = asked(way, cause.body, monkeypatch, cause.status)
+    found, other = (asked(way, cause.body, monkeypatch, cause.status) for way in WAYS)
+    assert other.judgement.detail == found.judgement.detail
+    assert other.outcomes == found.outcomes
     assert found.judgement.status is JudgementStatus.ERROR
     assert found.outcomes == [cause.outcome] * cause.tries
     for words in cause.words:
