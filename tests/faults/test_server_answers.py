@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -139,7 +140,7 @@ MARKERS = {
     "harmony": ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
     "Gemma": ("<|channel>thought", "<channel|>"),
 }
-"""What models put around their reasoning."""
+"""Markers that models put around their reasoning."""
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -371,30 +372,99 @@ def test_an_answer_that_repeats_the_key_is_stored_without_it(way: str, monkeypat
     assert KEY not in repr(judgement)
 
 
+SECRET = "zz-0123/4567_89"
+LONG_SECRET = "zq-proj-4f7Hx9LmQ2vRt8WcYb3NkDs6PgJ1"
+
+
+def written_forms(secret: str) -> dict[str, str]:
+    """A secret as a model or a server may write it."""
+    packed = secret.encode()
+    once = base64.b64encode(packed).decode()
+    return {
+        "as it is": secret,
+        "in capitals": secret.upper(),
+        "JSON": secret.replace("/", r"\/").replace("_", r"\_"),
+        "JSON in JSON": "".join(rf"\\u{ord(sign):04x}" for sign in secret),
+        "HTML, hexadecimal": "".join(f"&#x{ord(sign):X};" for sign in secret),
+        "HTML, decimal": "".join(f"&#{ord(sign)};" for sign in secret),
+        "HTML names": secret.replace("-", "&hyphen;").replace("/", "&sol;").replace("_", "&lowbar;"),
+        "percent": "".join(f"%{ord(sign):02x}" for sign in secret),
+        "percent where needed": secret.replace("/", "%2F"),
+        "hexadecimal": packed.hex(),
+        "hexadecimal with colons": packed.hex(":"),
+        "Base64 in a header": base64.b64encode(f"Bearer {secret}".encode()).decode(),
+        "Base64 with a name": base64.b64encode(f"name:{secret}".encode()).decode(),
+        "Base64 twice": base64.b64encode(once.encode()).decode(),
+        "Base64 twice in a header": base64.b64encode(base64.b64encode(f"Bearer {secret}".encode())).decode(),
+        "Base32": base64.b32encode(packed).decode(),
+        "Base32 with a name": base64.b32encode(f"name:{secret}".encode()).decode(),
+        "spaced": " ".join(secret),
+        "a line break": f"{secret[:5]}\n{secret[5:]}",
+        "an escaped line break": f"{secret[:5]}\\n{secret[5:]}",
+        "hyphens": "-".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
+        "zero-width": "\u200b".join(secret),
+    }
+
+
+@pytest.mark.parametrize("secret", [SECRET, LONG_SECRET])
+@pytest.mark.parametrize("form", written_forms(SECRET))
+def test_a_key_is_known_however_it_is_written(form: str, secret: str) -> None:
+    # A header's value comes back without the blank at its end.
+    found = without_secrets(f"it was {written_forms(secret)[form]}.", environment={"X_API_KEY": f"{secret} "})
+    assert found.count("[key]") == 1
+    assert len(found) < 70
+    assert secret[3:13] not in found
+
+
+@pytest.mark.parametrize("start", [0, 3, 10])
+@pytest.mark.parametrize("length", [16, 20, 30])
+def test_a_large_piece_of_a_key_is_as_secret_as_the_key(start: int, length: int) -> None:
+    piece = LONG_SECRET[start : start + length]
+    told = f'{{"reason": "it begins {piece}, or so", "score": 7}}'
+    found = without_secrets(told, environment={"X_API_KEY": LONG_SECRET})
+    assert found == told.replace(piece, "[key]")
+
+
+def test_what_looks_like_a_key_is_left_out_of_answers_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = 'header Bearer abc9def.ghi and sk-live-0123456789abcdef, or "Bearer 0123456789abc"'
+    assert asked("direct", reply(mark(reason=told)), monkeypatch).judgement.reason == (
+        'header [key] and [key], or "[key]"'
+    )
+
+
 @pytest.mark.parametrize(
-    "written",
+    "text",
     [
-        "zz-0123/4567_89",
-        r"zz-0123\/4567\_89",
-        r"zz-0123\u002f4567_89",
-        "zz-0123&#x2F;4567_89",
-        "zz-0123&#47;4567_89",
-        "zz-0123%2F4567_89",
-        "7a7a2d303132332f343536375f3839",
-        base64.b64encode(b"Bearer zz-0123/4567_89").decode(),
-        base64.b64encode(b"name:zz-0123/4567_89").decode(),
+        "The Bearer of bad news has a key-value store, key-points and a risk-taker; sk-ip it.",
+        "It starts with zz-01 and ends in 89, zq-proj or 4f7Hx9.",
+        '{"reason": "zz-0123", "score": 4567, "confidence": 0.89}',
     ],
 )
-def test_a_key_is_known_however_it_is_written(written: str) -> None:
-    # A header's value comes back without the blank at its end.
-    found = without_secrets(f'{{"reason": "it was {written}."}}', environment={"X_API_KEY": "zz-0123/4567_89 "})
-    assert found.count("[key]") == 1
-    assert len(found) < 50
+def test_what_is_no_key_stays(text: str) -> None:
+    assert without_secrets(text, environment={"X_API_KEY": SECRET, "Y_TOKEN": LONG_SECRET}) == text
 
 
 def test_scrubbing_a_long_hostile_text_takes_linear_time() -> None:
-    for hostile in ("\\" * 200_000, "&#0" * 60_000, "z" * 200_000):
-        assert without_secrets(hostile, environment={"X_API_KEY": "zz-0123/4567_89"}) == hostile
+    for hostile in (
+        "\\" * 200_000,
+        "&#0" * 60_000,
+        "z" * 200_000,
+        "zz-0123/456 " * 20_000,
+        "%25" * 60_000,
+        "-" * 200_000,
+    ):
+        assert without_secrets(hostile, environment={"X_API_KEY": SECRET}) == hostile
+    times = [_seconds_to_scrub(size) for size in (50_000, 400_000)]
+    assert times[1] < 24 * times[0] + 0.05
+
+
+def _seconds_to_scrub(size: int) -> float:
+    def once() -> float:
+        begun = time.process_time()
+        without_secrets(f"{LONG_SECRET} and {LONG_SECRET[:-1]} " * (size // 70), environment={"X_API_KEY": LONG_SECRET})
+        return time.process_time() - begun
+
+    return min(once() for _ in range(3))
 
 
 @pytest.mark.parametrize("way", WAYS)
