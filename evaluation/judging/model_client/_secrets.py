@@ -100,7 +100,10 @@ _WALL = "\0"
 
 def _decoded(unit: re.Match[str]) -> str:
     """The meaning of an escape or a run of letters, in lower case; empty for signs that only separate."""
-    kind, value = unit.lastgroup, unit[unit.lastgroup] if unit.lastgroup else unit[0]
+    kind = unit.lastgroup
+    if kind is None:
+        return _signs(unit[0])
+    value = unit[kind]
     if kind == "wall":
         return _WALL
     if kind in {"json", "percent", "hexadecimal"}:
@@ -109,11 +112,13 @@ def _decoded(unit: re.Match[str]) -> str:
         return _signs(chr(min(int(value), sys.maxunicode)))
     if kind == "named":
         return _signs(unescape(unit[0]))
-    return "" if kind == "blank" else _signs(value)
+    return ""
 
 
 def _signs(text: str) -> str:
     """The letters and digits of a text in lower case, one sign for one."""
+    if text.isascii() and text.isalnum():
+        return text.lower()
     return "".join([sign.lower()[0] for sign in text if sign.isalnum()])
 
 
@@ -145,8 +150,8 @@ def _merged_spans(packed: str, pieces: Mapping[int, Collection[str]]) -> list[tu
     hits = sorted(
         (start, start + length - 1)
         for length, known in pieces.items()
-        for start, window in enumerate(_windows(packed, length))
-        if window in known
+        for start in range(len(packed) - length + 1)
+        if packed[start : start + length] in known
     )
     merged: list[tuple[int, int]] = []
     for start, end in hits:
