@@ -207,7 +207,7 @@ def test_texts_that_are_no_transcripts_are_refused(text: str) -> None:
 
 
 def test_messages_under_a_night_are_public_and_asked_about() -> None:
-    text = "Day 1\nAnn: Hello, Bob.\nBob: Hello.\nNight 1\nModerator: Wake up.\nAnn: We kill Cid.\nDay 2\nBob: Who is gone?\n"
+    text = "Day 1\nAnn: Hello, Bob.\nBob: Hello.\nNight 1\nModerator: Wake up.\nAnn: We kill Cid.\nDay 2\nBob: Who?\n"
     (result,) = read_upload("x.txt", text.encode())
     assert result.transcript is not None
     assert [(question.name, question.taken) for question in result.questions] == [("night", "public")]
