@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks import own_environments
 from evaluation.readers import read_path
+from tests.cli.tools import own_environments
 
 pytestmark = pytest.mark.long
 HERE = Path(__file__).parent

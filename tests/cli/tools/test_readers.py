@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import own_environments
+from tests.cli.tools import own_environments
 
 pytestmark = pytest.mark.long
 HERE = Path(__file__).parent
