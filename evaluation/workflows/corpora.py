@@ -102,7 +102,7 @@ def score_to_corpus(
         InputError: ``output`` is a place that the workers cannot see, or ``iteration`` cannot name an iteration.
         InfrastructureError: The cluster was lost, or the output cannot be written. What was written is kept.
     """
-    from evaluation.iterations import Iteration
+    from evaluation.iterations import Iteration, new_iteration_name
     from evaluation.store.corpus import Corpus, scoring_key
 
     location = Location.of(output)
@@ -112,7 +112,7 @@ def score_to_corpus(
         )
     if iteration is not None:
         # Refuses here what a database would refuse once all is scored.
-        iteration = Iteration(well_formed(iteration)).name
+        iteration = new_iteration_name(Iteration(well_formed(iteration)).name)
     # A path is told to workers in full: they may run in another folder.
     where = location.path if location.is_local else location.url
     empty = PartitionTask((), (), where, iteration, scoring_key())

@@ -268,7 +268,7 @@ def show(
     from evaluation.workflows.agents import KnownAgents
 
     store = open_store()
-    runs = store.evaluations.runs(agent and KnownAgents.of(store).resolve(agent, with_silent=True))
+    runs = store.evaluations.runs(agent and KnownAgents.of(store).resolve(agent, with_silent=True, with_channels=True))
     if run is None:
         _list_runs(runs, output)
         return

@@ -319,6 +319,8 @@ def is_name(name: str) -> bool:
         return False
     if _PHONE.fullmatch(name):
         return True
+    if name[0] == "#" and not name[1:].isdigit():
+        return False
     if _TAG_NAMES.fullmatch(name) or not any(character.isalpha() or ord(character) > 0x2190 for character in name):
         return False
     # "J. R." and "Mr. Gray" have dots, sentences have them before a word in small letters.

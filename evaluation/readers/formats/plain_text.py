@@ -349,7 +349,11 @@ class _Speakers:
         """Whether this is a transcript: two speak, or one in lines that show it, and not in a few lines of many."""
         spoken = [fold(line.head.name) for line in self._lines if line.head and self.speaks(line.head)]
         written = sum(1 for line in self._lines if line.cleaned)
-        if len(self.asked) > max(_MOST_ASKED, len(spoken)):
+        # Keys of a file of settings, nested by indents, look like speakers in small letters.
+        heads = [(line, line.head) for line in self._lines if line.head and self.speaks(line.head)]
+        keys = [(line, head) for line, head in heads if not head.is_marked and head.name[0].islower()]
+        nested = sum(1 for line, head in keys if line.text[:1] in " -" or not head.text)
+        if len(self.asked) > max(_MOST_ASKED, len(spoken)) or nested * 3 > len(spoken):
             return False
         players = {name for name in spoken if not is_moderator(name)}
         shown = len(players) > 1 or (

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.readers import ReadResult, Topic, read_path
+from evaluation.readers import Answers, ReadResult, Topic, read_path, read_upload
 from evaluation.transcript import Message, Transcript
 
 FOLDER = Path(__file__).parent / "plain"
@@ -188,3 +188,30 @@ def _results(transcript: Transcript, expected: Mapping[str, Any]) -> Iterator[st
 def test_forty_transcripts_of_many_shapes(name: str) -> None:
     (result,) = read_path(FOLDER / name)
     assert faults(result, EXPECTED[name]) == []
+
+
+NO_TRANSCRIPTS = {
+    "settings": "speakers:\n  - name: ann\n    rule: first\n  - name: bob\n    rule: second\nrounds:\n  rule: all\n",
+    "prose": "Dear all,\n\nI have one remark: nobody asked me. That was in May.\n\nYours, Ann\n",
+    "a log": "INFO: starting\nINFO: reading\nERROR: no file\n",
+    "code": 'def ann():\n    """Says: hello."""\n    return {"a": 1}\n',
+}
+
+
+@pytest.mark.parametrize("text", NO_TRANSCRIPTS.values(), ids=NO_TRANSCRIPTS)
+def test_texts_that_are_no_transcripts_are_refused(text: str) -> None:
+    (result,) = read_upload("x.txt", text.encode())
+    assert result.preview is None
+    assert result.error is not None
+    assert result.error.remedy
+
+
+def test_messages_under_a_night_are_public_and_asked_about() -> None:
+    text = "Day 1\nAnn: Hello, Bob.\nBob: Hello.\nNight 1\nAnn: We kill Cid.\nDay 2\nBob: Who is gone?\n"
+    (result,) = read_upload("x.txt", text.encode())
+    assert result.transcript is not None
+    assert [(question.name, question.taken) for question in result.questions] == [("night", "public")]
+    (answered,) = read_upload("x.txt", text.encode(), answers=Answers(channels={"night": "team"}))
+    assert answered.transcript is not None
+    assert [message.channel for message in answered.transcript.messages] == ["public", "public", "team", "public"]
+    assert not answered.questions
