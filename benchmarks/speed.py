@@ -1,4 +1,4 @@
-"""Speed and memory beside what is wanted: ``python -m benchmarks.speed``, ``make bench`` (six minutes).
+"""Speed and memory beside what is wanted: ``python -m benchmarks.speed`` (ten minutes).
 
 ``--imports`` measures files to stored results alone. ``--one DATABASE JOBS PATH...`` prints one such run as JSON: it
 needs a process of its own, so that neither memory nor warm caches of another run enter it. All figures depend on the

@@ -1,4 +1,4 @@
-"""``examples/record_frameworks.py`` records games of the frameworks themselves, ``make test-tools``."""
+"""``examples/record_frameworks.py`` records games of the frameworks themselves: ``pytest tests/cli/tools -m long``."""
 
 from __future__ import annotations
 

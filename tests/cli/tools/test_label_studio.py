@@ -1,4 +1,4 @@
-"""Ratings through a real server of Label Studio and back, ``make test-tools``."""
+"""Ratings through a real server of Label Studio and back: ``pytest tests/cli/tools -m long``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inspect and Argilla read what is written for them, ``make test-tools``."""
+"""Inspect and Argilla read what is written for them: ``pytest tests/cli/tools -m long``."""
 
 from __future__ import annotations
 
