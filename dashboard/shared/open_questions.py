@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.shared.notices import plain
 from evaluation.readers import OPTIONS, Answers, Question, ReadResult, Topic
-from evaluation.text.display import counted
+from evaluation.text.display import counted, shortened
 
 _CHOSEN = "answers_chosen"
 _MOST_SHOWN = 12
@@ -46,9 +46,12 @@ def chosen_answers() -> Answers:
 def question_editor(results: Sequence[ReadResult]) -> None:
     """Each question once, however many games leave it open; draws the page again when one is answered."""
     asked: dict[_Key, list[Question]] = {}
+    files: dict[_Key, list[str]] = {}
     for result in results:
         for question in result.questions:
-            asked.setdefault((question.topic, question.name), []).append(question)
+            key = question.topic, question.name
+            asked.setdefault(key, []).append(question)
+            files.setdefault(key, []).append(result.name)
     asked |= {key: [] for key in _given() if key in _shown() and key not in asked}
     if not asked:
         return
@@ -59,19 +62,20 @@ def question_editor(results: Sequence[ReadResult]) -> None:
     # What keeps a game from being stored comes first.
     ordered = sorted(asked.items(), key=lambda one: all(question.taken for question in one[1]))
     for key, questions in ordered[:_MOST_SHOWN]:
-        _ask(key, questions)
+        _ask(key, questions, files.get(key, ()))
     if len(ordered) > _MOST_SHOWN:
         st.caption(f"{len(ordered) - _MOST_SHOWN} more follow when these are answered.")
 
 
-def _ask(key: _Key, questions: Sequence[Question]) -> None:
+def _ask(key: _Key, questions: Sequence[Question], files: Sequence[str]) -> None:
     if questions:
         _shown()[key] = questions[0].words
     given = _given().get(key)
     with st.container(border=True):
         plain(_shown()[key])
-        if len(questions) > 1:
-            st.caption(f"In {counted(len(questions), 'game')}.")
+        if files:
+            more = f" and {counted(len(files) - 1, 'more game')}" if len(files) > 1 else ""
+            plain(f"In {shortened(files[0], 60)}{more}")
         answer = st.segmented_control(
             "Answer",
             OPTIONS[key[0]],

@@ -162,7 +162,8 @@ def unrecorded(store: Store, request: PersonaRunRequest) -> str:
         return ""
     sentence = (
         f"Nothing that {request.config.model} answered about {', '.join(names)} is recorded: ask a model with "
-        "--mode live, count without one with --mode offline, or record answers with 'dramaturg persona record'."
+        "--mode live, count without one with --mode offline, or record answers with 'dramaturg persona record "
+        "recordings' and play them with '--recordings recordings'."
     )
     if len(silent) == len(request.subjects(store)):
         raise JudgeError(sentence)

@@ -290,7 +290,7 @@ def show(
             say(f"  about: {safe(row['context_snippet'])}")
         say("\n".join(f"  {safe(line)}" for line in str(row["reasoning"]).splitlines()))
     for row in failures.to_dict("records"):
-        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: no score\n  {safe(str(row['error']))}")
+        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: no score\n  {safe(str(row['reason']))}")
 
 
 def _list_runs(runs: pd.DataFrame, output: ListFormat) -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from evaluation.judging.answer_parsing import AnswerError, object_spans
+from evaluation.judging.answer_parsing import AnswerError, json_objects, object_spans
 from evaluation.judging.model_client._secrets import message_without_secrets, without_secrets
 from evaluation.judging.model_client.calls import Completion
 from evaluation.judging.model_client.retry import CallFailure, FailureKind, kind_of_status
@@ -79,7 +79,7 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
     Raises:
         CallFailure: The body holds an error, a filtered or a refused answer, or none.
     """
-    if isinstance(body, Mapping) and body.get("error") and not _first(body.get("choices")):
+    if isinstance(body, Mapping) and body.get("error"):
         raise read_error(body, None, secrets)
     choice = _first(body.get("choices")) if isinstance(body, Mapping) else None
     message = choice.get("message") if choice else None
@@ -88,7 +88,6 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
         what = "the answer holds no choices" if _is_empty_list(body) else "the answer is not one of OpenAI's protocol"
         raise CallFailure(FailureKind.BROKEN_RESPONSE, what)
     finish = _finish_of(choice)
-    refusal = message.get("refusal") or _extra(message).get("refusal")
     if finish in _FILTERED_FINISHES:
         raise CallFailure(FailureKind.FILTERED, "the provider's content filter held the answer back")
     error = choice.get("error") or _extra(choice).get("error")
@@ -96,9 +95,9 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
         raise read_error({"error": error or "the provider ended the answer with an error"}, None, secrets)
     raw = without_secrets(written, secrets)
     content = without_reasoning(raw)
-    if not content.strip() and (finish == "refusal" or (isinstance(refusal, str) and refusal.strip())):
-        words = refusal if isinstance(refusal, str) and refusal.strip() else "it gave no reason"
-        raise CallFailure(FailureKind.DECLINED, message_without_secrets(words, secrets))
+    refusal = _refusal_in(message)
+    if (refusal and not _has_object(content)) or (finish == "refusal" and not content.strip()):
+        raise CallFailure(FailureKind.DECLINED, message_without_secrets(refusal or "it gave no reason", secrets))
     if not content.strip() and finish in _TOOL_FINISHES:
         raise CallFailure(FailureKind.DECLINED, "it called a tool instead of answering")
     usage = _mapping(body.get("usage"))
@@ -159,7 +158,7 @@ def read_error(
     fields = error if isinstance(error, Mapping) else {}
     message = fields.get("message") or (error if isinstance(error, str) else "")
     if not isinstance(message, str) or not message:
-        message = json.dumps(body) if isinstance(body, Mapping | list) else str(body or "")
+        message = json.dumps(error) if isinstance(error, Mapping | list) else str(error or "it did not say why")
     codes = {str(fields.get(name)).lower() for name in ("code", "type") if fields.get(name)}
     if status is None:
         status = _status_in(fields.get("code"))
@@ -242,13 +241,52 @@ def _part_text(part: Any) -> str | None:
     return text if part.get("type", "text") in {"text", "output_text"} and isinstance(text, str) else ""
 
 
+def _refusal_in(message: Mapping[str, Any]) -> str:
+    """The model's words of refusal, in a field of their own or in parts of the content; empty without any."""
+    content = message.get("content")
+    parts = [_mapping(part).get("refusal") for part in content] if isinstance(content, list) else []
+    told = [_text_of(one) for one in (message.get("refusal"), _extra(message).get("refusal"), *parts)]
+    return next((words.strip() for words in told if words and words.strip()), "")
+
+
+def _has_object(content: str) -> bool:
+    try:
+        return next(json_objects(content), None) is not None
+    except AnswerError:
+        return False
+
+
+_REASONING_NAMES = (
+    "think",
+    "thinking",
+    "thought",
+    "thoughts",
+    "reason",
+    "reasoning",
+    "reflection",
+    "scratchpad",
+    "analysis",
+    "monologue",
+    "deliberation",
+    "cot",
+)
+"""The names of what a model writes before or beside its answer, as its tags have them."""
+
+# Tags have words before the name (begin_of_, inner_, seed:, ant) and behind it (_content, _start), and attributes.
+_JOIN = r"[_:\u2581-]"
+_ATTRIBUTES = r"""(?:\s{1,9}[\w:-]{1,30}=(?:"[^"<>{}]{0,80}"|'[^'<>{}]{0,80}'|[^\s<>{}"'|]{1,80})){0,5}\s{0,9}"""
 _REASONING_TAG = re.compile(
-    r"<(?P<end>/?)(?:(?:seed:)?think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis)\s{0,9}>"
-    r"|\[(?P<end_bracket>/?)THINK\]|\u25c1(?P<end_triangle>/?)think\u25b7"
-    r"|<\|channel\|>(?:analysis|commentary|(?P<end_channel>final))[^<{]{0,40}<\|message\|>",
+    rf"(?:<|&lt;|\u25c1)[|\uff5c]?(?P<slash>/?)"
+    rf"(?:(?P<word_before>end{_JOIN}(?:of{_JOIN})?)|(?:[a-z]{{1,12}}{_JOIN}){{0,2}}|ant)"
+    rf"(?:{'|'.join(_REASONING_NAMES)})(?:(?P<word_behind>{_JOIN}end)|{_JOIN}(?:content|process|block|start|begin))?"
+    rf"{_ATTRIBUTES}[|\uff5c]?(?:>|&gt;|\u25b7)"
+    r"|\[(?P<slash_in_brackets>/?)THINK(?:ING)?\]"
+    r"|<\|channel\|>(?:analysis|commentary|(?P<final_channel>final))[^<{]{0,40}<\|message\|>"
+    r"|<\|channel>thought\b|(?P<channel_end><channel\|>)"
+    r"|<details\b[^<>{}]{0,200}\b(?:reasoning|thinking)\b[^<>{}]{0,200}>|(?P<details_end></details>)",
     re.IGNORECASE,
 )
-_ENDS = ("end", "end_bracket", "end_triangle", "end_channel")
+_ENDS = ("slash", "word_before", "word_behind", "slash_in_brackets", "final_channel", "channel_end", "details_end")
 
 
 def without_reasoning(text: str) -> str:
@@ -263,6 +301,9 @@ def without_reasoning(text: str) -> str:
     start = depth = 0
     for tag in _tags_between_objects(text):
         if any(tag[name] for name in _ENDS):
+            if depth == 0 and tag["details_end"]:
+                # Other details than those of reasoning end like this, too.
+                continue
             if depth == 0:
                 # The server left out the first tag: all of it up to here was reasoning.
                 outside = []
