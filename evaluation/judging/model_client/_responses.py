@@ -11,6 +11,7 @@ from evaluation.judging.answer_parsing import AnswerError, json_objects, object_
 from evaluation.judging.model_client._secrets import message_without_secrets, without_secrets
 from evaluation.judging.model_client.calls import Completion
 from evaluation.judging.model_client.retry import CallFailure, FailureKind, kind_of_status
+from evaluation.text.reasoning import REASONING_TAG, ends_reasoning
 
 _TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
 """The names of the limit of written tokens, the one that most servers know first."""
@@ -256,51 +257,18 @@ def _has_object(content: str) -> bool:
         return False
 
 
-_REASONING_NAMES = (
-    "think",
-    "thinking",
-    "thought",
-    "thoughts",
-    "reason",
-    "reasoning",
-    "reflection",
-    "scratchpad",
-    "analysis",
-    "monologue",
-    "deliberation",
-    "cot",
-)
-"""The names of what a model writes before or beside its answer, as its tags have them."""
-
-# Tags have words before the name (begin_of_, inner_, seed:, ant) and behind it (_content, _start), and attributes.
-_JOIN = r"[_:\u2581-]"
-_ATTRIBUTES = r"""(?:\s{1,9}[\w:-]{1,30}=(?:"[^"<>{}]{0,80}"|'[^'<>{}]{0,80}'|[^\s<>{}"'|]{1,80})){0,5}\s{0,9}"""
-_REASONING_TAG = re.compile(
-    rf"(?:<|&lt;|\u25c1)[|\uff5c]?(?P<slash>/?)"
-    rf"(?:(?P<word_before>end{_JOIN}(?:of{_JOIN})?)|(?:[a-z]{{1,12}}{_JOIN}){{0,2}}|ant)"
-    rf"(?:{'|'.join(_REASONING_NAMES)})(?:(?P<word_behind>{_JOIN}end)|{_JOIN}(?:content|process|block|start|begin))?"
-    rf"{_ATTRIBUTES}[|\uff5c]?(?:>|&gt;|\u25b7)"
-    r"|\[(?P<slash_in_brackets>/?)THINK(?:ING)?\]"
-    r"|<\|channel\|>(?:analysis|commentary|(?P<final_channel>final))[^<{]{0,40}<\|message\|>"
-    r"|<\|channel>thought\b|(?P<channel_end><channel\|>)"
-    r"|<details\b[^<>{}]{0,200}\b(?:reasoning|thinking)\b[^<>{}]{0,200}>|(?P<details_end></details>)",
-    re.IGNORECASE,
-)
-_ENDS = ("slash", "word_before", "word_behind", "slash_in_brackets", "final_channel", "channel_end", "details_end")
-
-
 def without_reasoning(text: str) -> str:
     """``text`` without blocks of reasoning in tags.
 
     A block without an end reaches to the end of the text, one without a beginning from its start. A tag inside a JSON
     object, such as in a reason that quotes a message, is text.
     """
-    if not _REASONING_TAG.search(text):
+    if not REASONING_TAG.search(text):
         return text
     outside: list[str] = []
     start = depth = 0
     for tag in _tags_between_objects(text):
-        if any(tag[name] for name in _ENDS):
+        if ends_reasoning(tag):
             if depth == 0 and tag["details_end"]:
                 # Other details than those of reasoning end like this, too.
                 continue
@@ -325,7 +293,7 @@ def _tags_between_objects(text: str) -> Iterator[re.Match[str]]:
         spans = []
     following = iter([*spans, (len(text), len(text))])
     begin, end = next(following)
-    for tag in _REASONING_TAG.finditer(text):
+    for tag in REASONING_TAG.finditer(text):
         while end <= tag.start() and begin < len(text):
             begin, end = next(following)
         if not begin <= tag.start() < end:

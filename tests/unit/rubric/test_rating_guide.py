@@ -1,4 +1,4 @@
-"""The texts of the engagement scale are those of rubric 1.0, word for word; all its troubleshooting actions are there."""
+"""The engagement scale in the words of rubric 1.0, and all the actions of its troubleshooting guide."""
 
 from __future__ import annotations
 
