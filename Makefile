@@ -38,11 +38,13 @@ test: $(VENV)/installed-dev ## All checks and tests
 # Not those of other tools themselves: they install each tool from the package index.
 test-long: $(VENV)/installed-dev ## All pages in all sizes and themes, floods, faults and kills, simulations with known truth, thorough properties
 	@bash scripts/browser.sh
-	DRAMATURG_FLIPS=200 $(BIN)/pytest -m "long or hypothesis" --hypothesis-profile thorough --ignore tests/cli/tools \
-		--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25 -rP
-	$(BIN)/python -m tests.faults.kills --kills $(KILLS) --seed $(SEED)
-	$(BIN)/python -m tests.faults.fuzz --inputs $(INPUTS) --seed $(SEED)
-	$(BIN)/python -m tests.faults.fuzz_pages --inputs 300 --seed $(SEED)
+	@failed=0; set -x; \
+	$(BIN)/pytest -m "long or hypothesis" --hypothesis-profile thorough --ignore tests/cli/tools \
+		--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25 -rP || failed=1; \
+	$(BIN)/python -m tests.faults.kills --kills $(KILLS) --seed $(SEED) || failed=1; \
+	$(BIN)/python -m tests.faults.fuzz --inputs $(INPUTS) --seed $(SEED) || failed=1; \
+	$(BIN)/python -m tests.faults.fuzz_pages --inputs 300 --seed $(SEED) || failed=1; \
+	exit $$failed
 
 check: $(VENV)/installed-dev ## Formatting, lint, types and import rules
 	$(STYLE)

@@ -141,7 +141,9 @@ def peer_rows(url: str, folder: Path, runs: int) -> Iterator[Row]:
     command = [str(python), str(_PEER / "deepeval_run.py"), url, str(BESIDE_PEER), str(CONCURRENCY)]
     ours, theirs = [], []
     for _ in range(runs):
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=folder)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+        if done.returncode:
+            raise SystemExit(f"DeepEval failed:\n{done.stderr[-2000:]}")
         theirs.append(float(done.stdout.split()[-1]))
         ours.append(measure_in_fresh_process(url, folder / f"{token_hex(4)}.duckdb", BESIDE_PEER).rate)
     yield Row("Dramaturg, judgements a second", f"{statistics.median(ours):.0f}")
