@@ -1,4 +1,4 @@
-"""Ratings through a real server of Label Studio and back, ``make test-tools``."""
+"""Ratings through a real server of Label Studio and back: ``pytest tests/cli/tools -m long``."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks import own_environments
 from evaluation.store import Store
+from tests.cli.tools import own_environments
 
 pytestmark = pytest.mark.long
 TOKEN = "0123456789abcdef" * 2 + "01234567"
