@@ -157,7 +157,7 @@ def _cell(definition: MetricDefinition, scored: Scored | MetricMean | None, thre
         return "no score"
     coverage = metric_coverage(scored)
     mark = status_words(status_by(scored, threshold))[0]
-    return _bar(definition, scored.score, threshold, f"{mark} ", f" ({coverage.mark})" if coverage else "")
+    return _bar(definition, scored.score, threshold, f"{mark} ", coverage.mark if coverage else "")
 
 
 def _tests(shown: IterationSummary) -> Iterator[Block]:
