@@ -29,11 +29,11 @@ from evaluation.rubric.advice import advise, nothing_to_fix
 from evaluation.rubric.controls import control_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import Scored, Verdict, metric_control, metric_coverage
-from evaluation.rubric.wording import score_words, telling_digits
+from evaluation.rubric.wording import score_words
 from evaluation.score import MetricDefinition, status_by
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
-from evaluation.text.display import cost_text, counted
+from evaluation.text.display import cost_text, counted, telling_digits
 
 READING = (
     "A game is the unit of sampling: three games of one prompt are three values, however many messages they hold.",

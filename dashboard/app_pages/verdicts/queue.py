@@ -91,15 +91,15 @@ def _row(store: Store, queued: QueuedRow) -> None:
 
 def _buttons(store: Store, queued: QueuedRow) -> None:
     item = queued.item
-    moves = (
-        (RowVerdict.COUNTS, "Yes, it counts", "y", item.if_counts),
-        (RowVerdict.DOES_NOT_COUNT, "No, it does not", "n", item.if_not),
-        (RowVerdict.EXCLUDED, "Leave it out", "x", item.if_excluded),
+    choices = (
+        (RowVerdict.COUNTS, "Yes, it counts", "y"),
+        (RowVerdict.DOES_NOT_COUNT, "No, it does not", "n"),
+        (RowVerdict.EXCLUDED, "Leave it out", "x"),
     )
     with st.container(horizontal=True):
-        for verdict, label, key, move in moves:
+        for verdict, label, key in choices:
             st.button(
-                f"{label} ({signed_cell(f'{move:+.1f}')} points)",
+                f"{label} ({signed_cell(item.effect(verdict))})",
                 key=f"queue_{verdict}",
                 shortcut=key,
                 type="primary" if verdict is RowVerdict.COUNTS else "secondary",
