@@ -17,9 +17,6 @@ from evaluation.score import LedgerRow, RowVerdict
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
-AUTHOR = "author"
-"""Where the session keeps the person's name."""
-
 _LONGEST_NAME = 200
 _LONGEST_REASON = 2_000
 _DONE = "override_done"
@@ -60,15 +57,11 @@ def orphaned_overrides(transcript: Transcript) -> None:
 def _past(made: Override, decisions: RowOverrides, key: str) -> None:
     plain(_words(made))
     if made.id in decisions.standing:
-        author = _known_author() or _author(f"{key}_{made.id}")
+        author = identity.decider_name() or _author(f"{key}_{made.id}")
         if st.button("Undo", icon=":material/undo:", key=f"undo_{made.id}_{key}", disabled=not author):
             _undo(made.id, key, author)
             # The scores above the conversation stand outside of its fragment.
             st.rerun()
-
-
-def _known_author() -> str:
-    return identity.rater_name() or str(st.session_state.get(AUTHOR) or "")
 
 
 def _author(key: str) -> str:
@@ -91,7 +84,7 @@ def _undo(override_id: int, key: str, author: str) -> None:
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = str(error)
     else:
-        st.session_state[AUTHOR] = author
+        identity.keep_decider(author)
         st.session_state[f"{_DONE}_{key}"] = "Taken back. The score is computed again."
 
 
@@ -108,7 +101,7 @@ def _form(row: LedgerRow, transcript: Transcript, key: str) -> None:
         reason = st.text_area(
             "Why", max_chars=_LONGEST_REASON, height=80, key=f"reason_{key}", placeholder="What a colleague should know"
         )
-        author = _known_author() or _author(key)
+        author = identity.decider_name() or _author(key)
         is_sent = st.form_submit_button("Override", type="primary", key=f"send_{key}")
     if is_sent:
         _save(row, transcript, verdict, author, reason.strip())
@@ -126,6 +119,6 @@ def _save(row: LedgerRow, transcript: Transcript, verdict: RowVerdict | None, au
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = str(error)
     else:
-        st.session_state[AUTHOR] = author
+        identity.keep_decider(author)
         st.session_state[f"{_DONE}_{key}"] = "Saved. The score is computed again."
     st.rerun()
