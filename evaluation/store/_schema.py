@@ -60,7 +60,12 @@ def half_points(connection: DuckDBPyConnection) -> None:
     """)
 
 
-MIGRATIONS: tuple[Migration, ...] = (half_points,)
+def added_rows(connection: DuckDBPyConnection) -> None:
+    """Schema 31: an override may add a row, with the words of the message that it is about."""
+    connection.execute("ALTER TABLE overrides ADD COLUMN added_words text")
+
+
+MIGRATIONS: tuple[Migration, ...] = (half_points, added_rows)
 """The steps after ``FIRST``, in their order: only ever append. ``schema.sql`` is what they end in."""
 
 _FILE = Path(__file__).with_name("schema.sql")

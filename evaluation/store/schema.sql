@@ -388,7 +388,8 @@ CREATE TABLE overrides (
     author text NOT NULL,
     reason text NOT NULL,
     undoes bigint,
-    created_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz NOT NULL DEFAULT now(),
+    added_words text
 );
 
 -- Ratings by people. A rating that comes from a sheet with an earlier time ``is_past``: it never replaces another.

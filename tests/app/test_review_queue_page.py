@@ -81,7 +81,7 @@ def test_the_name_is_asked_once_and_undo_goes_back_one_by_one(store: Store, open
         app.button(key="queue_counts").click().run()
     assert not app.exception
     assert [one.key for one in app.text_input] == []
-    first, second, third = store.overrides.current()
+    first, second, _ = store.overrides.current()
     for standing in ([first, second], [first], []):
         app.button(key="queue_undo").click().run()
         assert [one.id for one in store.overrides.current()] == [one.id for one in standing]

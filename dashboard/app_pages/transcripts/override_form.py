@@ -15,7 +15,8 @@ from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LedgerRow, RowVerdict
 from evaluation.text.display import counted
-from evaluation.transcript import Transcript
+from evaluation.transcript import Message, Transcript
+from evaluation.workflows.verdicts_to_check import mark_reference
 
 _LONGEST_NAME = 200
 _LONGEST_REASON = 2_000
@@ -41,6 +42,45 @@ def override_section(row: LedgerRow, transcript: Transcript) -> None:
     if fault := st.session_state.pop(f"{_FAULT}_{key}", None):
         st.error("That could not be saved.")
         plain(fault)
+
+
+def mark_reference_section(message: Message, transcript: Transcript) -> None:
+    """The form to add a reference that the rule missed in a message, below its verdicts on memory accuracy."""
+    if message not in transcript.discussion:
+        return
+    key = f"{transcript.id}_{message.index}"
+    if said := st.session_state.pop(f"{_DONE}_{key}", None):
+        st.success(said)
+    if not st.toggle("Mark a reference that the rule missed", key=f"mark_{key}"):
+        return
+    with st.form(f"mark_form_{key}", border=False, clear_on_submit=False):
+        words = st.text_input("Words of the message, as they stand in it", key=f"mark_words_{key}")
+        verdict = st.radio(
+            "Did it happen as they say?",
+            list(RowVerdict),
+            index=None,
+            format_func=lambda one: look(one).label,
+            horizontal=True,
+            key=f"mark_verdict_{key}",
+        )
+        reason = st.text_input("Why", max_chars=_LONGEST_REASON, key=f"mark_reason_{key}").strip()
+        author = identity.decider_name() or _author(f"mark_{key}")
+        is_sent = st.form_submit_button("Add the reference", key=f"mark_send_{key}")
+    if is_sent:
+        if verdict is None or not (words and reason and author):
+            st.warning("Give the words, a verdict, a reason and your name. Nothing is saved yet.")
+            return
+        try:
+            identity.require(Action.OVERRIDE)
+            store = resources.store()
+            mark_reference(store, transcript.id, message.id, words, verdict, author=author, reason=reason)
+        except DramaturgError as error:
+            st.error("That could not be saved.")
+            plain(str(error))
+            return
+        identity.keep_decider(author)
+        st.session_state[f"{_DONE}_{key}"] = "Added. The score is computed again."
+        st.rerun()
 
 
 def orphaned_overrides(transcript: Transcript) -> None:

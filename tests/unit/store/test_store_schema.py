@@ -238,6 +238,7 @@ def test_ratings_of_a_database_with_whole_points_are_kept_and_take_halves() -> N
     connection = duckdb.connect()
     migrate(connection)
     connection.execute("UPDATE schema_migrations SET number = 29")
+    connection.execute("ALTER TABLE overrides DROP COLUMN added_words")
     for table in ("ratings", "engagement_decisions"):
         found = connection.execute("SELECT sql FROM duckdb_tables() WHERE table_name = ?", [table]).fetchone()
         assert found is not None
