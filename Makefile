@@ -6,7 +6,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The browser tests wait more than they compute, so three at a time take less long than two even on two cores.
 WORKERS ?= 3
-LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help run install install-dev browser test test-long test-tools test-faults soak check style types format validity bench bench-pages bench-judging bench-raters bench-peers screenshots site package bad-input-table lock clean
@@ -22,11 +21,11 @@ install: $(VENV)/installed ## Install Dramaturg into .venv
 install-dev: $(VENV)/installed-dev
 
 $(VENV)/installed: requirements.lock pyproject.toml scripts/install.sh
-	PYTHON="$(PYTHON)" bash scripts/install.sh requirements.lock
+	PYTHON="$(PYTHON)" bash scripts/install.sh default
 	@touch $@
 
-$(VENV)/installed-dev: requirements-dev.lock pyproject.toml scripts/install.sh
-	PYTHON="$(PYTHON)" bash scripts/install.sh requirements-dev.lock
+$(VENV)/installed-dev: requirements.lock pyproject.toml scripts/install.sh
+	PYTHON="$(PYTHON)" bash scripts/install.sh default login dev
 	@touch $@ $(VENV)/installed
 
 browser: ## Install Chromium and fonts for the browser tests (through apt, where it may)
@@ -102,10 +101,8 @@ package: install-dev ## Build wheel and source package into dist
 bad-input-table: install-dev ## Write docs/bad-input.md anew, from what each bad input gets
 	$(BIN)/python -m tests.faults.bad_input_table
 
-lock: ## Write the lock files anew (needs uv)
-	uv export $(LOCK_FLAGS) --extra build --extra auth > requirements.lock
-	uv export $(LOCK_FLAGS) --extra build --extra dev > requirements-dev.lock
-	printf 'pip-audit==2.10.1\ncyclonedx-bom==7.5.0\n' | uv pip compile --generate-hashes --no-header --no-annotate --quiet --python-version 3.11 - > requirements-audit.lock
+lock: ## Write the lock file anew (needs uv)
+	bash scripts/lock.sh
 
 clean: ## Remove the environment and everything generated
 	rm -rf $(VENV) build dist test-results .mypy_cache .ruff_cache .pytest_cache .hypothesis

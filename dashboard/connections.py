@@ -100,14 +100,17 @@ class Pool(Generic[Key]):
         self._known.discard(connection)
 
     def _next_to_close(self, newest: Key) -> Key:
-        """An idle one before busy ones; of the address with the most; the one that was idle for longest."""
+        """One of the address with the most guests: idle before busy ones, and the one that was idle for longest.
+
+        A connection is idle until its first byte, so that those of other addresses must not pay for busy ones.
+        """
         others = {one: guest for one, guest in self._guests.items() if one is not newest}
         if not others:
             return newest
         counts = Counter(guest.address for guest in self._guests.values())
         return min(
             others,
-            key=lambda one: (others[one].is_busy, -counts[others[one].address], others[one].last_active),
+            key=lambda one: (-counts[others[one].address], others[one].is_busy, others[one].last_active),
         )
 
     @staticmethod

@@ -10,17 +10,20 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 from urllib.parse import urlsplit
 
 from google.protobuf.message import DecodeError
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
-from streamlit import runtime
+from streamlit import config, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.web.server.server_util import allowlisted_origins
 
@@ -42,6 +45,8 @@ GUEST_WIDGETS = 32
 """The most widgets that a message before a login may hold: the login page has a button for each provider."""
 MOST_FILES = 1_000
 """The most files that are sent at once."""
+MOST_UPLOADED_BYTES = 270_000_000
+"""The most memory for the files of one person in all tabs: four of the largest files that the server takes."""
 CONNECTION = "dramaturg.connection"
 """The extension of a scope through which the web server learns who is connected."""
 
@@ -50,9 +55,29 @@ _MESSAGES = _GUEST_MESSAGES | {"stop_script", "app_heartbeat", "file_urls_reques
 _FOLDER = str(Path(__file__).parent).encode()
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _POLICY_VIOLATION, _TOO_BIG = 1008, 1009
+_NO_ROOM = PlainTextResponse(
+    f"Your files take more than {MOST_UPLOADED_BYTES // 1_000_000} MB in the dashboard. Remove some from the page, or "
+    "close other tabs.",
+    status_code=413,
+)
+
+
+@dataclass
+class _Sender:
+    """A session that may send files.
+
+    Attributes:
+        person: Tells whose files are counted together.
+        coming_bytes: The size of the files that are being sent.
+    """
+
+    person: str
+    is_allowed: Callable[[], bool]
+    coming_bytes: int = 0
+
 
 _lock = threading.Lock()
-_may_send: dict[str, Callable[[], bool]] = {}
+_senders: dict[str, _Sender] = {}
 
 
 class Connection(Protocol):
@@ -70,18 +95,56 @@ def admit() -> None:
     context = get_script_run_ctx()
     if context is None or not runtime.exists():
         return
+    person = identity.current_person()
+    # Without a login all have the same role, and a name that anybody may type.
+    key = person.name if person and person.is_signed_in else context.session_id
     server, is_allowed = runtime.get_instance(), identity.asker()
     with _lock:
-        for gone in [one for one in _may_send if not server.is_active_session(one)]:
-            del _may_send[gone]
-        _may_send[context.session_id] = lambda: is_allowed(Action.RATE)
+        for gone in [one for one in _senders if not server.is_active_session(one) and not _stored_bytes(one)]:
+            del _senders[gone]
+        known = _senders.get(context.session_id)
+        coming = known.coming_bytes if known else 0
+        _senders[context.session_id] = _Sender(key, lambda: is_allowed(Action.RATE), coming)
 
 
 def may_send(session_id: str) -> bool:
     """Whether the session's person may send files now."""
     with _lock:
-        ask = _may_send.get(session_id)
-    return ask is not None and ask()
+        found = _senders.get(session_id)
+    return found is not None and found.is_allowed()
+
+
+def _stored_bytes(session_id: str) -> int:
+    files = _uploads().file_storage.get(session_id, {})
+    return sum(len(one.data) for one in list(files.values()))
+
+
+def _uploads() -> MemoryUploadedFileManager:
+    return cast(MemoryUploadedFileManager, runtime.get_instance().uploaded_file_mgr)
+
+
+def _take(session_id: str, size: int) -> bool:
+    """Counts a file that begins to come, if there is room for it beside the person's others.
+
+    Files of sessions that are not connected wait for them to come back, and make room.
+    """
+    server = runtime.get_instance()
+    with _lock:
+        sender = _senders[session_id]
+        own = {one: each for one, each in _senders.items() if each.person == sender.person}
+        for session in [None, *(one for one in own if not server.is_active_session(one))]:
+            if session is not None:
+                _uploads().remove_session_files(session)
+            if size + sum(_stored_bytes(one) + each.coming_bytes for one, each in own.items()) <= MOST_UPLOADED_BYTES:
+                sender.coming_bytes += size
+                return True
+    return False
+
+
+def _release(session_id: str, size: int) -> None:
+    with _lock:
+        if session_id in _senders:
+            _senders[session_id].coming_bytes -= size
 
 
 class VisitorGuard:
@@ -99,7 +162,23 @@ class VisitorGuard:
         if scope["type"] == "http":
             await _admit_known(scope)
             refusal = await _refusal(scope)
+            if refusal is None and scope["method"] == "PUT" and UPLOADS in scope["path"]:
+                await self._store(scope, receive, send)
+                return
         await (refusal or self._app)(scope, receive, send)
+
+    async def _store(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes on a file for which there is room."""
+        session_id = _session_of(scope["path"])
+        length = Headers(scope=scope).get("content-length")
+        size = int(length) if length else config.get_option("server.maxUploadSize") * 1024 * 1024
+        if not _take(session_id, size):
+            await _NO_ROOM(scope, receive, send)
+            return
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            _release(session_id, size)
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         visitor = HTTPConnection(scope)
@@ -215,14 +294,17 @@ def _has_own_origin(visitor: HTTPConnection) -> bool:
         return False
 
 
+def _session_of(path: str) -> str:
+    return path.partition(UPLOADS)[2].partition("/")[0]
+
+
 async def _refusal(scope: Scope) -> PlainTextResponse | None:
     path: str = scope["path"]
     if path.endswith(CLOSED):
         return PlainTextResponse("Not found", status_code=404)
     if scope["method"] not in _SAFE_METHODS and not _has_own_origin(HTTPConnection(scope)):
         return PlainTextResponse("Only pages of this server may send something here.", status_code=403)
-    if UPLOADS in path and scope["method"] != "OPTIONS":
-        session_id = path.partition(UPLOADS)[2].partition("/")[0]
-        if not await run_in_threadpool(may_send, session_id):
-            return PlainTextResponse("Log in before you send files.", status_code=403)
+    is_upload = UPLOADS in path and scope["method"] != "OPTIONS"
+    if is_upload and not await run_in_threadpool(may_send, _session_of(path)):
+        return PlainTextResponse("Log in before you send files.", status_code=403)
     return None

@@ -49,6 +49,10 @@ class BrokenTranscriptError(InputError):
     """A reader recognises the format, but the content is damaged or contradicts itself."""
 
 
+class OpenQuestionError(InputError):
+    """A file can be read in two ways, and a person has to say which."""
+
+
 class UnreadableFileError(InputError):
     """A file or archive cannot be opened, unpacked or decoded to text."""
 

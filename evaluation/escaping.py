@@ -71,6 +71,15 @@ def well_formed(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
+def without_controls(text: str) -> str:
+    """The text as it is stored: well formed, line ends as "\\n", without other control characters but tabs.
+
+    Marks that turn text around stay, since right-to-left scripts need them.
+    """
+    lines = _ESCAPE_SEQUENCE.sub("", well_formed(text)).replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(c for c in lines if c in "\n\t" or unicodedata.category(c) != "Cc")
+
+
 def reading_fault(error: Exception) -> str:
     """Why a text file cannot be read: the byte that is not UTF-8, else what the system or the parser says."""
     if isinstance(error, UnicodeDecodeError):

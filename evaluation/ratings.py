@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from evaluation.errors import InputError
-from evaluation.escaping import lone_surrogate
+from evaluation.escaping import lone_surrogate, without_controls
 
 LOWEST_SCORE = 1
 HIGHEST_SCORE = 5
@@ -43,6 +43,7 @@ class Rating:
         score: From 1 (boring) to 5 (fascinating) in steps of a half; whole points are held as whole numbers.
         answers: Yes, no or no answer (``None``) to each of the five questions, in the rubric's order. Yes is the
             favourable answer to all of them; for question 4 it means that the conversation flowed naturally.
+        comment: Untrusted text, without control characters but line ends and tabs.
         created_at: When it was given, with its time zone.
         token: Made once per filled-in form, so that a form sent twice is stored once.
 
@@ -63,6 +64,7 @@ class Rating:
         object.__setattr__(self, "answers", _checked_answers(self.answers))
         object.__setattr__(self, "score", checked_score(self.score))
         _check_text("comment", self.comment, MAX_COMMENT_LENGTH)
+        object.__setattr__(self, "comment", without_controls(self.comment))
         if self.created_at.tzinfo is None:
             raise InputError(f"The time {self.created_at} has no time zone.", place="created_at")
         if not self.token:

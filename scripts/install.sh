@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Installs a lock file and Dramaturg itself into .venv; says what to install by apt when something is missing.
+# Installs sections of requirements.lock and Dramaturg itself into .venv; says what to install by apt when something is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-lock=$1
+lock=$(mktemp)
+trap 'rm -f "$lock"' EXIT
+bash scripts/lock_section.sh "$@" > "$lock"
 python=${PYTHON:-python3}
 seldom='/(tests?|proxy|graph_objs|validators|sklearn|statsmodels|xarray|matplotlib|fontTools|mypy|pip|setuptools)/'
 
@@ -17,7 +19,7 @@ command -v "$python" >/dev/null || missing "python3 is missing." "sudo apt insta
 "$python" -c 'import ensurepip, venv' 2>/dev/null || missing "Python's venv module is missing." "sudo apt install python3-venv"
 
 [ -x .venv/bin/python ] || "$python" -m venv .venv
-echo "Installing the packages of $lock into .venv (a minute or two the first time) ..." >&2
+echo "Installing the packages of requirements.lock ($*) into .venv (a minute or two the first time) ..." >&2
 if command -v uv >/dev/null; then
     uv pip install --quiet --compile-bytecode --python .venv/bin/python --require-hashes -r "$lock"
     uv pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e .

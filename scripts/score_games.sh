@@ -17,7 +17,7 @@ if [ -z "${DRAMATURG:-}" ]; then
     python3 -I -m venv "$environment" || fail "A virtual environment cannot be made."
     # With the versions and hashes that its tests ran with.
     "$environment/bin/python" -I -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
-        -r "$here/requirements.lock" || fail "The packages cannot be installed."
+        -r <(bash "$here/scripts/lock_section.sh" default) || fail "The packages cannot be installed."
     "$environment/bin/python" -I -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation "$here" \
         || fail "Dramaturg cannot be installed."
     DRAMATURG=$environment/bin/dramaturg

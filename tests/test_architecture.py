@@ -158,11 +158,13 @@ def test_html_stands_in_templates_only() -> None:
         assert [text for text in texts if isinstance(text, str) and element.search(text)] == [], relative(path)
 
 
-def test_the_lock_files_name_no_registry() -> None:
-    for name in ("requirements.lock", "requirements-dev.lock"):
-        text = (ROOT / name).read_text("utf-8")
-        assert "://" not in text
-        assert text.count("--hash=sha256:") > 100
+def test_the_lock_names_no_registry_and_every_package_once_with_hashes() -> None:
+    text = (ROOT / "requirements.lock").read_text("utf-8")
+    assert "://" not in text
+    packages = re.split(r"\n(?=[A-Za-z0-9])", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE).strip())
+    assert [package for package in packages if "--hash=sha256:" not in package] == []
+    names = [package.partition(" \\")[0] for package in packages]
+    assert len(names) == len(set(names)) > 100
 
 
 def test_looking_up_judgements_imports_nothing_that_it_does_not_need() -> None:

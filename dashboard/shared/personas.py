@@ -65,6 +65,13 @@ def people(store: Store) -> list[SelectableAgent]:
     return [SelectableAgent(key, names.get(key, key), latest.get(key), len(known.spoken.get(key, ()))) for key in ids]
 
 
+def told_of_names(store: Store) -> list[str]:
+    """Sentences on what only names decide: which players of a game are one agent, and who has a shipped persona."""
+    known = KnownAgents.of(store)
+    told = known.told_of_merged_players(known.spoken), known.told_of_shipped_personas(known.spoken)
+    return [sentence for sentence in told if sentence]
+
+
 def people_frame(found: Sequence[SelectableAgent]) -> pd.DataFrame:
     """One row per agent: ``Agent``, the dimensions, ``Overall`` (0 to 9), ``Games``, ``Judged by``, ``When`` (UTC)."""
     return pd.DataFrame(

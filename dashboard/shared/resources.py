@@ -15,7 +15,7 @@ import streamlit as st
 
 from dashboard.shared.identity import identity
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.readers import ColumnMapping, Limits, ReadResult, read_uploads
+from evaluation.readers import Answers, ColumnMapping, Limits, ReadResult, read_uploads
 from evaluation.store import Store, default_path
 
 Answer = TypeVar("Answer")
@@ -109,6 +109,7 @@ def read_files(
     files: Sequence[tuple[str, bytes]],
     limits: Limits,
     columns: Mapping[tuple[str, ...], ColumnMapping],
+    answers: Answers,
     progress: ProgressCallback = no_progress,
 ) -> list[ReadResult]:
     """The games in files uploaded together, as name and content; the same files are read once.
@@ -119,15 +120,16 @@ def read_files(
         files: Name and content of each.
         limits: How large they may be.
         columns: For tables with the columns in a key, which of them holds what.
+        answers: To what files leave open about who speaks, to whom and when.
         progress: Told how far it is, unless they are read already.
     """
     hashes = tuple((name, hashlib.sha256(data).hexdigest()) for name, data in files)
-    key = (hashes, repr(limits), repr(columns))
+    key = (hashes, repr(limits), repr(columns), repr(answers))
     # Not in one of Streamlit's caches: what draws progress must not be called inside of them.
     held: tuple[Hashable, list[ReadResult]] | None = st.session_state.get(_READ_FILES)
     if held is None or held[0] != key:
         forget_files()
-        held = (key, read_uploads(files, limits, columns.get, progress))
+        held = (key, read_uploads(files, limits, columns.get, progress, answers))
         st.session_state[_READ_FILES] = held
     return held[1]
 

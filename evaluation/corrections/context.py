@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from evaluation.judging.propositions.proposition import TargetType
@@ -39,7 +39,9 @@ class ActionContext:
 
     @classmethod
     def of(cls, agent: str, trajectory: Sequence[TrajectoryEvent], *, name: str = "", persona: str = "") -> Self:
-        """The context of an agent whose messages are the actions of ``trajectory``."""
+        """The context of an agent whose messages are the actions of ``trajectory``, all under its one name."""
+        called = name or agent
+        trajectory = [replace(event, speaker=called) if event.is_action else event for event in trajectory]
         own = [event.text for event in trajectory if event.is_action]
         channel = trajectory[-1].channel_name if trajectory else None
         return cls(agent, own, tuple(trajectory), name, persona, channel=channel)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from math import floor, isfinite
 from typing import Protocol
 
+from evaluation.corrections._quoting import one_line, quotation
 from evaluation.corrections._similarity import RECENT_MESSAGES, highest_similarity, most_similar
 from evaluation.corrections.attempts import (
     Attempt,
@@ -25,7 +26,6 @@ from evaluation.corrections.attempts import (
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.context import ActionContext
 from evaluation.errors import DramaturgError
-from evaluation.escaping import cut
 from evaluation.judging.model_client.check_limits import CheckLimits, Reasks, limited_calls
 
 _WHAT_IT_MEANS = {
@@ -45,6 +45,9 @@ ESCALATIONS = (
 def feedback_on(attempts: Sequence[Attempt], max_similarity: float, recent: Sequence[str] = ()) -> str:
     """Feedback on the last of ``attempts``: every failed check with score, reason and advice, then escalation.
 
+    Words of agents and judges stand on one line each and are cut, so that none of them passes for a line of the gate
+    and all of it has at most ``LONGEST_FEEDBACK`` characters.
+
     Args:
         attempts: All so far; the more there are, the more radical a change is asked for.
         max_similarity: The largest share of common words that is allowed.
@@ -58,22 +61,24 @@ def feedback_on(attempts: Sequence[Attempt], max_similarity: float, recent: Sequ
         twin = most_similar(last.text, recent)
         problems.append(
             f"Similarity: {last.similarity:.0%} of the words are those of "
-            + (f'your message "{cut(" ".join(twin.split()), _LONGEST_QUOTE)}"; ' if twin else "one of your messages; ")
+            + (f"your message {quotation(twin, _LONGEST_QUOTE)}; " if twin else "one of your messages; ")
             + f"at most {max_similarity:.0%} are allowed. Say something else."
         )
     numbered = "\n".join(f"{number}. {problem}" for number, problem in enumerate(problems, start=1))
     return (
-        f"This message was not sent and nobody has read it (attempt {len(attempts)}):\n{_indented(last.text)}\n"
+        f"This message was not sent and nobody has read it (attempt {len(attempts)}):\n"
+        f"   {quotation(last.text, _LONGEST_DRAFT)}\n"
         f"What was wrong with it:\n{numbered}\n{ESCALATIONS[min(len(attempts), len(ESCALATIONS)) - 1]}"
     )
 
 
 def _dimension_problem(check: DimensionCheck) -> str:
     meaning = _WHAT_IT_MEANS.get(check.dimension, "")
-    advice = "".join(f"\n   - {line}" for line in check.found.recommendations)
+    advice = [one_line(line, _LONGEST_ADVICE) for line in check.found.recommendations[:_MOST_ADVICE]]
     return (
         f"{check.dimension.capitalize()}: scored {_rounded(check.found.score)} of 9, "
-        f"needed {check.threshold:g}. {meaning} Reason: {check.found.reasoning}{advice}"
+        f"needed {check.threshold:g}. {meaning} Reason: {one_line(check.found.reasoning, _LONGEST_REASONING)}"
+        + "".join(f"\n   - {line}" for line in advice)
     )
 
 
@@ -82,12 +87,13 @@ def _rounded(score: float | None) -> str:
     return "none" if score is None else f"{floor(10 * score) / 10:g}"
 
 
-def _indented(text: str) -> str:
-    return "\n".join(f"   {line}" for line in text.splitlines()) or "   (empty)"
-
-
 TIMEOUT_SECONDS = 5.0
+LONGEST_FEEDBACK = 11_000
+"""Characters of the feedback on one attempt, at most."""
+_LONGEST_DRAFT = 600
 _LONGEST_QUOTE = 200
+_LONGEST_REASONING = 1_700
+_LONGEST_ADVICE, _MOST_ADVICE = 150, 3
 MAX_CONCURRENT_CHECKS = 96
 
 Generate = Callable[[str], Awaitable[str]]

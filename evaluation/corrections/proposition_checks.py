@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
+from evaluation.corrections._quoting import inner_quotation, one_line, quotation, without_quotes
 from evaluation.corrections.attempts import MessageScore
 from evaluation.corrections.context import ActionContext
-from evaluation.escaping import cut
 from evaluation.judging.model_client.check_limits import current_limits
 from evaluation.judging.model_client.server_state import BREAKER_OPEN
 from evaluation.judging.propositions.loading import PropositionLibrary
@@ -114,35 +114,49 @@ def _reasoning(scores: Sequence[PropositionScore], score: float | None, asked: S
     shown = {number for one in asked if one.request for number in one.request.messages}
     quotes = {number: _in_words(number, events) for number in shown}
     reasons = [
-        f'{_without_numbers(one.reason, quotes)} (The claim "{one.claim}" was marked {one.mark_words}.)'
+        f"{_without_numbers(one.reason, quotes)} (The claim {quotation(one.claim, _LONGEST_CLAIM)} was marked "
+        f"{one.mark_words}.)"
         for one in _lowest_first(scores)
     ]
     return " ".join(reasons[:_MOST_REASONS]) or "nothing to object to"
 
 
-_NUMBER = re.compile(
-    r"(?:\b[Tt]he )?(?:\b[Mm]essages? (?:number |no\. |#)?)?\[M(\d{1,6})\]"
-    r"|(?:\b[Tt]he )?(?:\b[Mm]essages? )?\[?\bM(\d{1,6})\b\]?"
-    r"|(?:\b[Tt]he )?\b[Mm]essages? (?:number |no\. |#)?(\d{1,6})\b"
+# Messages as the prompt names them: [M4], [M1, M2], "message M4". Other numbers (motorways) are plain words.
+_CITATION = re.compile(
+    r"(?:\b[Tt]he )?(?:\b[Mm]essages? (?:number |no\. |#)?)?"
+    r"\[(M\d{1,6}(?:[,;&\s\u2013-]{1,4}(?:and )?M\d{1,6}){0,99})\]"
+    r"|(?:\b[Tt]he )?\b[Mm]essages? (M\d{1,6})\b"
 )
+_NUMBER = re.compile(r"M(\d{1,6})")
 _ITEM = re.compile(r"\[P\d{1,3}\]")
 _LONGEST_QUOTE = 60
+_LONGEST_REASON = 300
+_LONGEST_CLAIM = 200
 
 
 def _in_words(number: int, events: Sequence[TrajectoryEvent]) -> str:
     """A message by its words; the last one is the message that is judged."""
     if number == len(events):
         return "this message"
-    return f'the message "{cut(" ".join(events[number - 1].text.split()), _LONGEST_QUOTE)}"'
+    return f"the message {inner_quotation(events[number - 1].text, _LONGEST_QUOTE)}"
 
 
 def _without_numbers(reason: str, quotes: Mapping[int, str]) -> str:
-    """A judge's reason without the numbers of messages and claims, which only the judge saw: it quotes them instead."""
+    """A judge's reason, quoted, without the numbers of messages and claims, which only the judge saw.
+
+    It quotes the messages in their place. A number that stands for none in words of another form stays.
+    """
+
+    def quoted(found: re.Match[str]) -> str:
+        return quotes.get(int(found[1]), "a message")
 
     def named(found: re.Match[str]) -> str:
-        return quotes.get(int(next(filter(None, found.groups()))), "a message")
+        if found[2] and int(found[2][1:]) not in quotes:
+            return found[0]
+        return _NUMBER.sub(quoted, found[1] or found[2])
 
-    return _ITEM.sub("this claim", _NUMBER.sub(named, reason))
+    words = _CITATION.sub(named, _ITEM.sub("this claim", without_quotes(reason)))
+    return f'"{one_line(words, _LONGEST_REASON)}"'
 
 
 def _recommendations(scores: Sequence[PropositionScore]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Parts of a treatment: which of them a run is too short for, and how often each took effect."""
+"""Parts of a treatment: how often each took effect, and what that cost."""
 
 from __future__ import annotations
 
@@ -155,3 +155,9 @@ def stored_activity(record: ExperimentRecord) -> list[tuple[str, str, str]]:
     treatment = (scenario["paper"] if is_paper else scenario)["treatment"]
     sides = activity_of((side, stored.get(str(side), {})) for side in Side)
     return activity_rows(CorrectionConfig.model_validate(treatment), sides)
+
+
+def is_idle(record: ExperimentRecord) -> bool:
+    """Whether no part of the treatment of a stored experiment ever took effect, as when its steps are too few."""
+    stored = (record.results or {}).get("activity") or {}
+    return bool(stored) and not any(stored.get(str(Side.TREATMENT), {}).get("fired", {}).values())

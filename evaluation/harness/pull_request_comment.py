@@ -55,7 +55,7 @@ _MEANINGS = {
     ),
     "error": (
         "Part of it was not judged, so the comparison tells nothing yet. Where an answer is missing, record it with "
-        "`dramaturg persona record` and commit the recordings."
+        "`dramaturg persona record FOLDER` and commit the recordings."
     ),
     "broken": "The comparison could not be made. This is why:",
 }

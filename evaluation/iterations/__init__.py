@@ -1,6 +1,6 @@
 """Iterations, their tests of three games, and the decisions about them."""
 
-from evaluation.iterations._iteration import Fate, Iteration, RecordedDecision, departs_from
+from evaluation.iterations._iteration import Fate, Iteration, RecordedDecision, departs_from, new_iteration_name
 from evaluation.iterations._reference import baseline_before, reference_of
 from evaluation.iterations.board import Board, IterationSummary, make_board
 from evaluation.iterations.checklist import Checklist, CheckState, Criterion, checklist
@@ -50,6 +50,7 @@ __all__ = [
     "make_board",
     "mean_scores",
     "metrics_by_transcript",
+    "new_iteration_name",
     "reference_of",
     "regression_words",
     "target_difference",

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from evaluation.errors import InputError
+from evaluation.escaping import safe
 from evaluation.rubric.definitions import DEFINITIONS
 
 MAX_NAME_LENGTH = 200
@@ -80,6 +81,19 @@ class RecordedDecision:
 def departs_from(fate: Fate, rule: str) -> bool:
     """Whether a decision is something else than the rule's answer ("keep", "revert", "not_yet", "undecidable", "")."""
     return {Fate.KEPT: "keep", Fate.REVERTED: "revert"}[fate] != rule
+
+
+def new_iteration_name(name: str) -> str:
+    """The name of an iteration that gets it now. Names that are stored are still read.
+
+    Raises:
+        InputError: It holds a control character or another that is not drawn, so that nobody could type it.
+    """
+    if safe(name) != name:
+        raise InputError(
+            f"The name {name[:40]!a} holds a character that no screen shows.", place="name", remedy="Type it again."
+        )
+    return name
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, model_validator
 
 LOWEST_SCORE = 0
 HIGHEST_SCORE = 9
@@ -55,7 +55,8 @@ class ScoreAnswer(Answer):
 
     Attributes:
         reason: Why, written before the score.
-        score: A whole number; 7.0 and "7" are 7, while 7.5 and 12 are refused.
+        score: A whole number; 7.0 and "7" are 7, while 7.5 and 12 are refused. Where data is missing it is 9, whatever
+            the model wrote in its place.
         confidence: 0 to 1.
         citations: Numbers N of the messages ``[MN]`` that bear the score out.
         data_missing: Whether the 9 says no more than that there was nothing to judge.
@@ -70,6 +71,13 @@ class ScoreAnswer(Answer):
     confidence: Confidence
     citations: Citations = Field(default_factory=list)
     data_missing: Annotated[StrictBool, Field(description="true or false")] = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _highest_score_without_data(cls, body: Any) -> Any:
+        """Models leave the score out, or write null or "n/a", where there was nothing to judge."""
+        is_missing = isinstance(body, dict) and body.get("data_missing") is True
+        return {**body, "score": HIGHEST_SCORE} if is_missing else body
 
 
 class CheckAnswer(Answer):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -11,16 +9,13 @@ from pydantic import JsonValue
 
 from evaluation.errors import InputError
 from evaluation.judging.propositions.proposition import TargetType
+from evaluation.text.agent_names import CHANNEL_PREFIX, slug_of
 from evaluation.transcript import Message
-
-# Begins the id of every channel; no agent's id holds a colon.
-_CHANNEL_PREFIX = "channel:"
 
 SYNTHETIC_FORMAT = "synthetic"
 """The ``source_format`` of answers to scenario prompts, which never count as what an agent said elsewhere."""
 
 _PUBLIC_CHANNEL = "public"
-_LONGEST_ID = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,26 +83,11 @@ def find_agent(reference: str, names: Iterable[tuple[str, str]]) -> str | None:
     return None
 
 
-def slug_of(name: str) -> str:
-    """The name in lower case with every run of other characters than letters and digits as one hyphen.
-
-    Letters of all scripts stay. A name without any, or a very long one, gets digits of its hash, so that no two of
-    them share a slug.
-    """
-    plain = unicodedata.normalize("NFKC", name).casefold()
-    words = "".join(character if character.isalnum() else " " for character in plain).split()
-    slug = "-".join(words)
-    if slug and len(slug) <= _LONGEST_ID:
-        return slug
-    digits = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{slug[:_LONGEST_ID]}-{digits}" if slug else f"agent-{digits}"
-
-
 def channel_id_of(message: Message) -> str:
     """The id of the channel that a public message stands in; channels without a name are one, ``channel:public``."""
-    return f"{_CHANNEL_PREFIX}{slug_of(message.channel_name or _PUBLIC_CHANNEL)}"
+    return f"{CHANNEL_PREFIX}{slug_of(message.channel_name or _PUBLIC_CHANNEL)}"
 
 
 def is_channel_id(agent_id: str) -> bool:
     """Whether an id is that of a channel, and not of an agent."""
-    return agent_id.startswith(_CHANNEL_PREFIX)
+    return agent_id.startswith(CHANNEL_PREFIX)

@@ -13,8 +13,9 @@ from pydantic import JsonValue
 from evaluation.errors import InputError
 from evaluation.files.bundled import persona_root
 from evaluation.files.yaml_data import parse_yaml
-from evaluation.persona.agents import Agent, slug_of
+from evaluation.persona.agents import Agent
 from evaluation.persona.persona_text import read_agent_file
+from evaluation.text.agent_names import slug_of
 from evaluation.transcript import Transcript
 
 _FILE = "personas.yaml"

@@ -2,17 +2,22 @@
 
 from evaluation.readers._reading import iter_path, iter_paths, read_path, read_table, read_upload, read_uploads
 from evaluation.readers.base.alignment import alignment_of
+from evaluation.readers.base.answers import OPTIONS, Answers, Question, Topic
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.results import ReadResult
 from evaluation.readers.tables.columns import ColumnMapping, guess_mapping
 from evaluation.readers.tables.preview import ChooseColumns, TableHead
 
 __all__ = [
+    "OPTIONS",
+    "Answers",
     "ChooseColumns",
     "ColumnMapping",
     "Limits",
+    "Question",
     "ReadResult",
     "TableHead",
+    "Topic",
     "alignment_of",
     "guess_mapping",
     "iter_path",

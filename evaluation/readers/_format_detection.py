@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from evaluation.errors import UnknownFormatError
@@ -12,11 +13,13 @@ from evaluation.readers.base.records import first_record
 from evaluation.readers.formats import (
     aiwolf,
     canonical,
+    chat_exports,
     inspect_log,
     llm_werewolf,
     llmafia,
     native,
     openai_chat,
+    plain_text,
     recorder_journal,
     sharegpt,
     tinytroupe,
@@ -44,15 +47,18 @@ FILE_READERS: tuple[FileReader, ...] = (
     autogen.READER,
     crewai_log.READER,
     concordia.READER,
+    chat_exports.TELEGRAM_READER,
+    chat_exports.DISCORD_READER,
     openai_chat.READER,
     sharegpt.READER,
     table.READER,
+    plain_text.READER,
 )
 FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER,)
 # Recognised by their first bytes, before anything is decoded to text.
 BINARY_READERS: tuple[FileReader, ...] = (table.BINARY_READER,)
 # Zips that are one file of the tool that wrote them.
-ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER,)
+ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER, chat_exports.SLACK_READER)
 
 _REMEDY = "The Guide page lists the formats that are known; a table with the columns speaker and text is enough."
 
@@ -75,13 +81,23 @@ def choose_reader(document: Document) -> FileReader:
     for reader in FILE_READERS:
         if reader.recognises(document):
             return reader
-    if document.json_error and not isinstance(document.first_line, dict):
+    if _WEB_PAGE.match(document.text):
+        raise UnknownFormatError("This is a web page, not a transcript.", remedy=_AS_DATA)
+    is_log = _LOG.match(document.text) is not None
+    if document.json_error and not isinstance(document.first_line, dict) and not is_log:
         raise document.json_error
     if (tool := _tool_without_reader(document)) is not None:
         raise UnknownFormatError(f"This is a file of {tool}, which has no reader of its own.", remedy=_AS_TABLE)
     raise UnknownFormatError(f"{_described(document)} No reader knows this shape.", remedy=_REMEDY)
 
 
+# "[12:03] Ann: ..." begins like JSON and is none.
+_LOG = re.compile(r"\s*\[\d{1,4}[-:./]")
+_WEB_PAGE = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?[<](?:!doctype )?html\b", re.IGNORECASE)
+_AS_DATA = (
+    "Export the chat as data: Telegram Desktop as machine-readable JSON, Discord as JSON or plain text, WhatsApp as "
+    ".txt without media, Slack as its zip; or copy the text of the page into a .txt file."
+)
 _AS_TABLE = "Write its messages as a table, one row a message with the columns speaker and text, and hand that in."
 # By the keys that all records of a tool have: of the first record, or of the first one inside it.
 _TOOLS: tuple[tuple[str, frozenset[str]], ...] = (

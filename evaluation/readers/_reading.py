@@ -26,9 +26,11 @@ from evaluation.readers._file_entries import (
 )
 from evaluation.readers._format_detection import ARCHIVE_READERS, FOLDER_READERS, choose_reader
 from evaluation.readers._zip_archive import UnpackBudget, unpack
+from evaluation.readers.base.answers import NO_ANSWERS, Answers
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.results import ReadResult, results_of
+from evaluation.readers.formats import plain_text
 from evaluation.readers.tables import table
 from evaluation.readers.tables.columns import ColumnMapping
 from evaluation.readers.tables.preview import ChooseColumns, TableHead, table_head
@@ -42,7 +44,10 @@ _NAME_COLUMNS = (
 
 
 def read_path(
-    path: Path | str, limits: Limits = _DEFAULT, choose_columns: ChooseColumns | None = None
+    path: Path | str,
+    limits: Limits = _DEFAULT,
+    choose_columns: ChooseColumns | None = None,
+    answers: Answers = NO_ANSWERS,
 ) -> list[ReadResult]:
     """The games in a file, a zip, the folder of one game, or a folder of any of these; never raises for its content.
 
@@ -53,15 +58,19 @@ def read_path(
         limits: Bounds for what is read.
         choose_columns: Asked which column of a table holds what; without it, or where it answers ``None``, the columns'
             names decide.
+        answers: A person's answers to what files leave open about who speaks, to whom and when.
     """
-    return list(iter_path(path, limits, choose_columns))
+    return list(iter_path(path, limits, choose_columns, answers))
 
 
 def iter_path(
-    path: Path | str, limits: Limits = _DEFAULT, choose_columns: ChooseColumns | None = None
+    path: Path | str,
+    limits: Limits = _DEFAULT,
+    choose_columns: ChooseColumns | None = None,
+    answers: Answers = NO_ANSWERS,
 ) -> Iterator[ReadResult]:
     """Like ``read_path``, one game at a time, so that a large folder need not fit into memory."""
-    job = _Job(limits, choose_columns)
+    job = _Job(limits, choose_columns, answers)
     place = Path(path)
     # Path("..").name is not what the person calls the folder.
     label = printable(place.name or place.resolve().name or str(place))
@@ -75,7 +84,10 @@ def iter_path(
 
 
 def iter_paths(
-    paths: Iterable[Path | str], limits: Limits = _DEFAULT, choose_columns: ChooseColumns | None = None
+    paths: Iterable[Path | str],
+    limits: Limits = _DEFAULT,
+    choose_columns: ChooseColumns | None = None,
+    answers: Answers = NO_ANSWERS,
 ) -> Iterator[ReadResult]:
     """Like ``iter_path`` for each; files of one folder that are parts of one game are read as that game.
 
@@ -90,14 +102,14 @@ def iter_paths(
             files[place.parent].append(FileEntry(place.name, partial(load_file, place, limits)))
     for parent, given in files.items():
         rest = list(given)
-        yield from _folder_games(rest, _first_of(given), _Job(limits))
+        yield from _folder_games(rest, _first_of(given), _Job(limits, answers=answers))
         for entry in given:
             if entry not in rest:
                 del places[parent / entry.name]
     for place in places:
-        yield from iter_path(place, limits, choose_columns)
+        yield from iter_path(place, limits, choose_columns, answers)
     for url in urls:
-        yield from _iter_url(url, _Job(limits, choose_columns))
+        yield from _iter_url(url, _Job(limits, choose_columns, answers))
 
 
 def _iter_url(url: str, job: _Job) -> Iterator[ReadResult]:
@@ -118,6 +130,7 @@ def read_upload(
     limits: Limits = _DEFAULT,
     choose_columns: ChooseColumns | None = None,
     on_result: Callable[[], None] | None = None,
+    answers: Answers = NO_ANSWERS,
 ) -> list[ReadResult]:
     """The games in one uploaded file, a zip included; never raises for its content.
 
@@ -127,12 +140,13 @@ def read_upload(
         limits: Bounds for what is read.
         choose_columns: As for ``read_path``.
         on_result: Called after each game of it; an exception that it raises stops the reading.
+        answers: As for ``read_path``.
     """
     label = printable(name) or "upload"
     results: list[ReadResult] = []
     try:
         limits.check_size(len(data), is_zip=is_zip(data))
-        for result in _read_bytes(label, data, _Job(limits, choose_columns)):
+        for result in _read_bytes(label, data, _Job(limits, choose_columns, answers)):
             results.append(result)
             if on_result is not None:
                 on_result()
@@ -146,6 +160,7 @@ def read_uploads(
     limits: Limits = _DEFAULT,
     choose_columns: ChooseColumns | None = None,
     progress: ProgressCallback = no_progress,
+    answers: Answers = NO_ANSWERS,
 ) -> list[ReadResult]:
     """The games in files uploaded together, as name and content; those that are parts of one game are read as that.
 
@@ -157,15 +172,16 @@ def read_uploads(
         choose_columns: As for ``read_path``.
         progress: Told the number of files read and, in place of a total, of the games and refusals found in them:
             before the first file and after every game and file. An exception that it raises stops the reading.
+        answers: As for ``read_path``.
     """
     given = [FileEntry(printable(name), partial(_uploaded, data, limits)) for name, data in files]
     rest = list(given)
     progress(0, 0)
-    results = list(_folder_games(rest, _first_of(given), _Job(limits)))
+    results = list(_folder_games(rest, _first_of(given), _Job(limits, answers=answers)))
     for done, (entry, (name, data)) in enumerate(zip(given, files, strict=True)):
         if any(entry is one for one in rest):
             found = itertools.count(len(results) + 1)
-            results += read_upload(name, data, limits, choose_columns, partial(_count, progress, done, found))
+            results += read_upload(name, data, limits, choose_columns, partial(_count, progress, done, found), answers)
         progress(done + 1, len(results))
     return results
 
@@ -205,8 +221,11 @@ def _by_their_names(_: tuple[str, ...]) -> None:
 class _Job:
     """One call's limits and what it has used of them, and whom it asks for the columns of tables."""
 
-    def __init__(self, limits: Limits, choose_columns: ChooseColumns | None = None) -> None:
+    def __init__(
+        self, limits: Limits, choose_columns: ChooseColumns | None = None, answers: Answers = NO_ANSWERS
+    ) -> None:
         self.limits = limits
+        self.answers = answers
         self.choose_columns = choose_columns or _by_their_names
         self.budget = UnpackBudget.of(limits)
         self.depth = 0
@@ -225,7 +244,7 @@ class _Job:
 
 def _read_bytes(label: str, data: bytes, job: _Job) -> Iterator[ReadResult]:
     if not is_zip(data):
-        yield from _read_file(label, Document(data, job.limits), job)
+        yield from _read_file(label, Document(data, job.limits, job.answers), job)
         return
     if job.depth > job.limits.archive_nesting:
         raise LimitError(
@@ -237,13 +256,13 @@ def _read_bytes(label: str, data: bytes, job: _Job) -> Iterator[ReadResult]:
         for reader in ARCHIVE_READERS:
             if reader.recognises(paths):
                 files = {entry.path: partial(_document, entry, job) for entry in entries}
-                yield from results_of(label, reader.format, partial(reader.read, files), job.limits)
+                yield from results_of(label, reader.format, partial(reader.read, files), job.limits, job.answers)
                 return
         yield from _read_entries(entries, label, job)
 
 
 def _document(entry: FileEntry, job: _Job) -> Document:
-    return Document(entry.load(), job.limits)
+    return Document(entry.load(), job.limits, job.answers)
 
 
 def _read_entries(entries: Sequence[FileEntry], label: str, job: _Job) -> Iterator[ReadResult]:
@@ -292,9 +311,9 @@ def _read_folder(entries: Sequence[FileEntry], name: str, job: _Job) -> Iterator
 
 
 def _without_unknown(results: Iterator[ReadResult], left_aside: list[str]) -> Iterator[ReadResult]:
-    """The results without files in no known format, whose names are added to ``left_aside``."""
+    """The results without notes and files in no known format, whose names are added to ``left_aside``."""
     for result in results:
-        if isinstance(result.error, UnknownFormatError):
+        if isinstance(result.error, UnknownFormatError) or result.format == plain_text.FORMAT:
             left_aside.append(result.name)
         else:
             yield result
@@ -323,7 +342,7 @@ def _folder_games(rest: list[FileEntry], label: str, job: _Job) -> Iterator[Read
         except InputError as error:
             yield ReadResult(label, error=error, format=reader.format)
         else:
-            yield from results_of(label, reader.format, partial(reader.read, documents), job.limits)
+            yield from results_of(label, reader.format, partial(reader.read, documents), job.limits, job.answers)
         rest[:] = [entry for entry in rest if not any(entry is part for part in parts)]
 
 
@@ -347,13 +366,14 @@ def _read_file(label: str, document: Document, job: _Job) -> Iterator[ReadResult
         if reader.format == table.FORMAT:
             yield from _read_rows(label, document, job)
         else:
-            yield from results_of(label, reader.format, partial(reader.read, document), document.limits)
+            yield from results_of(label, reader.format, partial(reader.read, document), document.limits, job.answers)
 
 
 def _read_rows(label: str, document: Document, job: _Job) -> Iterator[ReadResult]:
     head = table_head(document)
     mapping = job.choose_columns(head.columns) if head else None
-    for result in results_of(label, table.FORMAT, partial(table.table_games, document, mapping), document.limits):
+    read = partial(table.table_games, document, mapping)
+    for result in results_of(label, table.FORMAT, read, document.limits, job.answers):
         yield replace(result, head=head)
 
 

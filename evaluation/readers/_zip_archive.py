@@ -23,8 +23,6 @@ ZSTANDARD = 93
 
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _LOCAL_MAGIC = b"PK\x03\x04"
-# 128 MiB, what the zstd tool itself allows: a larger window is an attempt to exhaust the memory.
-_LARGEST_WINDOW = 128 * 1024 * 1024
 
 
 def read_zstandard(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
@@ -33,15 +31,14 @@ def read_zstandard(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     Raises:
         UnreadableFileError: It is damaged, or larger than announced.
     """
-    import zstandard
+    import pyarrow as pa
 
     packed = _packed(archive, member)
-    unpacker = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
     try:
-        with unpacker.stream_reader(io.BytesIO(packed), read_across_frames=True) as stream:
-            content = stream.read(member.file_size + 1)
-    except zstandard.ZstdError as error:
-        raise _damaged(str(error)) from None
+        with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
+            content: bytes = stream.read(member.file_size + 1)
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(str(error).partition("\n")[0][:200]) from None
     if len(content) != member.file_size:
         raise _damaged("its size is not the one announced")
     if zlib.crc32(content) != member.CRC:

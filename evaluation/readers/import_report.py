@@ -31,7 +31,7 @@ class ReportLine:
         name: The file, with the game's own name behind it where a file holds several.
         format: What it was recognised as; ``None`` when nothing was.
         players: How many there are; ``None`` when it was refused, as for messages.
-        message: Why it was refused, or what could not be computed; else empty.
+        message: Why it was refused, what could not be computed, or what was settled and is open about who speaks.
         place: Where that is in the file; empty where the message says it.
         remedy: What to do about it.
     """
@@ -69,6 +69,7 @@ class ReportLine:
             transcript.id,
             len(transcript.players),
             len(transcript.messages),
+            " ".join((*result.remarks, *(question.words for question in result.questions))),
         )
 
 
@@ -128,7 +129,7 @@ def _settled(line: ReportLine, outcomes: Mapping[str, tuple[ImportOutcome, str]]
     found = outcomes.get(line.transcript_id or "")
     if found is None or line.outcome is not ImportOutcome.NOT_STORED:
         return line
-    return replace(line, outcome=found[0], message=found[1])
+    return replace(line, outcome=found[0], message=" ".join(filter(None, (found[1], line.message))))
 
 
 def planned(results: Iterable[ReadResult], stored: Iterable[str], **about: Any) -> ImportReport:

@@ -37,7 +37,7 @@ SCALE_POINTS: tuple[ScalePoint, ...] = (
     ),
     ScalePoint(
         2,
-        "Somewhat interesting",
+        "Somewhat Interesting",
         "Shows some strategy, but lacks natural flow or depth",
         (
             "Some strategic statements, but feel forced",
@@ -53,7 +53,7 @@ SCALE_POINTS: tuple[ScalePoint, ...] = (
             "Clear Mafia deception and Villager deduction",
             "Conversations reference past events",
             "Some personality differentiation",
-            "The least that success asks for",
+            "MINIMUM for Iteration 1 success",
         ),
     ),
     ScalePoint(

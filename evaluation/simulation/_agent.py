@@ -12,8 +12,8 @@ from evaluation.corrections.steering import NudgeBox
 from evaluation.escaping import well_formed
 from evaluation.judging.propositions.proposition import TargetType
 from evaluation.judging.targets import Target, TrajectoryEvent
-from evaluation.persona.agents import slug_of
 from evaluation.persona.persona_text import persona_text
+from evaluation.text.agent_names import slug_of
 
 NUDGE_HEADING = "A thought that crosses your mind now:"
 FEEDBACK_HEADING = "Your last attempt was sent back to you:"

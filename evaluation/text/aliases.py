@@ -1,4 +1,4 @@
-"""Aliases of a player: the full name, a first or last name, a suffix."""
+"""Aliases of a player: the full name, a first or last name, a suffix, a seat ("P1", "#3")."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from evaluation.text.tokens import tokenize
 # A part of a name stands for the player from this length on ("A" of "Agent-A" and "1" of "Player 1" never do).
 SHORTEST_PART = 3
 _JOINED = re.compile(r"[-_./]+")
+# "Player1_g7_model-a", "Seat 4", "P2": what stands before the number is a word for a place at the table.
+_SEAT = re.compile(r"(?P<label>player|agent|seat|speaker|participant|p)[ _#.-]{0,2}(?P<number>\d{1,3})(?![a-z\d])")
+_PLACES = ("player", "seat", "p")
 _SIMPLE = re.compile(r"[\w\s'.-]+")
 # Scripts written without spaces between words: Thai, Lao, Myanmar, Khmer, kana, ideographs.
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff]")
@@ -56,6 +59,8 @@ def aliases(names: Sequence[str]) -> Iterator[Alias]:
             yield Alias(words, name, True, _first_separator(name))
     for words, player in _only_one(_respelt(names), shared | full.keys()):
         yield Alias(words, player, True, " ")
+    for words, player in _only_one(_seats(names), shared | full.keys()):
+        yield Alias(words, player, False, " ")
     for words, player in _only_one(_parts(names), shared | full.keys()):
         yield Alias(words, player, False, is_code_name=_is_code_name(words, player))
 
@@ -80,6 +85,29 @@ def _respelt(names: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
         humps = words_of(" ".join(_humps(name)))
         if len(humps) > len(words):
             yield humps, name
+
+
+def seat_numbers(names: Sequence[str]) -> dict[str, str]:
+    """Player by the number of their seat, where a name begins with one and nobody else sits there: "1", "2"."""
+    found = [(match["number"], name) for name in names if (match := _SEAT.match(fold(name)))]
+    taken = Counter(number for number, _ in found)
+    return {number: name for number, name in found if taken[number] == 1}
+
+
+def seat_of(name: str) -> str:
+    """The number in "P3", "#3", "Player 3" and "3", the folded name itself where it is none of these."""
+    return re.sub(r"^(?:player|seat|p|#)[ _#.-]{0,2}(?=\d{1,3}$)", "", fold(name).strip())
+
+
+def _seats(names: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """ "p1", "player1" and "player 1" for "Player1_g7_model-a"."""
+    for number, name in seat_numbers(names).items():
+        match = _SEAT.match(fold(name))
+        assert match is not None
+        labels = _PLACES if match["label"] in _PLACES else (match["label"],)
+        for label in labels:
+            yield (f"{label}{number}",), name
+            yield (label, number), name
 
 
 def _parts(names: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:

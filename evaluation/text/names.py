@@ -11,7 +11,15 @@ from rapidfuzz import fuzz, process
 
 from evaluation.text._contexts import Context
 from evaluation.text._prefix import prefix_end, prefix_spellings
-from evaluation.text.aliases import UNSPACED, Alias, aliases, name_words, needs_literal_search, words_of
+from evaluation.text.aliases import (
+    UNSPACED,
+    Alias,
+    aliases,
+    name_words,
+    needs_literal_search,
+    seat_numbers,
+    words_of,
+)
 from evaluation.text.lexicon import english_words
 from evaluation.text.normal import fold, normalise
 from evaluation.text.tokens import Token, tokenize
@@ -67,6 +75,7 @@ class NameIndex:
         self.words = name_words(self.names)
         self._by_first_word: dict[str, dict[str, list[_Candidate]]] = {}
         self._literals = [(name, fold(name).strip()) for name in self.names if needs_literal_search(name)]
+        self._literals += [(name, f"#{number}") for number, name in seat_numbers(self.names).items()]
         self._spellings = {name: prefix_spellings(name) for name in self.names}
         self._add_aliases()
         self._mendable = self._names_to_mend()

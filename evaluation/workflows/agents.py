@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from evaluation.errors import NotFoundError
+from pydantic import JsonValue
+
+from evaluation.errors import InputError, NotFoundError
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension, TargetType
-from evaluation.persona.agents import Agent, SpeakerMap, find_agent, is_channel_id, slug_of
+from evaluation.persona.agents import Agent, SpeakerMap, find_agent, is_channel_id
 from evaluation.persona.period import ALWAYS, Period
 from evaluation.persona.shipped_agents import Cast, shipped_cast
 from evaluation.persona.subjects import Sources, Subject, channels_of, everybody, subject_of
 from evaluation.store import Store
+from evaluation.text.agent_names import EVERYBODY, agent_name, slug_of
 from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:
     from evaluation.store.database import Store
 
-
-EVERYBODY = "all"
-"""Stands for every agent and channel in the stored transcripts; for the shipped agents where nothing is stored."""
 
 _MOST_LISTED = 20
 
@@ -35,6 +37,7 @@ class KnownAgents:
         stored: Agents that people named or gave a persona, by id.
         spoken: The transcripts that each agent speaks in, by agent id.
         spoken_as: The first name that each of them speaks under, by agent id.
+        merged: Two players of one game who count as the agent with that id, though no person said so.
     """
 
     cast: Cast
@@ -42,6 +45,7 @@ class KnownAgents:
     stored: dict[str, Agent]
     spoken: dict[str, list[str]]
     spoken_as: dict[str, str]
+    merged: dict[str, tuple[str, str]]
 
     @classmethod
     def of(cls, store: Store, *, with_simulated: bool = True) -> KnownAgents:
@@ -56,11 +60,16 @@ class KnownAgents:
         speakers = SpeakerMap(chosen, {**cast.by_slug, **names})
         spoken: dict[str, list[str]] = {}
         spoken_as: dict[str, str] = {}
-        for transcript_id, player in players:
-            agent_id = speakers.agent_id(player)
-            spoken.setdefault(agent_id, []).append(transcript_id)
-            spoken_as.setdefault(agent_id, player)
-        return cls(cast, speakers, stored, spoken, spoken_as)
+        merged: dict[str, tuple[str, str]] = {}
+        for _, of_game in groupby(players, key=itemgetter(0)):
+            heard: dict[str, str] = {}
+            for transcript_id, player in of_game:
+                agent_id = speakers.agent_id(player)
+                spoken.setdefault(agent_id, []).append(transcript_id)
+                spoken_as.setdefault(agent_id, player)
+                if player not in chosen and heard.setdefault(agent_id, player) != player:
+                    merged.setdefault(agent_id, (heard[agent_id], player))
+        return cls(cast, speakers, stored, spoken, spoken_as, merged)
 
     def agent(self, agent_id: str) -> Agent:
         """The agent with that id as people named it, as shipped, or called as it speaks."""
@@ -88,24 +97,79 @@ class KnownAgents:
         own = {key for key, agent in self.stored.items() if agent.persona is not None} | set(library.agent_ids)
         return [agent_id for agent_id in self.ids if agent_id in own]
 
-    def resolve(self, reference: str, *, with_silent: bool = False) -> str:
+    def chosen(self, references: Sequence[str], library: PropositionLibrary) -> list[str]:
+        """The ids of the agents that are to be evaluated; the arguments are those of :func:`find_subjects`.
+
+        Raises:
+            NotFoundError: Nobody of that name speaks anywhere.
+        """
+        # Where nothing is stored, everybody is the shipped cast.
+        wants_all = EVERYBODY in references and bool(self.spoken)
+        named = [self.resolve(each, with_channels=True) for each in references if each != EVERYBODY]
+        found = named if named or wants_all else self.defined(library)
+        return list(dict.fromkeys([*found, *(self.spoken if wants_all else ())]))
+
+    def told_of_merged_players(self, agent_ids: Iterable[str]) -> str:
+        """A sentence on players of one game who count as one agent because of their names; empty without any."""
+        found = [(key, *self.merged[key]) for key in agent_ids if key in self.merged]
+        if not found:
+            return ""
+        (agent_id, first, second), more = found[0], len(found) - 1
+        return (
+            f"{first!r} and {second!r} speak in one game and count as one agent, {agent_id}"
+            f"{f', and so do {more} pairs more' if more else ''}; if they are two, import an agent of another name and "
+            "assign one of them with 'dramaturg agents map SPEAKER AGENT'."
+        )
+
+    def told_of_shipped_personas(self, agent_ids: Iterable[str]) -> str:
+        """A sentence on the speakers who have a shipped persona only because of their names; empty without any."""
+        found = [
+            f"{self.spoken_as[key]} (as {self.cast.members[key].agent.display_name})"
+            for key in agent_ids
+            if key in self.spoken and key in self.cast.members
+            if key not in self.stored or self.stored[key].persona is None
+            if self.spoken_as[key] not in self.speakers.chosen
+        ]
+        if not found:
+            return ""
+        return (
+            "Because names coincide, personas that come with Dramaturg count where a transcript gives none: "
+            f"{', '.join(found)}; if they are others, import agents under other names and assign them with 'dramaturg "
+            "agents map SPEAKER AGENT'."
+        )
+
+    def resolve(self, reference: str, *, with_silent: bool = False, with_channels: bool = False) -> str:
         """The id of the agent that a person means by its id, its name, or a speaker's name.
 
         Args:
             reference: An id or a name.
             with_silent: Whether an agent counts that is stored and speaks nowhere.
+            with_channels: Whether ``channel:<name>`` counts, which is returned as it is.
 
         Raises:
             NotFoundError: Nobody of that name speaks anywhere.
-            InputError: Several agents have that name.
+            InputError: Several agents have that name, or it is a channel where an agent is wanted.
         """
         if is_channel_id(reference):
-            return reference
+            if with_channels:
+                return reference
+            raise InputError(f"{reference!r} is a channel, not an agent.", remedy="Name an agent.")
         found = find_agent(reference, self.names)
         if found is not None and found in {*self.ids, *(self.stored if with_silent else ())}:
             return found
         listed = ", ".join(self.ids[:_MOST_LISTED]) + (", ..." if len(self.ids) > _MOST_LISTED else "")
         raise NotFoundError(f"Nobody called {reference!r} speaks anywhere.", remedy=f"Choose from: {listed}.")
+
+    def described(self, name: str, persona: JsonValue) -> Agent:
+        """The agent of that id or name, which keeps its name, with another persona; a new one where nobody has it.
+
+        Raises:
+            InputError: It cannot be an agent's name, or several agents have it.
+        """
+        kept = agent_name(name)
+        found = find_agent(name, self.names) or find_agent(kept, self.names)
+        known = self.agent(found) if found else Agent(slug_of(kept), kept)
+        return replace(known, persona=persona)
 
 
 def find_subjects(
@@ -132,11 +196,8 @@ def find_subjects(
         NotFoundError: Nobody of that name speaks anywhere.
     """
     known = KnownAgents.of(store, with_simulated=with_simulated)
-    # Where nothing is stored, everybody is the shipped cast.
+    agent_ids = known.chosen(references, library)
     wants_all = EVERYBODY in references and bool(known.spoken)
-    named = [known.resolve(each) for each in references if each != EVERYBODY]
-    chosen = named if named or wants_all else known.defined(library)
-    agent_ids = list(dict.fromkeys([*chosen, *(known.spoken if wants_all else ())]))
     named_channels = [each for each in agent_ids if is_channel_id(each)]
     sources = _sources(store, known, agent_ids, period, reads_all=wants_all or bool(named_channels))
     agents = [_named(agent_id, sources) for agent_id in agent_ids]

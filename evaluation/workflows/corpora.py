@@ -16,7 +16,7 @@ from evaluation.text.display import counted
 from evaluation.workflows.scoring import Tally, read_transcripts
 
 if TYPE_CHECKING:
-    from evaluation.readers import ChooseColumns
+    from evaluation.readers import Answers, ChooseColumns
     from evaluation.store import Store
     from evaluation.transcript import Transcript
 
@@ -76,6 +76,7 @@ def score_to_corpus(
     scheduler: str | None = None,
     batch_size: int = BATCH_SIZE,
     choose_columns: ChooseColumns | None = None,
+    answers: Answers | None = None,
 ) -> Iterator[int]:
     """Scores the games at paths and URLs by the rubric's thresholds, and writes them in files below ``output``.
 
@@ -92,6 +93,7 @@ def score_to_corpus(
         scheduler: Of a Dask cluster; ``None`` starts one here.
         batch_size: How many games become one file.
         choose_columns: Which column of a table holds what.
+        answers: To what files leave open about who speaks, to whom and when.
 
     Yields:
         The number of games of each file, as soon as it is written.
@@ -100,7 +102,7 @@ def score_to_corpus(
         InputError: ``output`` is a place that the workers cannot see, or ``iteration`` cannot name an iteration.
         InfrastructureError: The cluster was lost, or the output cannot be written. What was written is kept.
     """
-    from evaluation.iterations import Iteration
+    from evaluation.iterations import Iteration, new_iteration_name
     from evaluation.store.corpus import Corpus, scoring_key
 
     location = Location.of(output)
@@ -110,11 +112,11 @@ def score_to_corpus(
         )
     if iteration is not None:
         # Refuses here what a database would refuse once all is scored.
-        iteration = Iteration(well_formed(iteration)).name
+        iteration = new_iteration_name(Iteration(well_formed(iteration)).name)
     # A path is told to workers in full: they may run in another folder.
     where = location.path if location.is_local else location.url
     empty = PartitionTask((), (), where, iteration, scoring_key())
-    games = _games(places, tally.files, choose_columns)
+    games = _games(places, tally.files, choose_columns, answers)
     tasks = _tasks(games, batch_size, Corpus(location).scored_ids(), tally, empty)
     for task, failures in run_tasks(
         score_partition, tasks, split=_split, engine=engine, jobs=jobs, scheduler=scheduler
@@ -162,11 +164,11 @@ def score_partition(task: PartitionTask) -> list[tuple[str, str]]:
 
 
 def _games(
-    places: Sequence[str], tally: Tally, choose_columns: ChooseColumns | None
+    places: Sequence[str], tally: Tally, choose_columns: ChooseColumns | None, answers: Answers | None
 ) -> Iterator[tuple[str, Transcript]]:
-    from evaluation.readers import Limits, iter_paths
+    from evaluation.readers import Answers, Limits, iter_paths
 
-    read = iter_paths(places, replace(Limits(), files=MOST_FILES), choose_columns)
+    read = iter_paths(places, replace(Limits(), files=MOST_FILES), choose_columns, answers or Answers())
     for place, transcript in read_transcripts(read, tally):
         yield tally.lines[place].name, transcript
         # Nobody asks for them, and there may be millions.

@@ -22,7 +22,7 @@ from evaluation.judging.judges.recording_file import read_recordings
 from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import TargetType
+from evaluation.judging.propositions.proposition import Dimension, TargetType
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent
@@ -30,7 +30,7 @@ from evaluation.persona.evaluation import EvaluationPlan, applicable, evaluate_a
 from evaluation.persona.results import PersonaEvaluation
 from evaluation.persona.subjects import Subject
 from evaluation.store import Store
-from evaluation.workflows.agents import find_subjects
+from evaluation.workflows.agents import KnownAgents, find_subjects
 
 JudgeFor = Callable[[str], Judge]
 """Makes the judge for a run, given the run's id, under which its calls are logged."""
@@ -162,11 +162,23 @@ def unrecorded(store: Store, request: PersonaRunRequest) -> str:
         return ""
     sentence = (
         f"Nothing that {request.config.model} answered about {', '.join(names)} is recorded: ask a model with "
-        "--mode live, count without one with --mode offline, or record answers with 'dramaturg persona record'."
+        "--mode live, count without one with --mode offline, or record answers with 'dramaturg persona record "
+        "recordings' and play them with '--recordings recordings'."
     )
     if len(silent) == len(request.subjects(store)):
         raise JudgeError(sentence)
     return sentence
+
+
+def told_of_names(store: Store, request: PersonaRunRequest) -> list[str]:
+    """Sentences on what only names decide: who has a shipped persona, and which players of a game are one agent."""
+    if request.source == "synthetic":
+        return []
+    known = KnownAgents.of(store, with_simulated=request.with_simulated)
+    agents = known.chosen(request.agents, request.library)
+    is_held_to_persona = Dimension.ADHERENCE in request.plan.dimensions
+    told = [known.told_of_merged_players(agents), is_held_to_persona and known.told_of_shipped_personas(agents)]
+    return [sentence for sentence in told if sentence]
 
 
 def estimate_personas(store: Store, request: PersonaRunRequest) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.engines.scoring import Evaluation, ScoreFailure
-    from evaluation.readers import ChooseColumns, ReadResult
+    from evaluation.readers import Answers, ChooseColumns, ReadResult
     from evaluation.readers.import_report import ReportLine
     from evaluation.rubric.verdict import MetricScore, Verdict
     from evaluation.score import MetricResult
@@ -106,18 +106,19 @@ def evaluate_paths(
     iteration: str | None = None,
     jobs: int = 1,
     choose_columns: ChooseColumns | None = None,
+    answers: Answers | None = None,
 ) -> Iterator[ScoredFile]:
     """Each readable transcript below ``paths``, evaluated; with a store, as it stands there with ratings and overrides.
 
     Files that cannot be read are told to ``tally.note`` and counted; the others go on. With a store,
-    its settings say how large a file may be.
+    its settings say how large a file may be. ``answers`` say who speaks, to whom and when where files leave it open.
     """
     from evaluation.engines.scoring import batches_of, evaluate_many, map_batches
-    from evaluation.readers import Limits, iter_paths
+    from evaluation.readers import Answers, Limits, iter_paths
 
     places: deque[int] = deque()
     limits = store.settings.limits() if store is not None else Limits()
-    read = read_transcripts(iter_paths(paths, limits, choose_columns), tally)
+    read = read_transcripts(iter_paths(paths, limits, choose_columns, answers or Answers()), tally)
     transcripts = _remembering(read, places)
     if store is None:
         for evaluation in evaluate_many(transcripts, jobs=jobs):

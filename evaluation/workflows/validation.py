@@ -56,7 +56,7 @@ class Report:
             messages=dict(Counter(message.channel for message in transcript.messages).most_common()),
             votes=len(transcript.valid_votes),
             eliminations=len(transcript.eliminations),
-            warnings=(*_warnings(transcript), *_left_aside(result)),
+            warnings=(*result.remarks, *_questions(result), *_warnings(transcript), *_left_aside(result)),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -75,6 +75,11 @@ class Report:
             "eliminations": self.eliminations,
             "warnings": list(self.warnings),
         }
+
+
+def _questions(result: ReadResult) -> Iterator[str]:
+    for question in result.questions:
+        yield f"{question.words} To change it: {question.option}."
 
 
 def _left_aside(result: ReadResult) -> Iterator[str]:

@@ -37,11 +37,10 @@ def test_everybody_who_speaks_and_the_shipped_ones_are_listed(run: Any, write_ga
 def test_agent_files_are_imported(run: Any, tmp_path: Path, database: Path) -> None:
     oscar = persona_root() / "tinytroupe" / "Oscar.agent.json"
     mine = tmp_path / "zoe.json"
-    mine.write_text('{"name": "Zo\\u00eb \\u001b[31m", "age": 7}', encoding="utf-8")
+    mine.write_text('{"name": "Zo\\u00eb", "age": 7}', encoding="utf-8")
     done = run("agents", "import", oscar, mine)
     assert done.exit_code == 0
-    assert done.stdout.splitlines()[0] == "oscar: Oscar"
-    assert "\x1b" not in done.stdout
+    assert done.stdout.splitlines() == ["oscar: Oscar", "zoë: Zoë"]
     assert Store(database).agents.get("oscar").persona["age"] == 30
     assert listed(run)["oscar"]["persona"] == "given"
 
@@ -70,6 +69,70 @@ def test_a_persona_that_is_not_there_is_wrong_input(run: Any, tmp_path: Path, na
     done = run("agents", "import", tmp_path / name)
     assert done.exit_code == 2
     assert f"{tmp_path / name}: It cannot be read: " in done.stderr
+
+
+def import_names(run: Any, folder: Path, *names: str) -> Any:
+    paths = [folder / f"{number}.json" for number in range(len(names))]
+    for path, name in zip(paths, names, strict=True):
+        path.write_text(json.dumps({"name": name, "persona": f"Given as {name}."}), encoding="utf-8")
+    return run("agents", "import", *paths)
+
+
+@pytest.mark.parametrize("name", ["michael", "Michael", "MICHAEL SCOTT", "Michael Scott"])
+def test_an_import_finds_a_shipped_agent_by_id_or_name_and_keeps_its_name(
+    run: Any, tmp_path: Path, database: Path, name: str
+) -> None:
+    assert import_names(run, tmp_path, name).stdout == "michael: Michael Scott\n"
+    stored = Store(database).agents.get("michael")
+    assert (stored.display_name, stored.persona) == ("Michael Scott", f"Given as {name}.")
+
+
+@pytest.mark.parametrize("name", ["ann", "ANN ", "Ann"])
+def test_an_import_keeps_the_name_that_an_agent_speaks_under(
+    run: Any, tmp_path: Path, write_game: Any, database: Path, name: str
+) -> None:
+    run("import", write_game())
+    assert import_names(run, tmp_path, name).stdout == "ann: Ann\n"
+    assert [one.display_name for one in Store(database).agents.all().values()] == ["Ann"]
+
+
+@pytest.mark.parametrize("names", [("Ann", "ann"), ("michael", "Michael Scott"), ("Zo\u00eb", "Zoe\u0308")])
+def test_two_files_of_one_agent_are_refused(run: Any, tmp_path: Path, database: Path, names: tuple[str, str]) -> None:
+    done = import_names(run, tmp_path, *names)
+    assert done.exit_code == 2
+    assert f"{names[0]!r} and {names[1]!r} are one agent" in done.stderr
+    assert Store(database).agents.all() == {}
+
+
+@pytest.mark.parametrize("name", ["\u200b", "A\x1b[31m", "B\nC", "channel:public", "\u3164"])
+def test_a_name_that_nobody_can_see_or_type_is_refused(run: Any, tmp_path: Path, database: Path, name: str) -> None:
+    assert import_names(run, tmp_path, name).exit_code == 2
+    assert Store(database).agents.all() == {}
+
+
+def test_an_agent_whose_name_stands_for_others_is_chosen_by_its_id(
+    run: Any, tmp_path: Path, write_game: Any, database: Path
+) -> None:
+    game = json.loads(write_game().read_text("utf-8"))
+    text = json.dumps(game).replace('"Ann"', '"Ann, Ben"').replace('"Cid"', '"all"')
+    path = tmp_path / "odd.json"
+    path.write_text(text, encoding="utf-8")
+    run("import", path)
+    (all_id,) = [key for key, row in listed(run).items() if row["name"] == "all"]
+    for agent, name in (("ann-ben", "Ann, Ben"), (all_id, "all")):
+        done = run(
+            "persona", "run", "--agents", agent, "--dimensions", "fluency", "--mode", "offline", "--format", "json"
+        )
+        assert [one["agent"]["name"] for one in json.loads(done.stdout)] == [name]
+
+
+@pytest.mark.parametrize("agent", ["channel:foo", "channel:", "channel:public"])
+def test_no_speaker_is_a_channel(run: Any, write_game: Any, database: Path, agent: str) -> None:
+    run("import", write_game())
+    done = run("agents", "map", "Ben", agent)
+    assert done.exit_code == 2
+    assert f"{agent!r} is a channel, not an agent." in done.stderr
+    assert Store(database).agents.speakers() == {}
 
 
 def test_a_speaker_becomes_another_agent_and_itself_again(run: Any, write_game: Any, database: Path) -> None:

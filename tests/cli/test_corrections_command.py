@@ -51,6 +51,22 @@ def test_failures_are_counted_with_their_intervals(run: Any, store: Store) -> No
     assert (first["check"], first["texts"], first["failed"], first["judged"]) == ("adherence", "first", 1, 1)
 
 
+@pytest.mark.parametrize("arguments", [("list",), ("list", "--stats"), ("list", "--format", "json")])
+def test_the_log_of_somebody_unheard_of_is_refused(run: Any, store: Store, arguments: tuple[str, ...]) -> None:
+    refused = run("corrections", *arguments, "--agent", "nobody")
+    assert refused.exit_code == 2
+    assert "Nobody called 'nobody' speaks anywhere. Choose from: " in refused.stderr
+
+
+@pytest.mark.parametrize("agent", ["channel:xyz", "channel:public"])
+def test_nothing_is_corrected_for_a_channel(run: Any, store: Store, agent: str) -> None:
+    before = store.agents.all()
+    refused = run("corrections", "config", agent, "--set", "gate_fluency_enabled=true")
+    assert refused.exit_code == 2
+    assert f"{agent!r} is a channel, not an agent." in refused.stderr
+    assert store.agents.all() == before
+
+
 def test_settings_for_somebody_unheard_of_are_refused_and_make_no_agent(run: Any, store: Store) -> None:
     before = store.agents.all()
     refused = run("corrections", "config", "dwihgt", "--set", "max_correction_attempts=1")
@@ -113,4 +129,4 @@ def test_an_argument_that_is_no_text_is_refused(run: Any, arguments: tuple[str, 
     # What Python makes of the bytes x\xff on a command line.
     done = run("corrections", *(os.fsdecode(b"x\xff") if one == "ODD" else one for one in arguments))
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "The text holds a lone surrogate. Type it again." in done.stderr
+    assert "Nobody called 'x\\udcff' speaks anywhere." in done.stderr

@@ -90,7 +90,7 @@ def test_the_source_package_holds_no_more_than_what_the_wheel_is_built_from(buil
     with tarfile.open(built.source) as archive:
         tops = {name.split("/")[1] for name in archive.getnames() if "/" in name}
     assert {"LICENSE", "README.md", "pyproject.toml"} <= tops
-    assert tops.isdisjoint({"tests", "benchmarks", ".venv", "requirements-dev.lock", "test-results"})
+    assert tops.isdisjoint({"tests", "benchmarks", ".venv", "requirements.lock", "test-results"})
 
 
 def run(built: Built, *arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:

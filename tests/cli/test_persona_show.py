@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -30,19 +31,53 @@ def test_every_score_of_a_run_is_shown_with_its_reason(run: Any) -> None:
     assert run("persona", "show", "nothing").exit_code == 2
 
 
+def test_a_run_with_failures_is_shown_with_why_there_is_no_score(run: Any) -> None:
+    run("persona", "run", "--mode", "offline", "--agents", "michael")
+    (row,) = json.loads(run("persona", "show", "--agent", "michael", "--format", "json").stdout)
+    found = json.loads(run("persona", "show", row["run_id"], "--format", "json").stdout)
+    assert {failure["dimension"] for failure in found["failures"]} >= {"adherence"}
+    shown = run("persona", "show", row["run_id"])
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    for failure in found["failures"]:
+        lines = f"\n{failure['dimension']}, {failure['proposition_id']}: no score\n  {failure['reason']}\n"
+        assert lines in shown.stdout
+
+
 def test_an_own_agent_without_recordings_gets_one_sentence(run: Any, write_game: Any) -> None:
     run("import", write_game())
     alone = run("persona", "run", "--mode", "mock", "--agents", "Ann")
     assert alone.exit_code == 3
     assert [line for line in alone.stderr.splitlines() if line.startswith("error:")] == [
         "error: Nothing that scripted-1 answered about Ann is recorded: ask a model with --mode live, count without "
-        "one with --mode offline, or record answers with 'dramaturg persona record'."
+        "one with --mode offline, or record answers with 'dramaturg persona record recordings' and play them with "
+        "'--recordings recordings'."
     ]
     assert alone.stdout == ""
     assert run("persona", "run", "--mode", "offline", "--agents", "Ann").exit_code in (0, 1)
     both = run("persona", "run", "--mode", "mock", "--agents", "Ann,michael", "--dimensions", "fluency")
     assert "Nothing that scripted-1 answered about Ann is recorded" in both.stderr
     assert "Michael Scott" in both.stdout
+
+
+def test_what_to_do_about_a_missing_recording_does_it(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own = tmp_path / "own" / "fluency" / "_default.yaml"
+    own.parent.mkdir(parents=True)
+    own.write_text(
+        "{dimension: fluency, agent_id: _default, target_type: agent, "
+        "propositions: [{id: brief, claim: '{{agent_name}} is brief.', weight: 1}]}"
+    )
+    asked = ("--agents", "michael", "--dimensions", "fluency", "--propositions", "own")
+    missing = run("persona", "run", "--mode", "mock", *asked)
+    assert missing.exit_code == 3
+    record, play = re.findall(r"`(dramaturg persona [^`]*)`", missing.stderr)[:2]
+    recorded = run(*record.split()[1:], *asked)
+    assert (recorded.exit_code, recorded.stderr.count("Recorded: ")) == (0, 1), recorded.stderr
+    played = run(*play.split()[1:], *asked)
+    assert played.exit_code == 0, played.stderr
+    assert "is recorded" not in played.stderr
 
 
 @pytest.mark.parametrize("command", [["record", "--mode", "scripted"], ["baseline"]], ids=" ".join)
@@ -93,3 +128,15 @@ def test_several_experiments_end_in_one_table_without_the_paper_for_a_script(run
     assert [line.split()[0] for line in joint[2:22]] == [name for name in names for _ in range(5)]
     assert "Paper" not in done.stdout
     assert "rows that the paper has" not in done.stdout
+
+
+@pytest.mark.long
+def test_experiments_too_short_for_one_treatment_end_in_one_table_and_a_sentence_about_that_one(run: Any) -> None:
+    done = run("experiment", "run", "all", "--scripted", "--scale", "0.01", "--steps", "2")
+    assert done.exit_code == 0, done.stderr
+    joint = done.stdout[done.stdout.rindex("Experiment  ") :]
+    assert joint.count("debate-controversial") == 5
+    assert joint.rstrip().splitlines()[-1] == (
+        "brainstorming-difficult-variety: no part of the treatment took effect, so the two sides differ by chance "
+        "alone. More --steps may help."
+    )

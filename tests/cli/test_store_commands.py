@@ -14,6 +14,7 @@ import pytest
 
 from evaluation.cli.shared.options import MetricName
 from evaluation.engines.scoring import SCORERS, evaluate_transcript
+from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricResult
 from evaluation.store import Store
@@ -241,6 +242,20 @@ def test_a_prompt_that_is_no_text_is_refused(run: Any, tmp_path: Path) -> None:
     done = run("iterations", "create", "v1", "--prompt", path)
     assert done.exit_code == 2
     assert "not UTF-8" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["a\x1b[31m\nb", "a\nb", "a\x00", "a\u200bb", "a\u202eb", "\u200b"])
+def test_an_iteration_whose_name_cannot_be_typed_as_it_is_shown_is_refused(run: Any, database: Path, name: str) -> None:
+    run("iterations", "create", "v1")
+    refused = run("iterations", "create", name)
+    assert refused.exit_code == 2
+    assert "holds a character that no screen shows" in refused.stderr
+    store = Store(database)
+    with pytest.raises(InputError):
+        store.iterations.rename("v1", name, who="me")
+    with pytest.raises(InputError):
+        store.iterations.ensure(name)
+    assert [one.name for one in store.iterations.list()] == ["v1"]
 
 
 def test_the_database_may_be_named_before_or_after_a_subcommand(run: Any, tmp_path: Path) -> None:

@@ -53,11 +53,19 @@ def on_terminal(command: list[str]) -> str:
     return shown.decode("utf-8")
 
 
-@pytest.mark.parametrize("words", [("export", "ratings"), ("export", "results")], ids=lambda words: " ".join(words))
-def test_csv_is_harmless_on_a_terminal_and_whole_in_a_pipe(sly: Path, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("words", "stored"),
+    [
+        # Comments are stored without control characters.
+        (("export", "ratings"), "Good game]0;owned 2J, said \u202eeve\u2066"),
+        (("export", "results"), SLY),
+    ],
+    ids=["export ratings", "export results"],
+)
+def test_csv_is_harmless_on_a_terminal_and_whole_in_a_pipe(sly: Path, words: tuple[str, ...], stored: str) -> None:
     command = command_line(sly, *words)
     shown = on_terminal(command)
     assert "Good" in shown
     assert not set(shown) & STEERING
     piped = subprocess.run(command, check=True, capture_output=True, timeout=60).stdout.decode("utf-8")
-    assert SLY in piped
+    assert stored in piped

@@ -36,6 +36,7 @@ def test_each_thing_that_can_be_missing(run: Any, tmp_path: Path) -> None:
     done = run("validate", chat, silent, "--format", "json")
     first, second = json.loads(done.stdout)
     assert first["warnings"] == [
+        "Moderator in the system channel: a moderator or narrator does not play.",
         "Only one player speaks in public, so nobody is answered and voices cannot be compared.",
         "No player has a role, so role consistency will not apply.",
         "There are no votes, so memory accuracy cannot verify claims about them.",
@@ -55,16 +56,37 @@ def test_a_refusal_names_place_and_remedy_and_the_others_are_still_looked_at(
     run: Any, refused: Path, write_game: Any, tmp_path: Path
 ) -> None:
     broken = tmp_path / "broken.csv"
-    broken.write_text("name,text\nAnn,Hi\n,Ho\n", encoding="utf-8")
+    broken.write_text("name,text,day\nAnn,Hi,1\nBob,Ho,x\n", encoding="utf-8")
     done = run("validate", refused, broken, write_game())
     assert done.exit_code == 2
     assert "notes.txt: refused\n  The text begins" in done.stdout
-    assert "broken.csv: refused (taken for table)\n  line 3: The row has no name. Say who speaks.\n" in done.stdout
+    assert "broken.csv: refused (taken for table)\n  line 3: Found \"x\" in the column 'day'" in done.stdout
     assert "game-1.json: dramaturg-transcript\n" in done.stdout
     assert done.stderr == "2 would be refused.\n"
     listed = json.loads(run("validate", broken, "--format", "json").stdout)
     assert listed[0]["is_usable"] is False
-    assert listed[0]["error"] == {"message": "The row has no name.", "place": "line 3", "remedy": "Say who speaks."}
+    assert listed[0]["error"] == {
+        "message": "Found \"x\" in the column 'day', expected a round's number.",
+        "place": "line 3",
+        "remedy": "Correct the cell, or choose another column.",
+    }
+
+
+def test_what_a_file_leaves_open_is_asked_and_answered(run: Any, tmp_path: Path) -> None:
+    chat = tmp_path / "chat.txt"
+    chat.write_text("01/06/2024, 10:00 - Ann: Hello\n02/06/2024, 10:01 - Bob: Good morning\n", encoding="utf-8")
+    asked = run("validate", chat)
+    assert asked.exit_code == 2
+    assert 'Does "01/06/2024, 10:00" name the day or the month first?' in asked.stdout
+    assert "--dates day-first|month-first" in asked.stdout
+    assert run("validate", chat, "--dates", "day-first").exit_code == 0
+    table = tmp_path / "table.csv"
+    table.write_text("name,text,channel\nAnn,a,general\nBob,b,general\nAnn,c,lounge\n", encoding="utf-8")
+    assert 'The channel "lounge" is taken as public. Who hears it?' in run("validate", table).stdout
+    assert "(2 public, 1 team)" in run("validate", table, "--channel", "lounge=team").stdout
+    wrong = run("validate", table, "--channel", "lounge=loud")
+    assert wrong.exit_code == 2
+    assert "Kinds are public, team, private, system." in wrong.stderr
 
 
 def test_names_and_reasons_cannot_steer_the_terminal(run: Any, tmp_path: Path) -> None:

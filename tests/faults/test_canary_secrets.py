@@ -23,6 +23,8 @@ TOKEN = "canary-token-0123456789abcdef"
 STORE_SECRET = "canary/store+secret0123456789"
 # How one could stand in an answer: as it was sent, or decoded.
 SECRETS = (KEY, PASSWORD, TOKEN, STORE_SECRET, base64.b64encode(f"ann:{PASSWORD}".encode()).decode())
+# Of the forms in which the server repeats the key: a piece, and what is left of others.
+TRACES = (KEY[:20], KEY[-9:], KEY[8:16], "%73%6b%2d", base64.b64encode(base64.b64encode(KEY.encode())).decode()[:30])
 
 
 class _Echo(BaseHTTPRequestHandler):
@@ -33,7 +35,9 @@ class _Echo(BaseHTTPRequestHandler):
         given = self.headers.get("authorization") or ""
         scheme, _, value = given.partition(" ")
         decoded = base64.b64decode(value).decode() if scheme == "Basic" else value
-        repeated = f"your header was {given!r}: {decoded}, {base64.b64encode(decoded.encode()).decode()}"
+        once = base64.b64encode(decoded.encode())
+        forms = (decoded, once.decode(), decoded[:-1], *_changed(decoded), base64.b64encode(once).decode())
+        repeated = f"your header was {given!r}: {', '.join(forms)}"
         is_good = self.path.startswith("/good")
         told = _answer(asked, repeated) if is_good else {"error": {"message": f"Incorrect key, {repeated}"}}
         body = json.dumps(told).encode()
@@ -47,6 +51,15 @@ class _Echo(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Says nothing."""
+
+
+def _changed(secret: str) -> list[str]:
+    """A secret with signs between its own, and percent-encoded."""
+    chunks = [secret[start : start + 8] for start in range(0, len(secret), 8)]
+    return [
+        *(between.join(chunks) for between in ("\n", "-", " ", "\u200b")),
+        "".join(f"%{ord(c):02x}" for c in secret),
+    ]
 
 
 def _answer(asked: bytes, repeated: str) -> dict[str, object]:
@@ -116,8 +129,8 @@ def test_no_output_and_no_file_holds_a_secret(address: str, tmp_path: Path) -> N
         texts = database.execute("SELECT text FROM judge_texts WHERE text LIKE '%your header was%'").fetchall()
     assert texts
     for command, output in told:
-        assert [secret for secret in SECRETS if secret in output] == [], command
+        assert [secret for secret in (*SECRETS, *TRACES) if secret in output] == [], command
     for path in tmp_path.rglob("*"):
         if path.is_file():
             content = path.read_bytes()
-            assert [secret for secret in SECRETS if secret.encode() in content] == [], path.name
+            assert [secret for secret in (*SECRETS, *TRACES) if secret.encode() in content] == [], path.name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -94,7 +95,10 @@ ANSWERS = {
     "no usage": reply(GOOD, usage=None),
     "odd usage": reply(GOOD, usage="many"),
     "odd tokens": reply(GOOD, usage={"prompt_tokens": -5, "completion_tokens": 1e300, "total_tokens": 0}),
+    "tokens that are no numbers": reply(GOOD, usage={"prompt_tokens": float("nan"), "completion_tokens": 5}),
     "an empty refusal": reply(GOOD, message={"refusal": ""}),
+    "a refusal beside an answer": reply(GOOD, message={"refusal": "I would rather not."}),
+    "no error": reply(GOOD)[:-1] + b', "error": null}',
 }
 
 
@@ -119,6 +123,49 @@ def test_an_answer_is_read_however_it_is_wrapped(name: str, way: str, monkeypatc
     assert found.judgement.parameters == {"temperature": 0.0, "max_tokens": 1_000}
 
 
+MARKERS = {
+    "think": ("<think>", "</think>"),
+    "think with an attribute": ('<think type="x">', "</think>"),
+    "thinking of a vendor": ("<antThinking>", "</antThinking>"),
+    "escaped for HTML": ("&lt;think&gt;", "&lt;/think&gt;"),
+    "brackets": ("[THINK]", "[/THINK]"),
+    "triangles": ("\u25c1think\u25b7", "\u25c1/think\u25b7"),
+    "Cohere": ("<|START_THINKING|>", "<|END_THINKING|>"),
+    "bars around begin and end": ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    "DeepSeek": ("<\uff5cbegin\u2581of\u2581thinking\uff5c>", "<\uff5cend\u2581of\u2581thinking\uff5c>"),
+    "content": ("<reasoning_content>", "</reasoning_content>"),
+    "monologue": ("<inner_monologue>", "</inner_monologue>"),
+    "start and end behind": ("<reasoning_start>", "<reasoning_end>"),
+    "details": ('<details type="reasoning" done="true">', "</details>"),
+    "harmony": ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    "Gemma": ("<|channel>thought", "<channel|>"),
+}
+"""Markers that models put around their reasoning."""
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", MARKERS)
+def test_a_draft_between_markers_never_counts(name: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin, end = MARKERS[name]
+    scores = {
+        "closed": asked(way, reply(f"{begin}{DRAFT}{end}{GOOD}"), monkeypatch).judgement.score,
+        "left open": asked(way, reply(f"{GOOD}{begin}{DRAFT}"), monkeypatch).judgement.score,
+        "without an answer": asked(way, reply(f"{begin}{DRAFT}{end}"), monkeypatch).judgement.score,
+        "left open without an answer": asked(way, reply(f"{begin}{DRAFT}"), monkeypatch).judgement.score,
+    }
+    assert scores == {"closed": 7, "left open": 7, "without an answer": None, "left open without an answer": None}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("score", ['"score": null, ', "", '"score": "n/a", ', '"score": 3, '])
+def test_missing_data_is_a_marked_9_whatever_mark_stands_beside_it(
+    score: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = asked(way, reply(GOOD.replace('"score": 7, ', f'{score}"data_missing": true, ')), monkeypatch)
+    assert (found.judgement.score, found.judgement.is_data_missing) == (9, True), found.judgement.detail
+    assert found.outcomes == ["answered"]
+
+
 class Cause(NamedTuple):
     status: int
     body: bytes
@@ -136,6 +183,13 @@ CAUSES = {
     "declined": Cause(
         200, reply(None, message={"refusal": "I cannot rate this."}), "declined", 1, ("declined", "I cannot rate this.")
     ),
+    "declined in parts": Cause(
+        200, reply([{"type": "refusal", "refusal": "No way."}]), "declined", 1, ("declined", "No way.")
+    ),
+    "declined beside a text": Cause(
+        200, reply("I cannot", message={"refusal": "I must not."}), "declined", 1, ("declined", "I must not.")
+    ),
+    "declined in a list": Cause(200, reply(None, message={"refusal": ["Never."]}), "declined", 1, ("Never.",)),
     "an error that says 200": Cause(
         200, error("No provider is left.", code=502), "server_error", 3, ("No provider is left.", "later")
     ),
@@ -188,7 +242,17 @@ CAUSES = {
         1,
         ("API key not valid", "OPENAI_API_KEY"),
     ),
-    "an error that says 200, as text": Cause(200, b'{"error": "kaputt"}', "server_error", 3, ("the server failed",)),
+    "an error that says 200, as text": Cause(200, b'{"error": "kaputt"}', "server_error", 3, ("failed: kaputt.",)),
+    "an error beside an answer": Cause(
+        200, reply(GOOD)[:-1] + b', "error": {"message": "boom", "code": 500}}', "server_error", 3, ("failed", "boom.")
+    ),
+    "an error with its status as text": Cause(200, error("Slow down.", code="429"), "rate_limited", 3, ("Slow down.",)),
+    "choices that are no list": Cause(
+        200, b'{"choices": {"0": 1}}', "broken_response", 3, ("response: the answer is not one of OpenAI's protocol.",)
+    ),
+    "no words": Cause(418, b"", "refused", 1, ("(HTTP 418): it did not say why.",)),
+    "a redirection": Cause(307, b"", "broken_response", 3, ("(HTTP 307): it did not say why.",)),
+    "details": Cause(422, b'{"detail": [{"msg": "no"}]}', "refused", 1, (': {"detail": [{"msg": "no"}]}.',)),
     "an error beside null": Cause(
         200, b'{"choices": null, "error": {"message": "upstream died"}}', "server_error", 3, ("upstream died",)
     ),
@@ -201,11 +265,13 @@ CAUSES = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 @pytest.mark.parametrize("name", CAUSES)
-def test_each_cause_is_told_in_its_own_words(name: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_cause_is_told_in_its_own_words(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cause = CAUSES[name]
-    found = asked(way, cause.body, monkeypatch, cause.status)
+    found, other = (asked(way, cause.body, monkeypatch, cause.status) for way in WAYS)
+    assert other.judgement.detail == found.judgement.detail
+    assert other.outcomes == found.outcomes
     assert found.judgement.status is JudgementStatus.ERROR
     assert found.outcomes == [cause.outcome] * cause.tries
     for words in cause.words:
@@ -306,30 +372,99 @@ def test_an_answer_that_repeats_the_key_is_stored_without_it(way: str, monkeypat
     assert KEY not in repr(judgement)
 
 
+SECRET = "zz-0123/4567_89"
+LONG_SECRET = "zq-proj-4f7Hx9LmQ2vRt8WcYb3NkDs6PgJ1"
+
+
+def written_forms(secret: str) -> dict[str, str]:
+    """A secret as a model or a server may write it."""
+    packed = secret.encode()
+    once = base64.b64encode(packed).decode()
+    return {
+        "as it is": secret,
+        "in capitals": secret.upper(),
+        "JSON": secret.replace("/", r"\/").replace("_", r"\_"),
+        "JSON in JSON": "".join(rf"\\u{ord(sign):04x}" for sign in secret),
+        "HTML, hexadecimal": "".join(f"&#x{ord(sign):X};" for sign in secret),
+        "HTML, decimal": "".join(f"&#{ord(sign)};" for sign in secret),
+        "HTML names": secret.replace("-", "&hyphen;").replace("/", "&sol;").replace("_", "&lowbar;"),
+        "percent": "".join(f"%{ord(sign):02x}" for sign in secret),
+        "percent where needed": secret.replace("/", "%2F"),
+        "hexadecimal": packed.hex(),
+        "hexadecimal with colons": packed.hex(":"),
+        "Base64 in a header": base64.b64encode(f"Bearer {secret}".encode()).decode(),
+        "Base64 with a name": base64.b64encode(f"name:{secret}".encode()).decode(),
+        "Base64 twice": base64.b64encode(once.encode()).decode(),
+        "Base64 twice in a header": base64.b64encode(base64.b64encode(f"Bearer {secret}".encode())).decode(),
+        "Base32": base64.b32encode(packed).decode(),
+        "Base32 with a name": base64.b32encode(f"name:{secret}".encode()).decode(),
+        "spaced": " ".join(secret),
+        "a line break": f"{secret[:5]}\n{secret[5:]}",
+        "an escaped line break": f"{secret[:5]}\\n{secret[5:]}",
+        "hyphens": "-".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
+        "zero-width": "\u200b".join(secret),
+    }
+
+
+@pytest.mark.parametrize("secret", [SECRET, LONG_SECRET])
+@pytest.mark.parametrize("form", written_forms(SECRET))
+def test_a_key_is_known_however_it_is_written(form: str, secret: str) -> None:
+    # A header's value comes back without the blank at its end.
+    found = without_secrets(f"it was {written_forms(secret)[form]}.", environment={"X_API_KEY": f"{secret} "})
+    assert found.count("[key]") == 1
+    assert len(found) < 70
+    assert secret[3:13] not in found
+
+
+@pytest.mark.parametrize("start", [0, 3, 10])
+@pytest.mark.parametrize("length", [16, 20, 30])
+def test_a_large_piece_of_a_key_is_as_secret_as_the_key(start: int, length: int) -> None:
+    piece = LONG_SECRET[start : start + length]
+    told = f'{{"reason": "it begins {piece}, or so", "score": 7}}'
+    found = without_secrets(told, environment={"X_API_KEY": LONG_SECRET})
+    assert found == told.replace(piece, "[key]")
+
+
+def test_what_looks_like_a_key_is_left_out_of_answers_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = 'header Bearer abc9def.ghi and sk-live-0123456789abcdef, or "Bearer 0123456789abc"'
+    assert asked("direct", reply(mark(reason=told)), monkeypatch).judgement.reason == (
+        'header [key] and [key], or "[key]"'
+    )
+
+
 @pytest.mark.parametrize(
-    "written",
+    "text",
     [
-        "zz-0123/4567_89",
-        r"zz-0123\/4567\_89",
-        r"zz-0123\u002f4567_89",
-        "zz-0123&#x2F;4567_89",
-        "zz-0123&#47;4567_89",
-        "zz-0123%2F4567_89",
-        "7a7a2d303132332f343536375f3839",
-        base64.b64encode(b"Bearer zz-0123/4567_89").decode(),
-        base64.b64encode(b"name:zz-0123/4567_89").decode(),
+        "The Bearer of bad news has a key-value store, key-points and a risk-taker; sk-ip it.",
+        "It starts with zz-01 and ends in 89, zq-proj or 4f7Hx9.",
+        '{"reason": "zz-0123", "score": 4567, "confidence": 0.89}',
     ],
 )
-def test_a_key_is_known_however_it_is_written(written: str) -> None:
-    # A header's value comes back without the blank at its end.
-    found = without_secrets(f'{{"reason": "it was {written}."}}', environment={"X_API_KEY": "zz-0123/4567_89 "})
-    assert found.count("[key]") == 1
-    assert len(found) < 50
+def test_what_is_no_key_stays(text: str) -> None:
+    assert without_secrets(text, environment={"X_API_KEY": SECRET, "Y_TOKEN": LONG_SECRET}) == text
 
 
 def test_scrubbing_a_long_hostile_text_takes_linear_time() -> None:
-    for hostile in ("\\" * 200_000, "&#0" * 60_000, "z" * 200_000):
-        assert without_secrets(hostile, environment={"X_API_KEY": "zz-0123/4567_89"}) == hostile
+    for hostile in (
+        "\\" * 200_000,
+        "&#0" * 60_000,
+        "z" * 200_000,
+        "zz-0123/456 " * 20_000,
+        "%25" * 60_000,
+        "-" * 200_000,
+    ):
+        assert without_secrets(hostile, environment={"X_API_KEY": SECRET}) == hostile
+    times = [_seconds_to_scrub(size) for size in (50_000, 400_000)]
+    assert times[1] < 24 * times[0] + 0.05
+
+
+def _seconds_to_scrub(size: int) -> float:
+    def once() -> float:
+        begun = time.process_time()
+        without_secrets(f"{LONG_SECRET} and {LONG_SECRET[:-1]} " * (size // 70), environment={"X_API_KEY": LONG_SECRET})
+        return time.process_time() - begun
+
+    return min(once() for _ in range(3))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -363,6 +498,11 @@ def test_only_these_parameters_are_sent(way: str, monkeypatch: pytest.MonkeyPatc
         ("[THINK]a[/THINK]b", "b"),
         ("\u25c1think\u25b7a\u25c1/think\u25b7b", "b"),
         ("<think >a</think >b", "b"),
+        ("<details><summary>Mark</summary>b</details>", "<details><summary>Mark</summary>b</details>"),
+        (
+            "1 <think a lot> and [reasoning] and <analysis: none>",
+            "1 <think a lot> and [reasoning] and <analysis: none>",
+        ),
         ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b", "b"),
     ],
 )
@@ -373,6 +513,8 @@ def test_only_what_stands_outside_of_reasoning_is_an_answer(text: str, outside: 
 def test_reasoning_tags_without_end_cost_linear_time() -> None:
     assert without_reasoning("<think>" * 20_000) == ""
     assert without_reasoning("</think>" * 20_000 + "a") == "a"
+    for hostile in ("<details " * 20_000, "<a_b_c_" * 20_000, "<think a=b c=d " * 10_000, "&lt;" * 40_000):
+        assert without_reasoning(hostile) == hostile
 
 
 def _replies(file: str) -> Any:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx
 import pytest
+import streamlit
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -18,11 +22,12 @@ from websockets.typing import Origin
 
 import dashboard
 from dashboard.connections import MOST_GUESTS
-from dashboard.visitors import GUEST_BYTES
+from dashboard.visitors import GUEST_BYTES, MOST_UPLOADED_BYTES
 from evaluation.workflows.samples import load_samples
 from tests.browser.conftest import Server, free_port
 from tests.faults.tab import LOGIN_COOKIE, Tab, events_of
 from tests.faults.test_roles_over_the_wire import Site
+from tests.long import mostly_long
 
 STRANGERS = 300
 MOST_FILES = 1_024
@@ -57,6 +62,54 @@ def tab(site: Site) -> Iterator[Callable[..., Tab]]:
             return made
 
         yield open_
+
+
+class SlowReaders:
+    """Connections from one other address that ask for a large file and hardly read, and ever more of them."""
+
+    def __init__(self, site: Site, first: int, pause_seconds: float) -> None:
+        (file,) = (Path(streamlit.__file__).parent / "static" / "static" / "js").glob("PlotlyChart*.js")
+        self._request = f"GET /static/js/{file.name} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+        self._port, self._pause = site.server.port, pause_seconds
+        self._opened = deque([self._open() for _ in range(first)])
+        self._has_ended = threading.Event()
+        self._thread = threading.Thread(target=self._open_more, args=(len(self._opened),))
+        self.count = 0
+
+    def __enter__(self) -> SlowReaders:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._has_ended.set()
+        self._thread.join()
+        for one in self._opened:
+            one.close()
+
+    def wait_for(self, more: int) -> None:
+        """Waits until so many more have come."""
+        wanted = self.count + more
+        while self.count < wanted:
+            assert self._thread.is_alive()
+            self._has_ended.wait(0.01)
+
+    def _open(self) -> socket.socket:
+        opened = socket.socket()
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2_048)
+        opened.settimeout(LOGS_IN_WITHIN_SECONDS)
+        opened.bind(("127.0.0.2", 0))
+        # Where the server has refused it already, another one comes.
+        with suppress(OSError):
+            opened.connect(("127.0.0.1", self._port))
+            opened.sendall(self._request)
+        return opened
+
+    def _open_more(self, kept: int) -> None:
+        while not self._has_ended.wait(self._pause):
+            self._opened.append(self._open())
+            self.count += 1
+            if len(self._opened) > 2 * kept:
+                self._opened.popleft().close()
 
 
 def open_files(site: Site) -> int:
@@ -107,6 +160,25 @@ def test_somebody_who_logged_in_is_not_closed_to_make_room(site: Site, tab: Call
     assert admin.is_open()
     assert not strangers[0].is_open()
     assert strangers[-1].is_open()
+
+
+@pytest.mark.parametrize(
+    ("rounds", "first", "pause_seconds"), mostly_long([(2, 250, 0.02), (20, 300, 0.005), (20, 200, 0.2)])
+)
+def test_slow_readers_of_one_address_shut_nobody_else_out(
+    site: Site, tab: Callable[..., Tab], rounds: int, first: int, pause_seconds: float
+) -> None:
+    before = ratings(site)
+    with SlowReaders(site, first, pause_seconds) as flood:
+        for _ in range(rounds):
+            guest = tab().open("review")
+            begun = time.monotonic()
+            rater = tab("rae").open("review")
+            assert time.monotonic() - begun < LOGS_IN_WITHIN_SECONDS
+            flood.wait_for(20)
+            assert guest.is_open()
+        rate(rater, 4)
+    assert ratings(site) == before + 1
 
 
 def kept_open(site: Site, cookie: str = "") -> socket.socket:
@@ -171,6 +243,31 @@ def test_a_long_message_of_a_stranger_ends_the_connection_and_takes_no_memory(
         stranger.tell(message)
         stranger.wait_until_closed()
     assert memory_bytes(site) - before < 100 * MEGABYTE
+
+
+def test_the_files_of_one_person_take_a_bounded_amount_of_memory_however_many_tabs(
+    site: Site, tab: Callable[..., Tab]
+) -> None:
+    content = bytes(60 * MEGABYTE)
+    fit = MOST_UPLOADED_BYTES // len(content)
+    first = tab("rae").open("review")
+    before = memory_bytes(site)
+    assert [first.upload(content) for _ in range(fit + 2)] == [204] * fit + [413] * 2
+    second = tab("rae").open("review")
+    assert second.upload(content) == 413
+    # Another person's files are not in the way, and what a closed tab sent goes when there is no room for more.
+    assert tab("roy").open("review").upload(content) == 204
+    first.close()
+    assert [second.upload(content) for _ in range(fit + 1)] == [204] * fit + [413]
+    assert memory_bytes(site) - before < MOST_UPLOADED_BYTES + 150 * MEGABYTE
+
+
+def test_files_that_are_sent_at_once_are_counted_together(site: Site, tab: Callable[..., Tab]) -> None:
+    rater, content = tab("rae").open("review"), bytes(60 * MEGABYTE)
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(rater.upload, [content] * 8))
+    assert answers.count(204) <= MOST_UPLOADED_BYTES // len(content)
+    assert set(answers) == {204, 413}
 
 
 def test_messages_with_many_widgets_are_not_answered(tab: Callable[..., Tab]) -> None:

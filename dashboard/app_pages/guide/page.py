@@ -7,6 +7,7 @@ from dashboard.app_pages.guide import shapes as parts
 from dashboard.app_pages.guide.tour import tour
 from dashboard.shared import queries, resources
 from dashboard.shared.column_mapping import chosen_columns
+from dashboard.shared.open_questions import chosen_answers
 
 TOUR, METRICS, TERMS, SHAPES = "Tour", "Metrics", "Terms", "Transcripts"
 
@@ -40,7 +41,7 @@ def shapes() -> None:
         "Paste a transcript",
         key="pasted",
         height=160,
-        placeholder="JSON, or a table with a row per message",
+        placeholder="Name: text, JSON, or a table with a row per message",
         max_chars=200_000,
     )
     files = st.file_uploader("Or drop files", accept_multiple_files=True, key="checked_files")
@@ -48,7 +49,7 @@ def shapes() -> None:
         given = [(file.name, file.getvalue()) for file in files]
         if pasted.strip():
             given.insert(0, ("what was pasted", pasted.encode("utf-8", "replace")))
-        parts.show_reports(parts.checked(given, limits, chosen_columns()))
+        parts.show_reports(parts.checked(given, limits, chosen_columns(), chosen_answers()))
     else:
         st.caption("Nothing is stored here. Every problem is told with its place and what to do about it.")
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.shared.notices import plain
-from evaluation.readers import ColumnMapping, Limits, read_uploads
+from evaluation.readers import Answers, ColumnMapping, Limits, read_uploads
 from evaluation.text.display import counted
 from evaluation.workflows.validation import Report
 
@@ -141,7 +141,8 @@ def other_shapes() -> None:
     st.markdown(
         "Recognised by their content as well: logs of **LLMafia** (the game's folder, or a zip of it), "
         "**llm-werewolf**, **werewolf-gpt**, **AIWolf**, **TinyTroupe** "
-        "notebooks, **Inspect** logs (`.json` and `.eval`), **OpenAI** chats, **ShareGPT**, "
+        "notebooks, **Inspect** logs (`.json` and `.eval`), **OpenAI** chats, **ShareGPT**, **plain text** "
+        "(`Name: text` in many shapes), chats of **WhatsApp** (`.txt`), **Telegram**, **Discord** and **Slack**, "
         "Dramaturg's own export, and zips and folders of any of these."
     )
     st.markdown("Traces of observability tools and files of agent frameworks, and what becomes of them:")
@@ -151,10 +152,13 @@ def other_shapes() -> None:
 
 
 def checked(
-    files: Sequence[tuple[str, bytes]], limits: Limits, columns: Mapping[tuple[str, ...], ColumnMapping]
+    files: Sequence[tuple[str, bytes]],
+    limits: Limits,
+    columns: Mapping[tuple[str, ...], ColumnMapping],
+    answers: Answers,
 ) -> list[Report]:
     """The recognised format of the files, and their faults; nothing is stored."""
-    return list(map(Report.of, read_uploads(files, limits, columns.get)))
+    return list(map(Report.of, read_uploads(files, limits, columns.get, answers=answers)))
 
 
 def show_reports(reports: Sequence[Report]) -> None:

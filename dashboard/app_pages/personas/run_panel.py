@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.shared import queries, resources
+from dashboard.shared import personas, queries, resources
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
 from dashboard.shared.jobs.judging_jobs import PERSONAS, ROWS, PersonaOrder, RowsOrder
@@ -49,6 +49,8 @@ def run_panel(store: Store, found: Sequence[SelectableAgent], person: Selectable
     )
     if config is None:
         return
+    for sentence in resources.read(personas.told_of_names):
+        plain(sentence)
     left, right = st.columns(2, gap="large")
     with left:
         _persona_form(store, found, person)

@@ -25,7 +25,7 @@ def record_text(record: ExperimentRecord, output: OutputFormat) -> str:
     """
     from evaluation.experiments.plan import judge_of
     from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, verdict_words
-    from evaluation.experiments.treatment import stored_activity
+    from evaluation.experiments.treatment import is_idle, stored_activity
 
     if output is OutputFormat.JSON:
         from evaluation.escaping import json_text
@@ -41,20 +41,26 @@ def record_text(record: ExperimentRecord, output: OutputFormat) -> str:
     is_published = any(row["published"] for row in rows)
     headers = (*_HEADERS, *(_MORE if is_published else _MORE[:_OWN]))
     tables = [draw(headers, [_line(row)[: len(headers)] for row in rows]), *([words] if words else []), *activity]
-    return "\n\n".join([*notes, head, *tables, *_missing(rows), CAVEAT])
+    idle = [_IDLE.format(name="This experiment")] if is_idle(record) else []
+    return "\n\n".join([*notes, head, *tables, *idle, *_missing(rows), CAVEAT])
+
+
+_IDLE = "{name}: no part of the treatment took effect, so the two sides differ by chance alone. More --steps may help."
 
 
 def joint_table(records: Sequence[ExperimentRecord], output: OutputFormat) -> str:
     """All rows of several finished experiments in one table, in the layout of Table 1.
 
-    Scripted experiments have no columns of the paper.
+    Scripted experiments have no columns of the paper. A sentence names each whose treatment never took effect.
     """
+    from evaluation.experiments.treatment import is_idle
 
     draw = markdown_table if output is OutputFormat.MARKDOWN else table
     rows = [(record.scenario, row) for record in records for row in (record.results or {}).get("rows", [])]
     is_published = any(row["published"] for _, row in rows)
     headers = ("Experiment", *_HEADERS, *(_MORE if is_published else _MORE[:_OWN]))
-    return draw(headers, [(scenario, *_line(row))[: len(headers)] for scenario, row in rows])
+    drawn = draw(headers, [(scenario, *_line(row))[: len(headers)] for scenario, row in rows])
+    return "\n\n".join([drawn, *(_IDLE.format(name=each.scenario) for each in records if is_idle(each))])
 
 
 def _missing(rows: Sequence[Mapping[str, Any]]) -> list[str]:

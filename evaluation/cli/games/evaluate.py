@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.cli.games.quality_gate import Gate, GateCounter
-from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
 from evaluation.cli.shared.exit_codes import finish_scoring
 from evaluation.cli.shared.options import (
     TRANSCRIPTS_HELP,
@@ -25,6 +24,7 @@ from evaluation.cli.shared.options import (
     open_store,
     require_output,
 )
+from evaluation.cli.shared.reading_options import ReadingChoices, reading_options
 from evaluation.cli.shared.terminal import TerminalProgress, note, say, shortened, table
 from evaluation.engines.task_engines import EngineName
 from evaluation.progress import ProgressCallback
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from evaluation.store import Store
 
 
+@reading_options
 def evaluate(
     paths: Annotated[
         list[str],
@@ -62,7 +63,6 @@ def evaluate(
             "database are not looked at: engagement stays pending, and full cannot pass.",
         ),
     ] = None,
-    columns: ColumnPairs = None,
     controls: Annotated[
         bool,
         typer.Option(
@@ -87,20 +87,22 @@ def evaluate(
     if corpus is not None:
         if gate is not None:
             raise typer.BadParameter("What is written to --output is not held against a gate.", param_hint="--gate")
-        _score_to(corpus, paths, iteration, engine, jobs, scheduler, columns)
+        _score_to(corpus, paths, iteration, engine, jobs, scheduler, reading_options.value())
         return
     require_output(corpus, engine, scheduler)
     from evaluation.cli.shared.rendering import print_evaluations
 
     tally, gate_counter = Tally(note=note), GateCounter(gate)
     held = open_store() if store else None
+    choices = reading_options.value()
     found = evaluate_paths(
         paths,
         tally,
         store=held,
         iteration=iteration,
         jobs=jobs,
-        choose_columns=choose_columns(columns),
+        choose_columns=choices.columns,
+        answers=choices.answers,
     )
     evaluations = (each.evaluation for each in _with_progress(found, tally))
     print_evaluations(gate_counter.watch(_controlled(evaluations, held) if controls else evaluations), output)
@@ -114,7 +116,7 @@ def _score_to(
     engine: EngineName,
     jobs: int,
     scheduler: str | None,
-    columns: list[str] | None,
+    choices: ReadingChoices,
 ) -> None:
     from evaluation.workflows.corpora import CorpusTally, score_to_corpus
 
@@ -128,7 +130,8 @@ def _score_to(
         engine=engine,
         jobs=jobs,
         scheduler=scheduler,
-        choose_columns=choose_columns(columns),
+        choose_columns=choices.columns,
+        answers=choices.answers,
     )
     for games in partitions:
         progress.advance(counted(games, "game"))
@@ -138,6 +141,7 @@ def _score_to(
     finish_scoring(incomplete=tally.files.incomplete + tally.lost, refused=tally.files.refused)
 
 
+@reading_options
 def import_(
     paths: Annotated[
         list[Path] | None,
@@ -147,7 +151,6 @@ def import_(
         bool, typer.Option("--samples", help="Import the games that come with Dramaturg, with their ratings.")
     ] = False,
     iteration: IterationName = None,
-    columns: ColumnPairs = None,
     report: Annotated[
         Path | None,
         typer.Option(
@@ -165,7 +168,7 @@ def import_(
     """
     if not paths and not samples:
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
-    chosen = choose_columns(columns)
+    choices = reading_options.value()
     _check_report(report)
     store = open_store()
     tally = Tally(note=note)
@@ -177,7 +180,15 @@ def import_(
         say(f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings.")
     if paths:
         with _reported(store, tally, iteration, report):
-            found = evaluate_paths(paths, tally, store=store, iteration=iteration, jobs=jobs, choose_columns=chosen)
+            found = evaluate_paths(
+                paths,
+                tally,
+                store=store,
+                iteration=iteration,
+                jobs=jobs,
+                choose_columns=choices.columns,
+                answers=choices.answers,
+            )
             rows = [_import_row(each) for each in _with_progress(found, tally)]
         if rows:
             say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
 from evaluation.cli.shared.exit_codes import BAD_INPUT
 from evaluation.cli.shared.options import TRANSCRIPTS_HELP, ListFormat
+from evaluation.cli.shared.reading_options import reading_options
 from evaluation.cli.shared.terminal import note, safe, say
 from evaluation.text.display import counted
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from evaluation.workflows.validation import Report
 
 
+@reading_options
 def validate(
     paths: Annotated[
         list[Path],
         typer.Argument(metavar="FILE", show_default=False, help=f"{TRANSCRIPTS_HELP}."),
     ],
-    columns: ColumnPairs = None,
     output: Annotated[
         ListFormat, typer.Option("--format", help="Words to read, or JSON for programs: one object per game.")
     ] = ListFormat.TABLE,
@@ -36,11 +36,11 @@ def validate(
     from evaluation.readers import Limits, iter_paths
     from evaluation.workflows.validation import Report
 
-    refused, chosen = 0, choose_columns(columns)
+    refused, choices = 0, reading_options.value()
 
     def reports() -> Iterator[Report]:
         nonlocal refused
-        for result in iter_paths(paths, Limits(), chosen):
+        for result in iter_paths(paths, Limits(), choices.columns, choices.answers):
             report = Report.of(result)
             refused += report.error is not None
             yield report

@@ -61,19 +61,26 @@ def import_agents(
         ),
     ],
 ) -> None:
-    """Import agents with their personas; one of the same name gets the new persona."""
-    from evaluation.persona.agents import Agent, find_agent, slug_of
+    """Import agents with their personas; one that is known by that id or name keeps its name and gets the persona."""
+    from evaluation.errors import InputError
+    from evaluation.persona.agents import Agent
     from evaluation.persona.persona_text import read_agent_file, read_persona_bytes
     from evaluation.workflows.agents import KnownAgents
 
-    read = [read_agent_file(read_persona_bytes(path), str(path)) for path in files]
+    read = [(str(path), *read_agent_file(read_persona_bytes(path), str(path))) for path in files]
     store = open_store()
-    names = KnownAgents.of(store).names
-    agents = [Agent(find_agent(name, names) or slug_of(name), name, persona=persona) for name, persona in read]
+    known = KnownAgents.of(store)
+    agents: dict[str, tuple[str, Agent]] = {}
+    for path, name, persona in read:
+        agent = known.described(name, persona)
+        if agent.id in agents:
+            message = f"{agents[agent.id][0]!r} and {name!r} are one agent, {agent.id}."
+            raise InputError(message, place=path, remedy="Import one of the two files.")
+        agents[agent.id] = name, agent
     with store.unit(write=True):
-        for agent in agents:
+        for _, agent in agents.values():
             store.agents.save(agent)
-    for agent in agents:
+    for _, agent in agents.values():
         say(f"{agent.id}: {safe(agent.display_name)}")
 
 

@@ -268,7 +268,7 @@ def show(
     from evaluation.workflows.agents import KnownAgents
 
     store = open_store()
-    runs = store.evaluations.runs(agent and KnownAgents.of(store).resolve(agent, with_silent=True))
+    runs = store.evaluations.runs(agent and KnownAgents.of(store).resolve(agent, with_silent=True, with_channels=True))
     if run is None:
         _list_runs(runs, output)
         return
@@ -290,7 +290,7 @@ def show(
             say(f"  about: {safe(row['context_snippet'])}")
         say("\n".join(f"  {safe(line)}" for line in str(row["reasoning"]).splitlines()))
     for row in failures.to_dict("records"):
-        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: no score\n  {safe(str(row['error']))}")
+        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: no score\n  {safe(str(row['reason']))}")
 
 
 def _list_runs(runs: pd.DataFrame, output: ListFormat) -> None:

@@ -44,7 +44,11 @@ def list_messages(
     output: Rows = ListFormat.TABLE,
 ) -> None:
     """List the latest messages that were checked, newest first; as JSON with all attempts, scores and reasons."""
-    corrections = open_store().corrections
+    from evaluation.workflows.agents import KnownAgents
+
+    store = open_store()
+    corrections = store.corrections
+    agent = agent and KnownAgents.of(store).resolve(agent, with_silent=True)
     if stats:
         _say_statistics(corrections, agent, run, output)
         return
@@ -142,8 +146,7 @@ def config(
 
     store = open_store()
     corrections = store.corrections
-    found = store.agents.resolve(agent)
-    agent_id = found.id if found else KnownAgents.of(store).resolve(agent)
+    agent_id = KnownAgents.of(store).resolve(agent, with_silent=True)
     held = CorrectionConfig() if reset else corrections.config(agent_id)
     if changes:
         held = _changed(held, changes)

@@ -26,7 +26,9 @@ def recording_place(to: Path | None) -> Path:
             where a folder is needed, or the other way round.
     """
     if to is None:
-        raise InputError("Recordings need a place.", remedy="Name a file or folder.")
+        raise InputError(
+            "Recordings need a place.", remedy="Name a file or folder: dramaturg persona record recordings."
+        )
     found = to
     if found.suffix == SUFFIX and found.is_dir():
         raise InputError("This is a folder.", place=str(found), remedy=f"Only files may be called *{SUFFIX}.")

@@ -26,6 +26,7 @@ from evaluation.workflows.persona_runs import (
     recorded_model,
     requests_of,
     run_personas,
+    told_of_names,
     unrecorded,
 )
 
@@ -67,6 +68,8 @@ def run_with_progress(store: Store, request: PersonaRunRequest) -> list[Rated]:
     """All evaluations with the ids of their runs; progress goes to standard error."""
     if warning := unrecorded(store, request):
         note(warning)
+    for sentence in told_of_names(store, request):
+        note(sentence)
     budget = Budget(usd=request.config.max_usd, calls=request.config.max_calls)
     # Of a run that takes no time nobody asks how much is left, and of answers yet to be written nobody knows.
     is_timed = request.config.mode == "live" and request.source != "synthetic"

@@ -17,6 +17,7 @@ from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_conf
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge
 from evaluation.judging.targets import TrajectoryEvent
+from evaluation.text.agent_names import agent_name, slug_of
 
 History = Iterable[tuple[str, str]]
 """What was said before, oldest first: (speaker, text)."""
@@ -109,20 +110,20 @@ class MessageGate:
 
         Args:
             generate: Writes a message; it is given the feedback on the attempt before, and an empty text at first.
-            agent: The agent's name, under which ``history`` has its own messages; with ``corrections`` its id or name
-                there.
+            agent: The agent's name, under which ``history`` has its own messages, in any case; with ``corrections`` its
+                id or name there, and its messages may stand under either.
             history: What was said before, oldest first: (speaker, text).
             persona: The description of the agent.
 
         Raises:
             PoorQualityError: Nothing passed and the configuration forbids to go on.
-            InputError: Several agents of ``corrections`` have that name.
+            InputError: It cannot be an agent's name, or several agents of ``corrections`` have it.
         """
         await self._prepare()
         agent_id, name, config = await asyncio.to_thread(self._known, agent)
-        own = {agent, agent_id, name}
+        own = set(map(slug_of, (agent, agent_id, name)))
         events = [
-            TrajectoryEvent(_CONVERSATION, f"m{number}", speaker, text, speaker in own)
+            TrajectoryEvent(_CONVERSATION, f"m{number}", speaker, text, slug_of(speaker) in own)
             for number, (speaker, text) in enumerate(history)
         ]
         context = ActionContext.of(agent_id, events, name=name, persona=persona)
@@ -131,8 +132,9 @@ class MessageGate:
     def _known(self, agent: str) -> tuple[str, str, CorrectionConfig]:
         """Id, display name and configuration of the agent."""
         usual = self._config or CorrectionConfig(gate_adherence_enabled=True)
+        kept = agent_name(agent)
         if self._corrections is None:
-            return agent, agent, usual
+            return kept, kept, usual
         known = self._corrections.agent(agent)
         stored = None if self._config else self._corrections.stored_config(known.id)
         return known.id, known.display_name, stored or usual

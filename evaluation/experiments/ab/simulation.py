@@ -24,8 +24,9 @@ from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge
 from evaluation.persona.persona_text import persona_text
 from evaluation.simulation.connection import RaisingJudge
-from evaluation.simulation.environment import Environment, RoomPlan, TurnOrder
+from evaluation.simulation.environment import FACILITATOR, Environment, RoomPlan, TurnOrder
 from evaluation.simulation.model_texts import Writer
+from evaluation.text.agent_names import agent_name, require_distinct_agents
 from evaluation.transcript import Cost, Transcript
 
 
@@ -125,15 +126,16 @@ def read_run(config: dict[str, Any]) -> SimulatedRun:
     """The settings of a simulated run.
 
     Raises:
-        InputError: They are wrong, or two agents share a name.
+        InputError: They are wrong, or two names would be one agent or the facilitator.
     """
     try:
         settings = SimulatedRun.model_validate(config)
     except ValidationError as error:
         raise InputError(f"{describe(error)}.", place="base", remedy="See --print-config.") from None
     names = settings.names
-    if "" in names or len(set(names)) < len(names):
+    if "" in names:
         raise InputError("Every agent needs a name of its own.", place="base.personas", remedy="Give each a name.")
+    require_distinct_agents([FACILITATOR, *map(agent_name, names)], "base.personas")
     return settings
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from evaluation.judging.answers import HIGHEST_SCORE, Answer, CheckAnswer, Idea, IdeasAnswer, LabelAnswer, ScoreAnswer
+from evaluation.judging.answers import Answer, CheckAnswer, Idea, IdeasAnswer, LabelAnswer, ScoreAnswer
 from evaluation.judging.model_client.calls import CallParameters
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgementStatus, JudgeRequest
@@ -49,7 +49,7 @@ def judgement_from(
         judge=judge,
         model=model,
         reason=getattr(final, "reason", ""),
-        score=_mark(final),
+        score=final.score if isinstance(final, ScoreAnswer) else None,
         holds=final.holds if isinstance(final, CheckAnswer) else None,
         label=final.label if isinstance(final, LabelAnswer) else None,
         ideas=_ideas(final),
@@ -65,13 +65,6 @@ def judgement_from(
         parameters=received.parameters,
         is_cached=is_cached,
     )
-
-
-def _mark(answer: Answer) -> int | None:
-    """The mark from 0 to 9; 9 where data is missing, whatever mark stands beside that."""
-    if not isinstance(answer, ScoreAnswer):
-        return None
-    return HIGHEST_SCORE if answer.data_missing else answer.score
 
 
 def unscored(

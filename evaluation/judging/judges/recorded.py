@@ -12,7 +12,8 @@ from evaluation.judging.judges.recording_file import Recording, append_recording
 from evaluation.judging.judges.scripted import SCRIPTED_MODEL
 from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Report
 
-RECORD_COMMAND = "dramaturg persona record"
+RECORD_COMMAND = "dramaturg persona record recordings"
+PLAY_COMMAND = "dramaturg persona run --mode mock --recordings recordings"
 
 
 class RecordedJudge:
@@ -62,7 +63,8 @@ class RecordedJudge:
         command = f"{RECORD_COMMAND} --mode scripted" if self._model == SCRIPTED_MODEL else RECORD_COMMAND
         detail = (
             f"{request.subject or request.purpose}: {what} for this prompt ({request.prompt_version}) and the model "
-            f"{self._model}. Record it with `{command}`."
+            f"{self._model}. Record it with `{command}` and play it with `{PLAY_COMMAND}`, with the same agents and "
+            "options."
         )
         return unscored(request, JudgementStatus.ERROR, detail, judge=JudgeKind.RECORDED, model=self._model)
 

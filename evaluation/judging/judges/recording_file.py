@@ -14,7 +14,7 @@ from evaluation.escaping import reading_fault
 from evaluation.judging.answer_parsing import describe
 
 SUFFIX = ".jsonl"
-_REMEDY = "Restore the file, or record it again with `dramaturg persona record`."
+_REMEDY = "Restore the file, or record it again with `dramaturg persona record FOLDER`."
 
 
 class Recording(BaseModel):

@@ -7,10 +7,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from evaluation.judging.answer_parsing import AnswerError, object_spans
+from evaluation.judging.answer_parsing import AnswerError, json_objects, object_spans
 from evaluation.judging.model_client._secrets import message_without_secrets, without_secrets
 from evaluation.judging.model_client.calls import Completion
 from evaluation.judging.model_client.retry import CallFailure, FailureKind, kind_of_status
+from evaluation.text.reasoning import REASONING_TAG, ends_reasoning
 
 _TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
 """The names of the limit of written tokens, the one that most servers know first."""
@@ -79,7 +80,7 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
     Raises:
         CallFailure: The body holds an error, a filtered or a refused answer, or none.
     """
-    if isinstance(body, Mapping) and body.get("error") and not _first(body.get("choices")):
+    if isinstance(body, Mapping) and body.get("error"):
         raise read_error(body, None, secrets)
     choice = _first(body.get("choices")) if isinstance(body, Mapping) else None
     message = choice.get("message") if choice else None
@@ -88,7 +89,6 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
         what = "the answer holds no choices" if _is_empty_list(body) else "the answer is not one of OpenAI's protocol"
         raise CallFailure(FailureKind.BROKEN_RESPONSE, what)
     finish = _finish_of(choice)
-    refusal = message.get("refusal") or _extra(message).get("refusal")
     if finish in _FILTERED_FINISHES:
         raise CallFailure(FailureKind.FILTERED, "the provider's content filter held the answer back")
     error = choice.get("error") or _extra(choice).get("error")
@@ -96,9 +96,9 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
         raise read_error({"error": error or "the provider ended the answer with an error"}, None, secrets)
     raw = without_secrets(written, secrets)
     content = without_reasoning(raw)
-    if not content.strip() and (finish == "refusal" or (isinstance(refusal, str) and refusal.strip())):
-        words = refusal if isinstance(refusal, str) and refusal.strip() else "it gave no reason"
-        raise CallFailure(FailureKind.DECLINED, message_without_secrets(words, secrets))
+    refusal = _refusal_in(message)
+    if (refusal and not _has_object(content)) or (finish == "refusal" and not content.strip()):
+        raise CallFailure(FailureKind.DECLINED, message_without_secrets(refusal or "it gave no reason", secrets))
     if not content.strip() and finish in _TOOL_FINISHES:
         raise CallFailure(FailureKind.DECLINED, "it called a tool instead of answering")
     usage = _mapping(body.get("usage"))
@@ -159,7 +159,7 @@ def read_error(
     fields = error if isinstance(error, Mapping) else {}
     message = fields.get("message") or (error if isinstance(error, str) else "")
     if not isinstance(message, str) or not message:
-        message = json.dumps(body) if isinstance(body, Mapping | list) else str(body or "")
+        message = json.dumps(error) if isinstance(error, Mapping | list) else str(error or "it did not say why")
     codes = {str(fields.get(name)).lower() for name in ("code", "type") if fields.get(name)}
     if status is None:
         status = _status_in(fields.get("code"))
@@ -242,13 +242,19 @@ def _part_text(part: Any) -> str | None:
     return text if part.get("type", "text") in {"text", "output_text"} and isinstance(text, str) else ""
 
 
-_REASONING_TAG = re.compile(
-    r"<(?P<end>/?)(?:(?:seed:)?think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis)\s{0,9}>"
-    r"|\[(?P<end_bracket>/?)THINK\]|\u25c1(?P<end_triangle>/?)think\u25b7"
-    r"|<\|channel\|>(?:analysis|commentary|(?P<end_channel>final))[^<{]{0,40}<\|message\|>",
-    re.IGNORECASE,
-)
-_ENDS = ("end", "end_bracket", "end_triangle", "end_channel")
+def _refusal_in(message: Mapping[str, Any]) -> str:
+    """The model's words of refusal, in a field of their own or in parts of the content; empty without any."""
+    content = message.get("content")
+    parts = [_mapping(part).get("refusal") for part in content] if isinstance(content, list) else []
+    told = [_text_of(one) for one in (message.get("refusal"), _extra(message).get("refusal"), *parts)]
+    return next((words.strip() for words in told if words and words.strip()), "")
+
+
+def _has_object(content: str) -> bool:
+    try:
+        return next(json_objects(content), None) is not None
+    except AnswerError:
+        return False
 
 
 def without_reasoning(text: str) -> str:
@@ -257,12 +263,15 @@ def without_reasoning(text: str) -> str:
     A block without an end reaches to the end of the text, one without a beginning from its start. A tag inside a JSON
     object, such as in a reason that quotes a message, is text.
     """
-    if not _REASONING_TAG.search(text):
+    if not REASONING_TAG.search(text):
         return text
     outside: list[str] = []
     start = depth = 0
     for tag in _tags_between_objects(text):
-        if any(tag[name] for name in _ENDS):
+        if ends_reasoning(tag):
+            if depth == 0 and tag["details_end"]:
+                # Other details than those of reasoning end like this, too.
+                continue
             if depth == 0:
                 # The server left out the first tag: all of it up to here was reasoning.
                 outside = []
@@ -284,7 +293,7 @@ def _tags_between_objects(text: str) -> Iterator[re.Match[str]]:
         spans = []
     following = iter([*spans, (len(text), len(text))])
     begin, end = next(following)
-    for tag in _REASONING_TAG.finditer(text):
+    for tag in REASONING_TAG.finditer(text):
         while end <= tag.start() and begin < len(text):
             begin, end = next(following)
         if not begin <= tag.start() < end:

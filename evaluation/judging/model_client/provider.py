@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import atexit
 import gc
@@ -15,6 +14,7 @@ import warnings
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
+from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
@@ -163,7 +163,7 @@ class LiteLLMProvider:
         except TimeoutError:
             raise CallFailure(FailureKind.TIMEOUT, f"no answer within {timeout_seconds:g} s") from None
         except OpenAIError as error:
-            body = _unreadable_body(error)
+            body = _received_body(error)
             if body is None:
                 raise self._parameters.failure(_failure(error), sent) from None
         else:
@@ -191,16 +191,12 @@ def _failure(error: Any) -> CallFailure:
         return CallFailure(kind or FailureKind.CONNECTION, message_without_secrets(message))
     if any(isinstance(cause, ValueError | RecursionError) for cause in _causes(error)) or _NO_ANSWER in message:
         return CallFailure(FailureKind.BROKEN_RESPONSE, "the answer is not one of OpenAI's protocol")
-    # An error in a response that says 200 is a plain exception of litellm's, to which it gives a status of its own.
-    is_inside = any(type(cause) is Exception for cause in _causes(error))
-    wait = seconds_to_wait(headers.get("retry-after"))
-    return read_error(_told(error, message), None if is_inside and status == _MADE_UP else status, retry_after=wait)
+    return read_error(_told(error, message), status, retry_after=seconds_to_wait(headers.get("retry-after")))
 
 
 # What litellm puts before the words of a server.
 _OWN_WORDS = re.compile(r"\Alitellm\.\w{1,40}: (?:\w{1,40}: ){0,2}(?:\w{1,40}Exception - )?")
 _NO_ANSWER = "Empty or invalid response from LLM endpoint"
-_MADE_UP = 422
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -213,8 +209,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def _told(error: BaseException, message: str) -> Any:
     """The body that the server sent with an error: where a library kept it, else in litellm's message."""
     for cause in _causes(error):
-        if isinstance(body := getattr(cause, "body", None), dict):
-            return body if "error" in body else {"error": body}
+        if isinstance(body := getattr(cause, "body", None), dict | list | str):
+            return body
     try:
         found = json.loads(message[message.index("{") :])
     except (ValueError, RecursionError):
@@ -264,26 +260,16 @@ _UNREADABLE = "Invalid response object"
 _RECEIVED = "'response_object': "
 
 
-def _unreadable_body(error: Any) -> Any:
-    """The body that litellm could not take (content in parts, usage that is none): its message repeats it as Python.
+def _received_body(error: BaseException) -> Any:
+    """The body of a response that litellm could not take: content in parts, odd usage, an error beside 200.
 
-    ``None`` for any other error.
+    litellm's message leaves most of it out, so it is read where litellm converts it. ``None`` for any other error.
     """
-    message = str(getattr(error, "message", "") or error)
-    start = message.find(_RECEIVED)
-    if _UNREADABLE not in message or start < 0:
-        return None
-    start += len(_RECEIVED)
-    depth = 0
-    for token in _PYTHON_TOKEN.finditer(message, start):
-        depth += (token.group() == "{") - (token.group() == "}")
-        if depth == 0:
-            try:
-                return ast.literal_eval(message[start : token.end()])
-            except (ValueError, SyntaxError, MemoryError, RecursionError):
-                return None
+    for cause in _causes(error):
+        for frame, _ in walk_tb(cause.__traceback__):
+            if frame.f_code.co_name == _CONVERSION:
+                return frame.f_locals.get("response_object")
     return None
 
 
-# What decides where a dictionary ends: whole strings and braces.
-_PYTHON_TOKEN = re.compile(r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+"|[{}]""", re.DOTALL)
+_CONVERSION = "convert_to_model_response_object"

@@ -10,6 +10,7 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError, InputError, UnreadableFileError
 from evaluation.files.strict_json import parse_json
+from evaluation.readers.base.answers import NO_ANSWERS, Answers
 from evaluation.readers.base.limits import Limits
 
 _KNOWN_BINARIES = {
@@ -35,9 +36,11 @@ class Document:
     Args:
         data: The file's bytes.
         limits: Bounds for what is parsed.
+        answers: A person's answers to what the file leaves open.
     """
 
-    def __init__(self, data: bytes, limits: Limits) -> None:
+    def __init__(self, data: bytes, limits: Limits, answers: Answers = NO_ANSWERS) -> None:
+        self.answers = answers
         self.data = data
         self.limits = limits
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 
+from evaluation.readers.base.answers import GameReading
 from evaluation.readers.base.document import Document
 from evaluation.transcript import Transcript
 
@@ -19,11 +20,11 @@ class FileGame:
     """
 
     name: str
-    read: Callable[[], Transcript]
+    read: Callable[[], Transcript | GameReading]
 
 
-Found = Transcript | Iterable[FileGame]
-"""What a reader returns: the transcript, or the games of a file that holds several."""
+Found = Transcript | GameReading | Iterable[FileGame]
+"""What a reader returns: the transcript, with what it leaves open, or the games of a file that holds several."""
 
 
 @dataclass(frozen=True, slots=True)

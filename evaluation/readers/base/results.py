@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from evaluation.errors import BrokenTranscriptError, InputError
+from evaluation.errors import BrokenTranscriptError, InputError, OpenQuestionError
 from evaluation.readers._file_entries import printable
+from evaluation.readers._who_speaks import BROKEN_OFF, settle
+from evaluation.readers.base.answers import NO_ANSWERS, Answers, GameReading, Question, Topic
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.reader import FileGame, Found
 from evaluation.readers.tables.preview import TableHead
-from evaluation.transcript import Transcript
+from evaluation.transcript import CANONICAL_FORMAT, Transcript
+
+_MOST_ASKED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,9 @@ class ReadResult:
         head: Columns and first rows of a table, whose columns a person may choose; ``None`` for any other file.
         left_aside: Names of other files in the folder of a game of several files that no reader knows: they belong to
             the game and are not games themselves.
+        remarks: What was settled about who speaks, to whom and when, one sentence each.
+        questions: What is open about it. One without an answer refuses the game until somebody gives one.
+        preview: The game as it stands while a question refuses it.
     """
 
     name: str
@@ -34,20 +41,25 @@ class ReadResult:
     format: str | None = None
     head: TableHead | None = None
     left_aside: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
+    preview: Transcript | None = None
 
 
-def results_of(label: str, format_name: str, read: Callable[[], Found], limits: Limits) -> Iterator[ReadResult]:
+def results_of(
+    label: str, format_name: str, read: Callable[[], Found], limits: Limits, answers: Answers = NO_ANSWERS
+) -> Iterator[ReadResult]:
     """The result of each game that ``read`` finds; one result when it refuses the whole."""
     count = 0
     try:
         found = read()
-        if isinstance(found, Transcript):
-            transcript = found
-            found = (FileGame("", lambda: transcript),)
+        if isinstance(found, Transcript | GameReading):
+            one = found
+            found = (FileGame("", lambda: one),)
         for game in found:
             count += 1
             limits.check_games(count)
-            yield _result(label, format_name, game, limits)
+            yield _result(label, format_name, game, limits, answers)
     except InputError as error:
         yield ReadResult(label, error=error, format=format_name)
         return
@@ -56,11 +68,33 @@ def results_of(label: str, format_name: str, read: Callable[[], Found], limits: 
         yield ReadResult(label, error=nothing, format=format_name)
 
 
-def _result(label: str, format_name: str, game: FileGame, limits: Limits) -> ReadResult:
+def _result(label: str, format_name: str, game: FileGame, limits: Limits, answers: Answers) -> ReadResult:
     name = printable(f"{label}/{game.name}") if game.name else label
     try:
-        transcript = game.read()
-        limits.check_transcript(transcript)
+        read = game.read()
+        settled = settle(read if isinstance(read, GameReading) else GameReading(read), format_name, answers)
+        limits.check_transcript(settled.transcript)
     except InputError as error:
         return ReadResult(name, error=error, format=format_name)
-    return ReadResult(name, transcript=transcript, format=format_name)
+    result = ReadResult(
+        name, settled.transcript, format=format_name, remarks=settled.remarks, questions=settled.questions
+    )
+    return _asked(result, answers)
+
+
+def _asked(result: ReadResult, answers: Answers) -> ReadResult:
+    """The result, refused where it holds a question that nobody has answered and that no answer is assumed for."""
+    assert result.transcript is not None
+    reason = result.transcript.metadata.get(BROKEN_OFF)
+    # A canonical file was written from a game that somebody had taken in.
+    if reason is not None and not answers.broken_off and result.format != CANONICAL_FORMAT:
+        words = f"The run was broken off by {reason}. Take it as it is?"
+        result = replace(result, questions=(*result.questions, Question(Topic.BROKEN_OFF, "", words)))
+    open_questions = [question for question in result.questions if question.taken is None]
+    if not open_questions:
+        return result
+    error = OpenQuestionError(
+        " ".join(question.words for question in open_questions[:_MOST_ASKED]),
+        remedy=f"Answer it where the files are added, or with {' '.join(one.option for one in open_questions)}.",
+    )
+    return replace(result, transcript=None, error=error, preview=result.transcript)

@@ -10,7 +10,8 @@ from evaluation.files.strict_json import shorten
 _NOT_A_LETTER = re.compile(r"[^a-z]+")
 _MODERATORS = frozenset(
     {"announcer", "environment", "game", "gamehost", "gamemanager", "gamemaster", "gm", "host", "mod", "moderator"}
-    | {"narrator", "referee", "server", "storyteller", "system", "themoderator", "thenarrator"}
+    | {"god", "judge", "dungeonmaster", "gamesystem", "gamemanager", "narrator", "referee", "server"}
+    | {"storyteller", "system", "thegamemaster", "thehost", "themoderator", "thenarrator", "thestoryteller"}
 )
 _ABSTENTIONS = frozenset({"abstain", "abstained", "nobody", "noone", "none", "novote", "null", "pass", "skip"})
 _MOST_SHOWN = 12
@@ -19,6 +20,11 @@ _MOST_SHOWN = 12
 def is_moderator(name: str) -> bool:
     """Whether a name is the moderator's ("Moderator", "Game-Manager", "SYSTEM")."""
     return _letters(name) in _MODERATORS
+
+
+def is_moderator_role(role: str) -> bool:
+    """Whether a role is that of somebody who leads the game and does not play ("narrator", "Game Master")."""
+    return _letters(role) in _MODERATORS
 
 
 def is_abstention(target: str | None) -> bool:

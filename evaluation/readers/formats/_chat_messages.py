@@ -1,7 +1,7 @@
 """Chats of a model as lists of ``{role, name, content}``: what OpenAI's interface, Inspect and ShareGPT have in common.
 
 The speaker is the name, else the role. What ``system`` and ``developer`` say, what tools are asked and what they answer
-is in the system channel; so is a name that belongs to a moderator. Thoughts ("reasoning") are private messages before
+is in the system channel. Thoughts ("reasoning") are private messages before
 the message that they led to. A message whose content is a list of parts is the text of its parts; the kinds of others
 (pictures, sound) are kept in ``metadata["parts"]``.
 """
@@ -17,7 +17,7 @@ from typing import Any
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.node import Node
-from evaluation.readers.base.roster import Roster, is_moderator
+from evaluation.readers.base.roster import Roster
 from evaluation.readers.base.transcript_draft import TranscriptDraft
 from evaluation.transcript import Transcript
 
@@ -103,7 +103,7 @@ def _roles(nodes: list[Node]) -> dict[str, str]:
     roles: dict[str, str] = {}
     for node in nodes:
         role, speaker = _role(node), _speaker(node)
-        if role not in _INSTRUCTIONS | _TOOLS and not is_moderator(speaker):
+        if role not in _INSTRUCTIONS | _TOOLS:
             roles.setdefault(speaker, role)
     return roles
 

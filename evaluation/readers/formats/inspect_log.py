@@ -14,6 +14,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from evaluation.errors import BrokenTranscriptError, InputError
+from evaluation.files.strict_json import shorten
+from evaluation.readers._who_speaks import BROKEN_OFF
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.node import Node
@@ -27,6 +29,7 @@ _HEADERS = ("header.json", "_journal/start.json")
 _SAMPLES = "samples/"
 _ATTACHMENT = "attachment://"
 _HEAD = 2000
+_ORDINARY_LIMITS = frozenset({"message", "turn", "turns", "messages"})
 _RUN = ("task", "model", "created", "dataset")
 _SAMPLE = ("target", "scores", "metadata", "error", "limit", "total_time", "working_time")
 _Number = TypeVar("_Number", int, float)
@@ -107,6 +110,12 @@ def _transcript(log: Node, sample: Node, limits: Limits) -> Transcript:
     run_id = run["run_id"].identifier_or_none() or run["task_id"].identifier_or_none() or "run"
     metadata = {key: run[key].value for key in _RUN} | {"status": log["status"].value}
     metadata |= {key: sample[key].value for key in _SAMPLE} | {"sample": sample_id, "epoch": epoch}
+    reason = _broken_off(sample)
+    if reason and not sample["messages"].size:
+        raise BrokenTranscriptError(
+            f"The run ended before anybody spoke: {reason}.", place=sample.path, remedy="Run the sample again."
+        )
+    metadata |= {BROKEN_OFF: reason} if reason else {}
     return chat_transcript(
         FORMAT,
         _messages(sample),
@@ -117,6 +126,17 @@ def _transcript(log: Node, sample: Node, limits: Limits) -> Transcript:
         cost=_cost(sample["model_usage"]),
         metadata=metadata,
     )
+
+
+def _broken_off(sample: Node) -> str:
+    """Why the run of a sample ended before its end; empty where it did not. A limit of messages is an ordinary end."""
+    error = sample["error"]
+    if error.value is not None:
+        message = error["message"].value if isinstance(error.value, dict) else error.value
+        return f"an error ({shorten(str(message))})"
+    limit = sample["limit"]
+    kind = limit["type"].value if isinstance(limit.value, dict) else limit.value
+    return "" if kind is None or kind in _ORDINARY_LIMITS else f"a limit ({shorten(str(kind))})"
 
 
 def _messages(sample: Node) -> Iterator[Node]:

@@ -50,7 +50,8 @@ def _recognises(names: Set[str]) -> bool:
 
 
 def _recognises_part(document: Document) -> bool:
-    if STAMPED.match(document.text.lstrip()):
+    # Chats alone are plain text, which many others write so too.
+    if STAMPED.match(document.text.lstrip()) and f"] {MANAGER}: " in document.text:
         return True
     players = document.json.get("players") if isinstance(document.json, dict) else None
     return isinstance(players, list) and any(isinstance(player, dict) and "is_mafia" in player for player in players)

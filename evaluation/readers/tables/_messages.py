@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -12,37 +11,13 @@ from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
 from evaluation.readers.base.alignment import alignment_of
 from evaluation.readers.base.node import Node
-from evaluation.readers.base.roster import is_moderator
 from evaluation.readers.tables._rows import TableRow
 from evaluation.readers.tables.columns import ColumnMapping
-from evaluation.transcript import Channel
 
 _NUMBER = re.compile(r"\d{1,9}")
 _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,15})?\Z")
 _BETWEEN_NAMES = re.compile(r"[;,|]")
 _CHOOSE = "Correct the cell, or choose another column."
-_CHANNELS: Mapping[str, Channel] = {
-    "public": "public",
-    "all": "public",
-    "everyone": "public",
-    "day": "public",
-    "team": "team",
-    "mafia": "team",
-    "wolf": "team",
-    "wolves": "team",
-    "werewolf": "team",
-    "werewolves": "team",
-    "night": "team",
-    "whisper": "team",
-    "private": "private",
-    "dm": "private",
-    "direct": "private",
-    "thought": "private",
-    "thoughts": "private",
-    "system": "system",
-    "moderator": "system",
-    "game": "system",
-}
 
 
 def cell_text(row: TableRow, column: str | None) -> str | None:
@@ -64,41 +39,46 @@ def _wrong(row: TableRow, column: str | None, value: object, expected: str) -> B
 
 
 class TableMessages:
-    """Collects the messages and players of one game, row by row."""
+    """Collects the messages and players of one game, row by row.
+
+    Attributes:
+        left_out: How many rows had no speaker or no text, so that nobody says them: results, moves.
+    """
 
     def __init__(self, mapping: ColumnMapping) -> None:
         self._mapping = mapping
         self._used = mapping.used
         self._messages: list[dict[str, Any]] = []
         self._players: dict[str, str | None] = {}
-        self._replies: list[str | None] = []
+        self.left_out = 0
         self._places: dict[str, str] = {}
 
     @property
     def players(self) -> list[dict[str, Any]]:
-        """Speakers outside the system channel, in the order of first words, with the first role given."""
+        """Speakers in the order of first words, with the first role given."""
         return [{"name": name, "role": role, "alignment": alignment_of(role)} for name, role in self._players.items()]
 
     def add(self, row: TableRow) -> None:
         """Adds the message of a row; raises a ``BrokenTranscriptError`` that names the row."""
         mapping = self._mapping
-        speaker = self._name(row, mapping.speaker)
-        role = cell_text(row, mapping.role)
-        channel, channel_name = self._channel(row, speaker, role)
-        if channel != "system" and not self._players.get(speaker):
-            self._players[speaker] = role
+        speaker, text = self._name(row, mapping.speaker), self._text(row)
+        if speaker is None or not text.strip():
+            self.left_out += 1
+            return
+        if not self._players.get(speaker):
+            self._players[speaker] = cell_text(row, mapping.role)
         index = len(self._messages)
         message = {
             "id": self._id(row, index),
             "index": index,
             "round": self._round(row),
             "phase": cell_text(row, mapping.phase),
-            "channel": channel,
-            "channel_name": channel_name,
+            "channel_name": cell_text(row, mapping.channel),
             "speaker": speaker,
             "recipients": self._recipients(row),
-            "text": self._text(row),
+            "text": text,
             "sent_at": self._time(row),
+            "reply_to": cell_text(row, mapping.reply_to),
             "metadata": {
                 column: value
                 for column, cell in row.cells.items()
@@ -106,24 +86,18 @@ class TableMessages:
             },
         }
         self._messages.append(message)
-        self._replies.append(cell_text(row, mapping.reply_to))
 
     def finish(self) -> list[dict[str, Any]]:
-        """The messages, each reply with the id of what it answers: a message, or that player's latest before it."""
-        if not self._players:
-            raise BrokenTranscriptError("No row is a player's.", remedy="Choose another column for the speaker.")
-        ids = {message["id"] for message in self._messages}
-        latest: dict[str, str] = {}
-        for message, reply in zip(self._messages, self._replies, strict=True):
-            message["reply_to"] = reply if reply is None or reply in ids else latest.get(reply, reply)
-            latest[message["speaker"]] = message["id"]
+        """The messages; what an answer refers to stands as in the table: an id, or a player's name."""
+        if not self._messages:
+            raise BrokenTranscriptError(
+                "No row has a speaker and a text.", remedy="Choose other columns for the speaker and the text."
+            )
         return self._messages
 
-    def _name(self, row: TableRow, column: str | None) -> str:
+    def _name(self, row: TableRow, column: str | None) -> str | None:
         name = cell_text(row, column)
-        if name is None:
-            raise BrokenTranscriptError(f"The row has no {column}.", place=row.place, remedy="Say who speaks.")
-        if len(name) > 200:
+        if name is not None and len(name) > 200:
             raise _wrong(row, column, name, "a name of 1 to 200 characters")
         return name
 
@@ -141,13 +115,6 @@ class TableMessages:
             raise BrokenTranscriptError(message, place=row.place, remedy=_CHOOSE)
         self._places[message_id] = row.place
         return message_id
-
-    def _channel(self, row: TableRow, speaker: str, role: str | None) -> tuple[Channel, str | None]:
-        written = cell_text(row, self._mapping.channel)
-        if written is None:
-            return ("system" if is_moderator(speaker) or (role or "").casefold() == "system" else "public"), None
-        channel = _CHANNELS.get(written.casefold())
-        return channel or "public", None if written.casefold() == channel else written
 
     def _round(self, row: TableRow) -> int | None:
         written = cell_text(row, self._mapping.round)

@@ -21,8 +21,8 @@ class ColumnMapping:
         message_id: What ``reply_to`` refers to.
         round: A whole number, also inside words ("Day 2").
         phase: Any text.
-        channel: public, team, private or system, or a word for one of them; other words name a public channel.
-        recipients: Names, separated by semicolons, commas or bars.
+        channel: public, team, private or system, or the channel's name, whose words decide who hears it.
+        recipients: Those who hear it, separated by semicolons, commas or bars; who is only addressed does not count.
         sent_at: ISO 8601, or seconds or milliseconds since 1970.
         reply_to: The id of the message answered, or the name of the player.
         role: The speaker's role in the game.

@@ -1,8 +1,8 @@
 """Reads tables with one row a message: CSV, TSV, other separators, JSON and JSON Lines; Parquet through ``parquet``.
 
 The columns are known by their names (``columns``), or as a person has mapped them. Several games in one table are told
-apart by the game column. A column that is not mapped is kept in each message's metadata. A moderator's rows are in the
-system channel where no column says otherwise.
+apart by the game column. A column that is not mapped is kept in each message's metadata. Rows without a speaker or a
+text are left out and counted.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import partial
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
+from evaluation.readers._who_speaks import LEFT_OUT
 from evaluation.readers.base.document import Document, content_id
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.reader import FileGame, FileReader, Found
@@ -99,12 +100,14 @@ def _transcript(game_id: str, rows: Sequence[TableRow], mapping: ColumnMapping, 
     messages = TableMessages(mapping)
     for row in rows:
         messages.add(row)
+    found = messages.finish()
     limits.check_players(len(messages.players))
     fields = {
         "game_id": game_id or content_id(FORMAT, repr([tuple(row.cells.items()) for row in rows])),
         "source_format": FORMAT,
         "players": messages.players,
-        "messages": messages.finish(),
+        "messages": found,
+        "metadata": {LEFT_OUT: messages.left_out} if messages.left_out else {},
     }
     return build_transcript(Transcript, fields)
 

@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from evaluation.errors import InputError
 from evaluation.files.yaml_models import explained
 from evaluation.persona.persona_text import read_agent_file, read_persona_bytes, read_persona_file
+from evaluation.simulation.environment import FACILITATOR
+from evaluation.text.agent_names import agent_name, require_distinct_agents
 
 AGENT_FILES, FRAGMENT_FILES = "*.agent.json", "*.fragment.json"
 LARGEST_FILE = 1_000_000
@@ -139,16 +141,17 @@ def load_personas(folder: Path, fragments: Sequence[Path] = ()) -> list[dict[str
     """The personas in a folder's ``*.agent.json`` files by file name, each with the fragments worked in.
 
     Raises:
-        InputError: There is none, a file cannot be used, or two personas have the same name.
+        InputError: There is none, a file cannot be used, or two personas would be one agent or the facilitator.
     """
     parts = [read_fragment_file(read_persona_bytes(path, LARGEST_FILE), str(path)) for path in fragments]
-    found: dict[str, dict[str, Any]] = {}
+    found: list[dict[str, Any]] = []
+    names = [FACILITATOR]
     for path in sorted(folder.glob(AGENT_FILES)):
         name, persona = read_agent_file(read_persona_bytes(path, LARGEST_FILE), str(path))
-        if name in found:
-            raise InputError(f"Two personas are called {name!r}.", place=str(path), remedy="Rename one of them.")
         held = dict(persona) if isinstance(persona, dict) else {"description": persona}
-        found[name] = with_fragments(held | {"name": name}, parts)
+        names.append(name)
+        found.append(with_fragments(held | {"name": agent_name(name)}, parts))
     if not found:
         raise InputError(f"There is no {AGENT_FILES} file.", place=str(folder), remedy="Name the folder with agents.")
-    return list(found.values())
+    require_distinct_agents(names, str(folder))
+    return found

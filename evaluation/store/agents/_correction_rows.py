@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.log_entry import LoggedMessage
-from evaluation.escaping import well_formed
+from evaluation.escaping import without_controls
 from evaluation.store.engine.bulk_rows import from_json, to_json
 from evaluation.store.engine.timestamps import from_microseconds
 
@@ -44,8 +44,8 @@ def row_of(
         "agent_id": agent_id,
         "run_id": run_id,
         "experiment_id": experiment_id,
-        "original_text": well_formed(result.original),
-        "corrected_text": well_formed(result.text) if is_corrected else None,
+        "original_text": without_controls(result.original),
+        "corrected_text": without_controls(result.text) if is_corrected else None,
         "dimension_scores": _scores(attempt),
         "similarity_score": attempt.similarity,
         "total_score": attempt.total,
@@ -53,9 +53,9 @@ def row_of(
         "outcome": str(result.outcome),
         "token_usage": _usage(attempt),
         "group_id": group,
-        "attempt_text": well_formed(attempt.text),
+        "attempt_text": without_controls(attempt.text),
         "is_committed": committed is not None and attempt.number == committed.number,
-        "feedback": well_formed(attempt.feedback),
+        "feedback": without_controls(attempt.feedback),
         "is_similar": attempt.is_similar,
     }
 
@@ -111,8 +111,8 @@ def _scores(attempt: Attempt) -> str | None:
             check.dimension: {
                 "score": check.found.score,
                 "threshold": check.threshold,
-                "reasoning": well_formed(check.found.reasoning),
-                "recommendations": [well_formed(line) for line in check.found.recommendations],
+                "reasoning": without_controls(check.found.reasoning),
+                "recommendations": [without_controls(line) for line in check.found.recommendations],
                 "calls": check.found.calls,
                 "cost_usd": check.found.cost_usd,
                 **({"breaker_open": True} if check.found.is_breaker_open else {}),

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.judging.propositions.proposition import TargetType
-from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, SpeakerMap, find_agent, slug_of
+from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, SpeakerMap, find_agent
 from evaluation.persona.shipped_agents import shipped_cast
 from evaluation.store.agents._cascades import delete_agent
 from evaluation.store.engine.bulk_rows import from_json, packed
 from evaluation.store.engine.text_checks import require_storable, require_text
 from evaluation.store.engine.transactions import Units
+from evaluation.text.agent_names import agent_name, slug_of
 from evaluation.transcript import SIMULATED_FORMAT
 
 if TYPE_CHECKING:
@@ -87,9 +88,12 @@ class Agents:
         """Stores name and persona of an agent, in place of those before.
 
         Raises:
-            InputError: Its id or name is blank, or the persona is larger than a million characters.
+            InputError: It cannot have that name, or the persona is larger than a million characters.
         """
         require_text(id=agent.id, name=agent.display_name)
+        if agent.kind is TargetType.AGENT:
+            agent_name(agent.id)
+            agent_name(agent.display_name)
         if agent.persona is not None and len(packed(agent.persona)) > _LARGEST_PERSONA:
             raise InputError(
                 f"The persona has more than {_LARGEST_PERSONA:,} characters.",

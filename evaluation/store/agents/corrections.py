@@ -11,12 +11,13 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.log_entry import LoggedMessage
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.persona.agents import Agent, slug_of
+from evaluation.persona.agents import Agent
 from evaluation.store.agents._correction_rows import COLUMNS, messages_from, row_of
 from evaluation.store.agents.agents import Agents
 from evaluation.store.engine.bulk_rows import append_rows, frame
-from evaluation.store.engine.text_checks import require_storable, require_text
+from evaluation.store.engine.text_checks import require_storable
 from evaluation.store.engine.transactions import Units
+from evaluation.text.agent_names import agent_name, slug_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,9 +42,10 @@ class Corrections:
             name: The display name of an agent that has none besides its id; the reference when left out.
 
         Raises:
-            InputError: Several agents have that name, or UTF-8 cannot hold it.
+            InputError: Several agents have that name, or it cannot be an agent's name.
         """
-        found = self._agents.resolve(reference) or Agent(slug_of(reference), reference)
+        kept = agent_name(reference)
+        found = self._agents.resolve(reference) or Agent(slug_of(kept), kept)
         is_nameless = found.display_name in (found.id, reference) and found.persona is None
         return replace(found, display_name=name) if name and is_nameless else found
 
@@ -72,9 +74,8 @@ class Corrections:
         """Stores the agent's configuration in place of the one before; an unknown agent becomes known.
 
         Raises:
-            InputError: The agent's id is blank or no text.
+            InputError: Several agents have that name, or it cannot be an agent's name.
         """
-        require_text(agent=agent)
         values = config.model_dump()
         with self._units.unit(write=True, join=True) as cursor:
             known = self.agent(agent)

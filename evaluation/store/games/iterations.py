@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.iterations import Fate, Iteration, RecordedDecision
+from evaluation.iterations import Fate, Iteration, RecordedDecision, new_iteration_name
 from evaluation.iterations.edit_history import Description, Edit, SignOff, edits
 from evaluation.store.engine.bulk_rows import next_numbers
 from evaluation.store.engine.text_checks import require_storable, require_text
@@ -49,6 +49,7 @@ class Iterations:
         """
         wanted = Iteration(name, 0, parent, prompt_text, change, target_metric)
         require_storable(name=name, prompt_text=prompt_text, change=change)
+        new_iteration_name(name)
         with self._units.unit(write=True, join=True) as cursor:
             _require_free(cursor, name)
             _require_other(name, parent)
@@ -97,6 +98,7 @@ class Iterations:
             if new_name != name:
                 wanted = Iteration(new_name)
                 require_storable(name=new_name)
+                new_iteration_name(new_name)
                 _require_free(cursor, wanted.name, name)
                 _remember(cursor, held, who)
                 for statement in _RENAME:

@@ -61,7 +61,7 @@ def begin_job(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) ->
 
     Raises:
         ConflictError: Another experiment is running.
-        InputError: The design is impossible, or its treatment cannot take effect.
+        InputError: The design is impossible.
     """
     label, design = label_of(plan), plan.design
     with store.unit(write=True):

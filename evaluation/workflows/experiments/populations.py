@@ -15,12 +15,12 @@ from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.persona.agents import slug_of
 from evaluation.simulation.connection import BoundedProvider
 from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population.factory import NAMES_AT_ONCE, AgentFactory
 from evaluation.simulation.population.profiles import Profile
 from evaluation.store import Store
+from evaluation.text.agent_names import require_distinct_agents, slug_of
 
 LARGEST_POPULATION = 1_000
 _PLANNING_CALLS = 2
@@ -91,11 +91,10 @@ def write_agent_files(folder: Path, personas: Sequence[Mapping[str, Any]], *, ov
         overwrites: Whether files that exist are replaced.
 
     Raises:
-        InputError: A file exists already, two personas would be one file, or the folder cannot be written to.
+        InputError: A file exists already, two personas would be one agent, or the folder cannot be written to.
     """
+    require_distinct_agents([str(persona["name"]) for persona in personas], str(folder))
     paths = {folder / f"{slug_of(str(persona['name']))}.agent.json": persona for persona in personas}
-    if len(paths) < len(personas):
-        raise InputError("Two agents would be one file.", place=str(folder), remedy="Rename one of them.")
     if not overwrites and (taken := [path for path in paths if path.exists()]):
         raise InputError("The file exists already.", place=str(taken[0]), remedy="Name another folder, or say --force.")
     try:

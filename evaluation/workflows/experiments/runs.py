@@ -107,8 +107,7 @@ def run_experiment(
 
     Raises:
         JudgeError: The model cannot be asked.
-        InputError: The design is impossible, its treatment cannot take effect, or a budget in US dollars cannot be
-            kept.
+        InputError: The design is impossible, or a budget in US dollars cannot be kept.
     """
     design = plan.design
     people = 0 if plan.personas else design.personas

@@ -135,13 +135,13 @@ def test_somebody_with_a_login_makes_no_room_and_beyond_the_most_the_newest_is_r
     assert pool.open("e", "192.0.2.1", now=2) == []
 
 
-def test_a_busy_connection_is_closed_after_idle_ones_whatever_its_address() -> None:
-    pool: Pool[str] = Pool(8, most_guests=3)
-    for name, address in (("one", "a"), ("two", "a"), ("three", "b")):
-        pool.open(name, address, now=1.0)
-    pool.touch("one", is_busy=True, now=2.0)
-    pool.touch("two", is_busy=True, now=2.0)
-    assert pool.open("four", "c", now=3.0) == ["three"]
+def test_the_address_with_the_most_guests_pays_with_busy_connections_before_another_pays_with_an_idle_one() -> None:
+    pool = Pool[str](most=8, most_guests=3)
+    for second, (name, address) in enumerate((("one", "a"), ("two", "a"), ("three", "b"))):
+        pool.open(name, address, now=second)
+    pool.touch("one", is_busy=True, now=3)
+    pool.touch("two", is_busy=True, now=4)
+    assert pool.open("four", "c", now=5) == ["one"]
 
 
 @pytest.mark.parametrize(("second_at", "is_mixed"), [(1_000, False), (1_001, False), (1_900, True)])

@@ -105,7 +105,7 @@ def test_what_the_budget_does_not_allow_is_skipped() -> None:
     ("change", "fault"),
     [
         ({"step": 3}, "step"),
-        ({"personas": [{"name": "A"}, {"name": "A"}]}, "a name of its own"),
+        ({"personas": [{"name": "A"}, {"name": "a"}]}, "'A' and 'a' would be one agent"),
         ({"personas": [{"occupation": "cook"}]}, "a name of its own"),
         ({"steps": 0}, "steps"),
     ],

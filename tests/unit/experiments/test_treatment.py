@@ -1,4 +1,4 @@
-"""Treatments that a run is too short for, and counts of what took effect."""
+"""Counts of what took effect in an experiment, and of what it cost."""
 
 from __future__ import annotations
 

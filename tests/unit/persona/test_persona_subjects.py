@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,11 +12,12 @@ from hypothesis import strategies as st
 
 from evaluation.errors import InputError
 from evaluation.judging.propositions.proposition import TargetType
-from evaluation.persona.agents import Agent, SpeakerMap, slug_of
+from evaluation.persona.agents import Agent, SpeakerMap
 from evaluation.persona.period import ALWAYS, Period, by_time, sample
 from evaluation.persona.persona_text import LONGEST_PERSONA, persona_text, read_agent_file
 from evaluation.persona.shipped_agents import shipped_cast
 from evaluation.persona.subjects import Sources, channels_of, everybody, subject_of
+from evaluation.text.agent_names import agent_name, slug_of
 from evaluation.transcript import Message, Player, Transcript
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
@@ -71,6 +73,80 @@ def texts(agent: Agent, found: Sources) -> list[list[str]]:
 )
 def test_a_slug_of_a_name(name: str, slug: str) -> None:
     assert slug_of(name) == slug
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("मीना", "मोना", "मैना", "मन"),
+        ("C", "C++", "C#", "C&"),
+        ("Player 😀", "Player 😡", "Player", "Player 👨\u200d👩", "Player 👨👩"),
+        ("Ann", "Ann ❤", "@Ann"),
+        ("all", "All of them"),
+    ],
+)
+def test_names_that_differ_in_signs_are_different_agents(names: tuple[str, ...]) -> None:
+    assert len({slug_of(name) for name in names}) == len(names)
+    assert "all" not in {slug_of(name) for name in names}
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ("Michael Scott", "michael  scott ", "MICHAEL_SCOTT", "michael-scott"),
+        ("Zoë", unicodedata.normalize("NFD", "Zoë"), "ZOË"),
+        ("Bob", "Bo\u200bb", "\u200eBob"),
+        ("मीना", unicodedata.normalize("NFD", "मीना"), "मीना "),
+        ("C++", "c++"),
+    ],
+)
+def test_spellings_of_one_name_are_one_agent(spellings: tuple[str, ...]) -> None:
+    assert len({slug_of(name) for name in spellings}) == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "  ",
+        "\u200b",
+        " \u2060\u200d",
+        "\u3164",
+        "a\x00b",
+        "A\x1b[31m",
+        "B\nC",
+        "\ud800",
+        "channel:xyz",
+        "Channel:",
+        "a\x85x",
+    ],
+)
+def test_what_is_no_name_of_an_agent_is_refused(name: str) -> None:
+    with pytest.raises(InputError):
+        agent_name(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        (" Michael Scott ", "Michael Scott"),
+        ("\u200eBo\u200bb", "Bob"),
+        (unicodedata.normalize("NFD", "Zoë"), "Zoë"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("Ann, the channel: boss", "Ann, the channel: boss"),
+        ("all", "all"),
+        ("😀", "😀"),
+    ],
+)
+def test_a_name_is_kept_composed_and_without_what_nobody_sees(name: str, kept: str) -> None:
+    assert agent_name(name) == kept
+
+
+def test_players_whose_names_differ_in_vowel_signs_are_judged_apart() -> None:
+    found = sources(talk("g1", [("मीना", "first"), ("मोना", "second")]))
+    agents = [agent for agent in everybody(found) if agent.kind is TargetType.AGENT]
+    said = {agent.display_name: [one.positions for one in subject_of(agent, found).portrayals] for agent in agents}
+    assert said == {"मीना": [[0]], "मोना": [[1]]}
 
 
 def test_names_without_letters_keep_apart() -> None:

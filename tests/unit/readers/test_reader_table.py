@@ -160,12 +160,11 @@ def test_a_parquet_table_of_every_type() -> None:
     assert [(m.speaker, m.text, m.round, m.sent_at) for m in transcript.messages] == [
         ("Ann", "Hi", 1, time),
         ("Bob", "Ho", None, None),
-        ("Ann", "", 2, time),
     ]
+    assert transcript.metadata == {"rows_without_message": 1}
     assert [m.metadata for m in transcript.messages] == [
         {"score": 0.5, "flag": True},
         {},
-        {"score": 1.0, "flag": False},
     ]
 
 
@@ -215,7 +214,10 @@ FAULTS = {
         "line 2: The row cannot be read: ',' expected after '\"'. Put a text that holds the separator or a line break "
         'into quotes ("), and double the quotes inside it.',
     ),
-    "no speaker": ("name,text\nAnn,Hi\n,Ho\n", "line 3: The row has no name. Say who speaks."),
+    "no speaker in any row": (
+        "name,text\n,Hi\nAnn,\n",
+        "No row has a speaker and a text. Choose other columns for the speaker and the text.",
+    ),
     "no row": ("name,text\n", "The table has no row. Export it again."),
     "a column twice": (
         "name,text,text\nAnn,Hi,Ho\n",
@@ -237,7 +239,7 @@ FAULTS = {
     ),
     "only the moderator": (
         "name,text\nModerator,Hi\n",
-        "No row is a player's. Choose another column for the speaker.",
+        "Nobody speaks but the system and moderators. Export the whole chat, or say who plays (--speaker NAME=player).",
     ),
     "a list for a speaker": (
         '{"name": "Ann", "text": "Hi"}\n{"name": [1], "text": "Hi"}\n',
@@ -257,9 +259,9 @@ def test_each_broken_table_names_the_row(data: str, expected: str) -> None:
 
 
 def test_one_broken_game_leaves_the_others_standing() -> None:
-    first, second = read_upload("x.csv", b"game,name,text\n1,Ann,Hi\n2,,Ho\n1,Bob,He\n")
+    first, second = read_upload("x.csv", b"game,name,text,day\n1,Ann,Hi,1\n2,Cid,Ho,x\n1,Bob,He,1\n")
     assert first.error is None
-    assert str(second.error) == "line 3: The row has no name. Say who speaks."
+    assert str(second.error).startswith("line 3: Found \"x\" in the column 'day'")
 
 
 @pytest.mark.parametrize(

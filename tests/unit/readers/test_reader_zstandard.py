@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-import zstandard
+import pyarrow
 
 from evaluation.readers import read_upload
 
@@ -18,7 +18,7 @@ def zstandard_zip(files: dict[str, bytes], *, announced: int | None = None) -> b
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for name, content in files.items():
-            archive.writestr(name, zstandard.ZstdCompressor().compress(content))
+            archive.writestr(name, pyarrow.compress(content, "zstd", asbytes=True))
     data = bytearray(buffer.getvalue())
     with zipfile.ZipFile(buffer) as archive:
         members = archive.infolist()

@@ -15,6 +15,10 @@ LOG = (DATA / "aiwolf" / "game9.log").read_bytes()
 KNOWN = "The Guide page lists the formats that are known; a table with the columns speaker and text is enough."
 CHOOSE = "Choose the transcript itself."
 AGAIN = "Export the game again."
+DATA_INSTEAD = (
+    "Export the chat as data: Telegram Desktop as machine-readable JSON, Discord as JSON or plain text, WhatsApp as "
+    ".txt without media, Slack as its zip; or copy the text of the page into a .txt file."
+)
 UTF8 = "Save the file as UTF-8 and try again."
 
 
@@ -39,7 +43,7 @@ FAULTS = {
     "only space": (b" \n\t ", f"The file is empty. {AGAIN}"),
     "only a mark of UTF-16": (b"\xff\xfe", f"The file is empty. {AGAIN}"),
     "prose": (b"Dear all,\nhello", f'The text begins "Dear all,". No reader knows this shape. {KNOWN}'),
-    "HTML": (b"<html><body>", f'The text begins "<html><body>". No reader knows this shape. {KNOWN}'),
+    "HTML": (b"<html><body>", f"This is a web page, not a transcript. {DATA_INSTEAD}"),
     "JSON of another shape": (
         b'{"name": "x", "version": 2}',
         f"The JSON object has the keys name, version. No reader knows this shape. {KNOWN}",

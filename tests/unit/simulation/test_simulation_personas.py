@@ -89,13 +89,40 @@ def test_bad_fragments_are_refused(content: bytes, words: str) -> None:
         read_fragment_file(content, "x.fragment.json")
 
 
-def test_a_folder_without_agents_and_two_of_one_name_are_refused(tmp_path: Path) -> None:
+def write_personas(folder: Path, *names: str) -> None:
+    for number, name in enumerate(names):
+        text = json.dumps({"persona": {"name": name}})
+        (folder / f"{number}.agent.json").write_text(text, encoding="utf-8")
+
+
+def test_a_folder_without_agents_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"There is no \*\.agent\.json file"):
         load_personas(tmp_path)
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.agent.json").write_text(json.dumps({"persona": {"name": "Ann"}}))
-    with pytest.raises(InputError, match="Two personas are called 'Ann'"):
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("Ann", "Ann"), ("Ann", "ann "), ("Ann-Lee", "ann lee"), ("Zo\u00eb", "Zoe\u0308"), ("Ann", "A\u200bnn")],
+)
+def test_two_personas_that_would_be_one_agent_are_refused_with_both_names(
+    tmp_path: Path, first: str, second: str
+) -> None:
+    write_personas(tmp_path, first, second, "Bob")
+    with pytest.raises(InputError) as refused:
         load_personas(tmp_path)
+    assert refused.value.message == f"The names {first!r} and {second.strip()!r} would be one agent."
+
+
+def test_the_name_of_the_facilitator_is_taken(tmp_path: Path) -> None:
+    write_personas(tmp_path, "facilitator")
+    with pytest.raises(InputError, match="'Facilitator' and 'facilitator' would be one agent"):
+        load_personas(tmp_path)
+
+
+def test_personas_whose_names_differ_in_signs_are_all_loaded(tmp_path: Path) -> None:
+    names = ["मीना", "मोना", "मैना", "C", "C++"]
+    write_personas(tmp_path, *names)
+    assert [one["name"] for one in load_personas(tmp_path)] == names
 
 
 def test_a_generated_persona_validates() -> None:

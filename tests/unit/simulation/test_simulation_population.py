@@ -15,7 +15,6 @@ from pydantic import ValidationError
 from evaluation.errors import JSONParseError
 from evaluation.judging.model_client.calls import Completion
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.persona.agents import slug_of
 from evaluation.simulation.connection import BoundedProvider
 from evaluation.simulation.model_texts import Generation, Writer
 from evaluation.simulation.population._plan import Dimensions, SamplePlan, SamplingDimension, fitted, flattened
@@ -24,6 +23,7 @@ from evaluation.simulation.population.personas import GeneratedPersona
 from evaluation.simulation.population.profiles import profile_named, profiles
 from evaluation.simulation.scripted.provider import ScriptedProvider
 from evaluation.simulation.scripted.world import ScriptedWorld
+from evaluation.text.agent_names import slug_of
 
 DIMENSIONS = Dimensions.model_validate(
     {

@@ -133,3 +133,60 @@ def test_the_messages_of_one_gate_are_one_run(store: Store) -> None:
     with store.unit() as cursor:
         rows = cursor.execute("SELECT id::text, kind, status, label, completed_at IS NULL FROM runs").fetchall()
     assert rows == [(run, "simulation", "completed", "message gate", False)]
+
+
+NO_NAMES = ("", "   ", "\u200b", "a\x00b", "channel:public", "\ud800")
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_the_gate_refuses_what_is_no_name_of_an_agent_before_anything_is_written(store: Store, name: str) -> None:
+    before = store.agents.all()
+    for corrections in (None, store.corrections):
+        judge = ScriptedJudge(lambda _: ScoreAnswer(reason="r", score=8, confidence=1))
+        with MessageGate(judge, corrections=corrections) as gate, pytest.raises(InputError):
+            gate.send(lambda _: pytest.fail("something was written"), name)
+    assert store.agents.all() == before
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_nothing_is_stored_for_what_is_no_name_of_an_agent(store: Store, name: str) -> None:
+    before = store.agents.all()
+    for store_it in (
+        lambda: store.corrections.configure(name, OFTEN),
+        lambda: store.corrections.add(passed(name)) if name != "\ud800" else store.corrections.configure(name, OFTEN),
+        lambda: store.agents.save(Agent("x", name)),
+    ):
+        with pytest.raises(InputError):
+            store_it()
+    assert store.agents.all() == before
+
+
+def test_a_name_with_invisible_characters_is_that_of_the_agent(store: Store) -> None:
+    store.corrections.add(passed("Bo\u200bb"))
+    store.corrections.add(passed("Car\u200bl"))
+    assert [(one.id, one.display_name) for one in store.agents.all().values()] == [("bob", "Bob"), ("carl", "Carl")]
+
+
+def test_an_agent_has_one_name_in_a_prompt_of_the_gate(store: Store) -> None:
+    asked: list[JudgeRequest] = []
+
+    def script(request: JudgeRequest) -> ScoreAnswer:
+        asked.append(request)
+        return ScoreAnswer(reason="r", score=8, confidence=1)
+
+    history = [
+        ("Michael", "One."),
+        ("Michael Scott", "Two."),
+        ("michael", "Three."),
+        ("Micha\u200bel", "Four."),
+        ("Dwight", "Five."),
+    ]
+    with MessageGate(ScriptedJudge(script), corrections=store.corrections) as gate:
+        result = gate.send(lambda _: "Six.", "Michael", history)
+    spoken = [line for line in asked[0].prompt.user.splitlines() if line.startswith("[M")]
+    assert [line.partition("] ")[2].partition(": ")[0] for line in spoken] == [
+        *["Michael Scott acts"] * 4,
+        "Dwight --> Michael Scott",
+        "Michael Scott acts",
+    ]
+    assert result.recent == ("One.", "Two.", "Three.", "Four.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,12 +24,14 @@ from evaluation.readers.import_report import (
     planned,
     refusal_groups,
 )
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, listed, shortened
+from evaluation.transcript import Transcript
 
 _PREVIEWED_MESSAGES = 5
 _MOST_ROWS = 2000
 _MOST_GROUPS = 5
 _MOST_NAMES = 3
+_MOST_SPEAKERS = 20
 _MIB = 1024 * 1024
 _REDRAW_SECONDS = 0.2
 
@@ -36,6 +39,7 @@ _MARKS = {
     ImportOutcome.NOT_STORED: "✓ new",
     ImportOutcome.KNOWN: "– stored already",
     ImportOutcome.REPEATED: "– twice in these files",
+    ImportOutcome.REFUSED: "? waits for an answer",
 }
 
 
@@ -53,10 +57,16 @@ class Found:
 
     @property
     def games(self) -> list[tuple[ReadResult, ImportOutcome]]:
-        """The games that could be read: the new ones first, then those that are left as they are."""
+        """The games that could be read, those that wait for an answer too: new ones first, then the others."""
         pairs = zip(self.results, self.report.lines, strict=True)
-        read = [(result, line.outcome) for result, line in pairs if result.transcript is not None]
+        read = [(result, line.outcome) for result, line in pairs if result.transcript or result.preview]
         return sorted(read, key=lambda pair: pair[1] is not ImportOutcome.NOT_STORED)
+
+    @property
+    def refused(self) -> list[ReportLine]:
+        """The files that no answer would make readable."""
+        pairs = zip(self.results, self.report.lines, strict=True)
+        return [line for result, line in pairs if result.error is not None and result.preview is None]
 
     @property
     def new(self) -> list[ReadResult]:
@@ -98,19 +108,18 @@ def reading_words(done: int, files: int, found: int) -> str:
     return f"Reading {counted(files, 'file')}{so_far}"
 
 
-def found_words(report: ImportReport) -> str:
+def found_words(found: Found) -> str:
     """The counts as a sentence: "2 games to store, 1 stored already, left as it is, 1 refused."."""
-    counts = report.counts
-    known, repeated, refused = (
-        counts[ImportOutcome.KNOWN],
-        counts[ImportOutcome.REPEATED],
-        counts[ImportOutcome.REFUSED],
-    )
+    counts = found.report.counts
+    known, repeated, refused = counts[ImportOutcome.KNOWN], counts[ImportOutcome.REPEATED], len(found.refused)
+    waiting = counts[ImportOutcome.REFUSED] - refused
     parts = [f"{counted(counts[ImportOutcome.NOT_STORED], 'game')} to store"]
     if known:
         parts.append(f"{known} stored already, left as {'it is' if known == 1 else 'they are'}")
     if repeated:
         parts.append(f"{repeated} twice in these files, taken once")
+    if waiting:
+        parts.append(f"{waiting} {'waits' if waiting == 1 else 'wait'} for an answer")
     if refused:
         parts.append(f"{refused} refused")
     return ", ".join(parts) + "."
@@ -119,7 +128,7 @@ def found_words(report: ImportReport) -> str:
 def show_found(found: Found) -> None:
     """The games as a table with a preview of the selected one, and the refusals, those of one reason together."""
     st.subheader("What is in the files", anchor=False)
-    st.caption(found_words(found.report))
+    st.caption(found_words(found))
     if left_aside := sum(len(result.left_aside) for result in found.results):
         st.caption(f"{counted(left_aside, 'other file')} in the games' folders left aside: they hold no game.")
     games = found.games
@@ -135,11 +144,11 @@ def show_found(found: Found) -> None:
             st.caption(f"The first {_MOST_ROWS:,} of {len(games):,} games. The report below lists all.")
         rows = [row for row in event.selection.rows if row < len(games)]
         _preview(games[rows[0] if rows else 0][0])
-    show_refusals(found.report.refused)
+    show_refusals(found.refused)
 
 
 def _row(result: ReadResult, outcome: ImportOutcome) -> dict[str, object]:
-    transcript = result.transcript
+    transcript = result.transcript or result.preview
     assert transcript is not None
     return {
         "Result": _MARKS[outcome],
@@ -153,12 +162,32 @@ def _row(result: ReadResult, outcome: ImportOutcome) -> dict[str, object]:
 
 
 def _preview(result: ReadResult) -> None:
-    assert result.transcript is not None
+    transcript = result.transcript or result.preview
+    assert transcript is not None
     with st.expander("Preview of the selected game"):
-        first = result.transcript.discussion[:_PREVIEWED_MESSAGES]
+        plain(speakers_words(transcript))
+        first = transcript.discussion[:_PREVIEWED_MESSAGES]
         plain(
             "\n".join(f"{message.speaker}: {shortened(message.text, 160)}" for message in first) or "No public message."
         )
+
+
+def speakers_words(transcript: Transcript) -> str:
+    """The players with how much each says in public, and the messages that the others do not hear.
+
+    "Ann 12, Bob 9. Not public: 3 team, 2 system (Narrator)."
+    """
+    said = Counter(message.speaker for message in transcript.discussion)
+    players = ", ".join(f"{shortened(name, 40)} {said[name]}" for name in transcript.player_names[:_MOST_SPEAKERS])
+    more = len(transcript.player_names) - _MOST_SPEAKERS
+    hidden = Counter(message.channel for message in transcript.messages if message.channel != "public")
+    tellers = dict.fromkeys(shortened(m.speaker, 40) for m in transcript.messages if m.channel == "system")
+    parts = [
+        f"{count} {channel}" + (f" ({listed(list(tellers)[:3])})" if channel == "system" else "")
+        for channel, count in hidden.most_common()
+    ]
+    rest = f" Not public: {', '.join(parts)}." if parts else ""
+    return f"{players}{f' and {more} more' if more > 0 else ''}.{rest}"
 
 
 def show_refusals(lines: Sequence[ReportLine]) -> None:

@@ -14,6 +14,7 @@ from dashboard.shared.first_run import first_run_guide, first_steps
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import job_history
 from dashboard.shared.notices import plain
+from dashboard.shared.open_questions import chosen_answers, question_editor
 from evaluation.errors import ConflictError, InputError
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -23,8 +24,8 @@ def add_games(store: Store) -> bool:
     """Files to drop, what is in them, and where the games belong; whether there are files to look at."""
     limits = resources.read(queries.import_limits)
     st.markdown(
-        "Drop the games of one prompt version here: logs of games and of agent frameworks, traces of observability "
-        "tools, chats, tables of messages, or zips of these. The format is recognised by the content, and the Guide "
+        "Drop the games of one prompt version here: plain text, logs of games and of agent frameworks, traces, "
+        "exported chats, tables of messages, or zips of these. The format is recognised by the content, and the Guide "
         "lists all. You see every game before anything is stored."
     )
     files = st.file_uploader(
@@ -39,8 +40,9 @@ def add_games(store: Store) -> bool:
         return False
     with parts.reading(len(files)) as progress:
         given = [(file.name, file.getvalue()) for file in files]
-        results = resources.read_files(given, limits, chosen_columns(), progress)
+        results = resources.read_files(given, limits, chosen_columns(), chosen_answers(), progress)
     column_editor(results)
+    question_editor(results)
     found = parts.Found.of(results, resources.read(queries.transcript_ids))
     parts.show_found(found)
     note_deleted([game.transcript.id for game in found.new if game.transcript is not None])

@@ -1,0 +1,357 @@
+"""Lines of a plain-text transcript: where a message begins, headings of rounds, events, code blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from evaluation.readers.formats._plain_times import TIME
+
+_SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})
+# Marks of writing direction, as messengers put them before names and times.
+_MARKS = "\ufeff\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_LONGEST_NAME = 60
+_MOST_WORDS = 5
+
+_TIMED = re.compile(
+    rf"(?:\[(?P<square>{TIME})\]|\((?P<round>{TIME})\)|(?P<bare>{TIME})(?=\s))\s*(?:[-–—|:]\s+)?", re.IGNORECASE
+)
+_BULLET = re.compile(r"(?:[-*•·]|\(?\d{1,4}[.)]|#\d{1,5})\s+")
+_TAG = re.compile(r"[\[({](?P<tag>[^\[\](){}\n]{1,60})[\])}]\s*(?=\S)")
+_ANGLE = re.compile(r"<(?P<name>[^<>\n]{1,60})>\s?(?P<text>.*)", re.DOTALL)
+_BOLD = re.compile(
+    r"(?P<mark>\*\*\*|\*\*|__|\*|_)(?P<name>[^*_:\n][^*:\n]{0,80}?)(?P<in>\s?[:：])?(?P=mark)"
+    r"(?P<note>\s*[\[(][^\[\]()]{1,60}[\])])?(?P<out>\s?[:：])?(?P<text>\s.*|)"
+)
+_COLON = re.compile(r"(?P<name>[^:：\n]{1,100}?)\s?(?:[:：])(?P<text>\s.*|(?<=：).*|(?![/\d]).*)")
+_PIPE = re.compile(r"(?P<name>[^>|\n]{1,60}?)\s?[>|]\s(?P<text>.*)")
+_STAGE = re.compile(r"(?P<name>[A-ZÀ-Þ][A-ZÀ-Þ' -]{1,40}[A-ZÀ-Þ])\.\s(?P<text>.*)")
+_ABOVE = re.compile(
+    rf"(?:\[(?P<before>{TIME})\]\s+(?P<later>[^:\n]{{1,60}})"
+    rf"|(?P<name>[^:\n]{{1,200}}?)(?:,\s\[|\s{{1,8}}[-–—•|]\s{{0,8}}|\s{{1,8}}\[?)(?P<after>{TIME})\]?:?)",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(r"[A-ZÀ-Þ][A-ZÀ-Þ'. -]{1,40}")
+_TITLED = re.compile(r"#{2,6}\s+(?P<name>[^:\n]{1,60})")
+_NOTE = re.compile(r"\s*[\[(](?P<note>[^\[\]()]{1,60})[\])]\s*$")
+_TO = re.compile(r"\s*(?:->|→|=>|➜|»|>>)\s*|\s+(?:whispers?|whispered|whispering|privately)\s+(?:to\s+)?")
+_SAYS = re.compile(
+    r"\s(?P<verb>says|said|asks|asked|replies|replied|answers|answered|shouts|adds|wrote|writes|thinks)$", re.I
+)
+_ONLY_TIME = re.compile(TIME, re.IGNORECASE)
+_PHONE = re.compile(r"\+\d[\d ()-]{6,20}")
+_TAG_NAMES = re.compile(r"/.*|(?:seed:)?think(?:ing)?|thoughts?|reasoning|scratchpad|tool_?calls?", re.IGNORECASE)
+_THOUGHT = re.compile(r"<(/?)(think(?:ing)?|thoughts?|reasoning|scratchpad)>", re.IGNORECASE)
+_TIME_BELOW = re.compile(rf"[-–—•|]\s*(?P<time>{TIME})", re.IGNORECASE)
+_EVENT = re.compile(r"(?:\*\*\*|-!-|-->|<--|==|→|←|—>)\s+\S")
+_ACTION = re.compile(r"\*\s+(?P<name>\S{1,60})\s(?P<text>[^:]+)")
+_UNDECORATED = re.compile(r"[\s#*=_~\-–—\[\]({})<>|:.]*")
+
+_COUNTED = {
+    word: number
+    for number, words in enumerate(
+        (
+            ("one", "first"), ("two", "second"), ("three", "third"), ("four", "fourth"), ("five", "fifth"),
+            ("six", "sixth"), ("seven", "seventh"), ("eight", "eighth"), ("nine", "ninth"), ("ten", "tenth"),
+        ),
+        start=1,
+    )
+    for word in words
+}  # fmt: skip
+_PERIODS = {"day": "day", "night": "night", "round": None, "turn": None, "morning": "day", "evening": "day"}
+_HEADING = re.compile(
+    r"(?:the\s)?(?:(?P<ordinal>[a-z]{3,8})\s(?P<second>day|night|round)"
+    r"|(?:game\s)?(?P<period>day|night|round|turn|morning|evening)\s?[#:]?\s?(?P<number>\d{1,3}|[a-z]{3,5}))\b"
+    r"\s*(?P<rest>.{0,60})",
+    re.IGNORECASE,
+)
+_HEADING_WORDS = frozenset(
+    [
+        "begin",
+        "begins",
+        "start",
+        "starts",
+        "discussion",
+        "discussions",
+        "vote",
+        "votes",
+        "voting",
+        "morning",
+        "evening",
+        "afternoon",
+        "day",
+        "night",
+        "phase",
+        "of",
+        "the",
+        "talk",
+        "chat",
+        "debate",
+        "ends",
+        "end",
+        "nomination",
+        "nominations",
+        "trial",
+        "results",
+        "result",
+        "falls",
+        "dawn",
+        "dusk",
+        "meeting",
+        "round",
+    ]
+)
+_PHASES = {
+    "night": "night", "night falls": "night", "nightfall": "night", "night phase": "night",
+    "day": "day", "day breaks": "day", "day phase": "day", "discussion": "day", "discussion phase": "day",
+    "vote": "vote", "voting": "vote", "votes": "vote", "voting phase": "vote", "vote phase": "vote",
+}  # fmt: skip
+_SPOKEN_PHASES = frozenset({"night falls", "day breaks", "nightfall"})
+
+
+class Shape(StrEnum):
+    """The way in which a line shows that somebody begins to speak."""
+
+    COLON = "colon"
+    BOLD = "bold"
+    ANGLE = "angle"
+    PIPE = "pipe"
+    STAGE = "stage"
+    ABOVE = "above"
+    ALONE = "alone"
+    TITLED = "titled"
+    EVENT = "event"
+    ACTION = "action"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The beginning of a message.
+
+    Attributes:
+        shape: How the name stands out.
+        name: The speaker as written.
+        text: What follows in the same line.
+        tags: What stands in brackets before the name: a channel, a round.
+        notes: What stands in brackets behind the name: a role, "to Bob".
+        recipients: The names behind an arrow: "Ann -> Bob".
+        time: The time as written; ``None`` without one.
+        is_listed: Whether a bullet or number stands before it.
+        is_told: Whether the messenger itself tells the text (WhatsApp marks that with a mark of direction).
+    """
+
+    shape: Shape
+    name: str
+    text: str
+    tags: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    recipients: tuple[str, ...] = ()
+    time: str | None = None
+    is_listed: bool = False
+    is_told: bool = False
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the shape itself says that a name stands there."""
+        return self.time is not None or self.shape not in (Shape.COLON, Shape.PIPE)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of a round or phase; ``None`` for what it does not say."""
+
+    round: int | None
+    phase: str | None
+
+
+def plain(line: str) -> str:
+    """A line for matching: spaces of one kind, no marks of direction at its ends."""
+    return line.translate(_SPACES).strip().strip(_MARKS).strip()
+
+
+def is_fence(line: str) -> bool:
+    """Whether a block of code begins or ends."""
+    return line.lstrip().startswith(("```", "~~~"))
+
+
+def thought_ends(lines: Sequence[str], place: int) -> int:
+    """The line in which the reasoning that begins in a line is closed; the line itself where none is, or in it."""
+    opened: str | None = None
+    for number in range(place, len(lines)):
+        for tag in _THOUGHT.finditer(lines[number]):
+            if tag[1]:
+                if opened:
+                    opened = None
+            elif opened is None:
+                opened = tag[2]
+            else:
+                return place
+        if opened is None:
+            return number
+    return place
+
+
+def is_rule(line: str) -> bool:
+    """Whether a line only separates: "---", "* * *", "====="."""
+    return len(line) > 2 and len(set(line.replace(" ", ""))) == 1 and line[0] in "-=*_~#–—"
+
+
+def is_time(line: str) -> bool:
+    """Whether nothing but a time stands in a line, as where a messenger groups the messages of one person."""
+    return _ONLY_TIME.fullmatch(line) is not None
+
+
+def joined_time(line: str, following: str) -> str | None:
+    """Name and time in one line, where a messenger copies the time to the line below the name."""
+    match = _TIME_BELOW.fullmatch(following)
+    return f"{line} — {match['time']}" if match and is_name(line) else None
+
+
+def heading_of(line: str) -> Heading | None:
+    """The round and phase that a heading starts; ``None`` for any other line."""
+    bare = line.strip(" #*=_~-–—[](){}<>|:.!\t")
+    is_decorated = bare != line.rstrip(" :.!")
+    lowered = bare.casefold()
+    if (phase := _PHASES.get(lowered)) and (is_decorated or lowered in _SPOKEN_PHASES or (bare.isupper())):
+        return Heading(None, phase)
+    match = _HEADING.fullmatch(bare)
+    if match is None:
+        return None
+    number = _number(match["ordinal"] or match["number"])
+    if number is None or not _ends_like_a_heading(match["rest"], is_decorated=is_decorated):
+        return None
+    period = (match["second"] or match["period"]).casefold()
+    rest = match["rest"].casefold()
+    phase = "vote" if re.search(r"\bvot", rest) else "night" if "night" in rest else _PERIODS[period]
+    return Heading(number, phase)
+
+
+def _number(word: str) -> int | None:
+    return int(word) if word.isdigit() else _COUNTED.get(word.casefold())
+
+
+def _ends_like_a_heading(rest: str, *, is_decorated: bool) -> bool:
+    words = re.findall(r"[^\W\d_]+", rest)
+    if all(word.casefold() in _HEADING_WORDS for word in words):
+        return True
+    stands_apart = is_decorated or rest[:1] in ":-–—(,|/"
+    return stands_apart and len(words) <= 4 and words[0][0].isupper()
+
+
+def head_of(line: str) -> Head | None:
+    """The beginning of a message in a cleaned line (``plain``); ``None`` where no name stands."""
+    if above := _above(line):
+        return above
+    time = None
+    if match := _TIMED.match(line):
+        time = match["square"] or match["round"] or match["bare"]
+        line = line[match.end() :].lstrip(_MARKS + " ")
+    if _EVENT.match(line):
+        return Head(Shape.EVENT, "", line, time=time)
+    if time is not None and (match := _ACTION.fullmatch(line)):
+        return Head(Shape.ACTION, match["name"], match["text"], time=time)
+    rest = line
+    is_listed = False
+    if match := _BULLET.match(rest):
+        rest, is_listed = rest[match.end() :], True
+    tags: list[str] = []
+    while (match := _TAG.match(rest)) and len(tags) < 3:
+        tags.append(match["tag"])
+        rest = rest[match.end() :]
+    found = _named(rest, tuple(tags), time, is_listed=is_listed)
+    if found is None and time is not None:
+        # In a chat every line with a time is somebody's or tells an event.
+        return Head(Shape.EVENT, "", line, time=time)
+    return found
+
+
+def _named(line: str, tags: tuple[str, ...], time: str | None, *, is_listed: bool) -> Head | None:
+    for shape, name, text in _shapes(line):
+        made = _head(shape, name, text, tags, time, is_listed=is_listed)
+        if made is not None:
+            return made
+    return None
+
+
+def _shapes(line: str) -> Iterator[tuple[Shape, str, str]]:
+    if match := _ANGLE.fullmatch(line):
+        yield Shape.ANGLE, match["name"], match["text"]
+    match = _BOLD.fullmatch(line)
+    if match and (match["in"] or match["out"]):
+        yield Shape.BOLD, match["name"] + (match["note"] or ""), match["text"]
+    if match := _COLON.fullmatch(line):
+        yield Shape.COLON, match["name"], match["text"]
+    if match := _STAGE.fullmatch(line):
+        yield Shape.STAGE, match["name"], match["text"]
+    if match := _PIPE.fullmatch(line):
+        yield Shape.PIPE, match["name"], match["text"]
+
+
+def _head(
+    shape: Shape, written: str, text: str, tags: tuple[str, ...], time: str | None, *, is_listed: bool
+) -> Head | None:
+    name = written.strip(_MARKS + " ~\t")
+    notes: list[str] = []
+    while match := _NOTE.search(name):
+        notes.append(match["note"])
+        name = name[: match.start()].rstrip()
+    if match := _SAYS.search(name):
+        notes += ["thinks"] if match["verb"].casefold() == "thinks" else []
+        name = name[: match.start()]
+    name, *recipients = _TO.split(name)
+    name = name.strip(" *_@\t")
+    if not is_name(name):
+        return None
+    is_told = time is not None and text.lstrip(" ").startswith("\u200e")
+    cleaned = text.strip(_MARKS + " \t") if time is None else text.strip().strip(_MARKS).strip()
+    return Head(
+        shape, name, cleaned, tags, tuple(notes), tuple(one.strip() for one in recipients), time, is_listed, is_told
+    )
+
+
+def is_name(name: str) -> bool:
+    """Whether something may be a name: short, few words, no sentence, no address."""
+    if not 0 < len(name) <= _LONGEST_NAME or len(name.split()) > _MOST_WORDS:
+        return False
+    if name.casefold() in ("http", "https", "ftp", "file", "mailto") or name[-1] in ",;!?" or '"' in name:
+        return False
+    if _PHONE.fullmatch(name):
+        return True
+    if name[0] == "#" and not name[1:].isdigit():
+        return False
+    if _TAG_NAMES.fullmatch(name) or not any(character.isalpha() or ord(character) > 0x2190 for character in name):
+        return False
+    # "J. R." and "Mr. Gray" have dots, sentences have them before a word in small letters.
+    return not re.search(r"[.,;!?]\s+[a-z]|[.]$(?<![A-Z][.])(?<!\b[JS]r\.)", name) and "//" not in name
+
+
+def _above(line: str) -> Head | None:
+    """A line of name and time, above the text."""
+    match = _ABOVE.fullmatch(line)
+    if match is None:
+        return None
+    written = match["later"] or match["name"]
+    notes = _NOTE.search(written)
+    name = written[: notes.start() if notes else None].strip(_MARKS + " ")
+    if len(written.split()) > _MOST_WORDS and match["later"] is None and re.search(r"[-–—•|]", line):
+        return Head(Shape.EVENT, "", written.strip(), time=match["after"])
+    if not is_name(name) or _TIMED.match(name + " ") or name.startswith(("<", "[", "(", "*", "-", ">", "#")):
+        return None
+    time = match["before"] or match["after"]
+    # "we met at 10:30" ends like such a line.
+    is_sentence = match["later"] is None and (name[0].islower() or name.split()[-1].islower()) and " " in name
+    found = Head(Shape.ABOVE, name, "", notes=(notes["note"],) if notes else (), time=time)
+    return None if is_sentence else found
+
+
+def standing_alone(line: str, following: str) -> Head | None:
+    """A name in capitals or as a heading, alone in its line with text below."""
+    if not following or heading_of(line):
+        return None
+    if match := _TITLED.fullmatch(line):
+        return Head(Shape.TITLED, match["name"].strip(" *_"), "") if is_name(match["name"]) else None
+    if _ALONE.fullmatch(line) and not following.isupper() and is_name(line):
+        return Head(Shape.ALONE, line.rstrip("."), "")
+    return None

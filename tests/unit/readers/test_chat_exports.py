@@ -1,0 +1,195 @@
+"""Chats as messengers export them: Telegram, Discord, Slack, WhatsApp; and web pages, which are refused."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+from evaluation.readers import Answers, ReadResult, read_upload
+from evaluation.transcript import Transcript
+
+
+def game(result: ReadResult) -> Transcript:
+    assert result.error is None, str(result.error)
+    assert result.transcript is not None
+    return result.transcript
+
+
+def told(transcript: Transcript) -> list[tuple[str, str, str]]:
+    return [(message.channel, message.speaker, message.text) for message in transcript.messages]
+
+
+def telegram_chat(**fields: Any) -> dict[str, Any]:
+    messages = [
+        {
+            "id": 1,
+            "type": "service",
+            "date": "2024-06-01T10:00:00",
+            "actor": "Ann",
+            "action": "create_group",
+            "text": "",
+        },
+        {
+            "id": 2,
+            "type": "message",
+            "date": "2024-06-01T10:00:05",
+            "date_unixtime": "1717236005",
+            "from": "Ann",
+            "from_id": "user1",
+            "text": ["Who is ", {"type": "bold", "text": "the wolf"}, "?"],
+        },
+        {
+            "id": 4,
+            "type": "message",
+            "date": "2024-06-01T10:00:09",
+            "from": "Bob",
+            "from_id": "user2",
+            "reply_to_message_id": 2,
+            "text": "Not me",
+        },
+        {"id": 5, "type": "message", "date": "2024-06-01T10:00:10", "from": "Bob", "photo": "x.jpg", "text": ""},
+        {"id": 6, "type": "message", "date": "2024-06-01T10:00:11", "from": None, "from_id": "user3", "text": "Hm"},
+    ]
+    return {"name": "Tuesday", "type": "private_group", "id": 77, "messages": messages} | fields
+
+
+def test_a_chat_of_telegram() -> None:
+    transcript = game(read_upload("result.json", json.dumps(telegram_chat()).encode())[0])
+    assert told(transcript) == [
+        ("system", "Ann", "create group"),
+        ("public", "Ann", "Who is the wolf?"),
+        ("public", "Bob", "Not me"),
+        ("public", "user3", "Hm"),
+    ]
+    assert transcript.messages[2].reply_to == transcript.messages[1].id
+    assert transcript.messages[1].sent_at is not None
+    assert transcript.messages[1].sent_at.isoformat() == "2024-06-01T10:00:05+00:00"
+    assert transcript.player_names == ("Ann", "Bob", "user3")
+
+
+def test_all_chats_of_telegram() -> None:
+    data = {"about": "…", "chats": {"list": [telegram_chat(), telegram_chat(name="Empty", messages=[])]}}
+    (result,) = read_upload("result.json", json.dumps(data).encode())
+    assert (result.name, result.format) == ("result.json/Tuesday", "telegram")
+
+
+def test_a_channel_of_discord() -> None:
+    def message(number: int, text: str, **fields: Any) -> dict[str, Any]:
+        author = {"id": str(number % 2), "name": f"user{number % 2}", "nickname": ["Ann", "Bob"][number % 2]}
+        about = {"id": str(number), "type": "Default", "timestamp": f"2024-06-01T10:00:0{number}+02:00"}
+        return about | {"content": text, "author": author} | fields
+
+    data = {
+        "guild": {"id": "1", "name": "Games"},
+        "channel": {"id": "22", "type": "GuildTextChat", "name": "day-chat"},
+        "messages": [
+            message(1, "Joined the server.", type="GuildMemberJoin"),
+            message(2, "I left the door open"),
+            message(3, "Why?", type="Reply", reference={"messageId": "2"}),
+            message(4, "Pinned a message.", type="ChannelPinnedMessage"),
+            message(5, ""),
+        ],
+    }
+    transcript = game(read_upload("export.json", json.dumps(data).encode())[0])
+    assert told(transcript) == [
+        ("system", "Bob", "Joined the server."),
+        ("public", "Ann", "I left the door open"),
+        ("public", "Bob", "Why?"),
+        ("system", "Ann", "Pinned a message."),
+    ]
+    assert transcript.messages[2].reply_to == transcript.messages[1].id
+    assert transcript.game_id == "discord-22"
+
+
+def slack(**channels: list[dict[str, Any]]) -> bytes:
+    users = [
+        {"id": "U1", "name": "ann", "profile": {"display_name": "Ann"}},
+        {"id": "U2", "name": "bob", "real_name": "Bob Berg", "profile": {"display_name": ""}},
+    ]
+    packed = io.BytesIO()
+    with ZipFile(packed, "w") as archive:
+        archive.writestr("users.json", json.dumps(users))
+        archive.writestr("channels.json", json.dumps([{"id": "C1", "name": name} for name in channels]))
+        for name, messages in channels.items():
+            archive.writestr(f"{name}/2024-06-01.json", json.dumps(messages))
+    return packed.getvalue()
+
+
+def test_a_workspace_of_slack() -> None:
+    messages = [
+        {
+            "type": "message",
+            "subtype": "channel_join",
+            "user": "U1",
+            "text": "<@U1> has joined the channel",
+            "ts": "1.1",
+        },
+        {"type": "message", "user": "U1", "text": "<@U2> where were you &amp; why?", "ts": "1700000010.000200"},
+        {
+            "type": "message",
+            "user": "U2",
+            "text": "At home",
+            "ts": "1700000020.000300",
+            "thread_ts": "1700000010.000200",
+        },
+    ]
+    results = read_upload("export.zip", slack(day=messages, random=messages[:1]))
+    assert [result.name for result in results] == ["export.zip/day", "export.zip/random"]
+    transcript = game(results[0])
+    assert told(transcript) == [
+        ("system", "Ann", "@Ann has joined the channel"),
+        ("public", "Ann", "@Bob Berg where were you & why?"),
+        ("public", "Bob Berg", "At home"),
+    ]
+    assert transcript.messages[2].reply_to == transcript.messages[1].id
+    assert results[1].error is not None
+    assert "Nobody speaks" in str(results[1].error)
+
+
+WHATSAPP = "01/06/2024, 10:00 - Ann: Hello\n02/06/2024, 10:01 - Bob: Good morning\nall of you\n"
+
+
+def test_dates_that_can_be_read_two_ways_are_asked_about() -> None:
+    (asked,) = read_upload("chat.txt", WHATSAPP.encode())
+    assert asked.transcript is None
+    assert asked.preview is not None
+    assert "day or the month" in str(asked.error)
+    assert "--dates day-first|month-first" in str(asked.error)
+    for order, month in (("day-first", 6), ("month-first", 1)):
+        transcript = game(read_upload("chat.txt", WHATSAPP.encode(), answers=Answers(dates=order))[0])
+        assert transcript.messages[0].sent_at is not None
+        assert transcript.messages[0].sent_at.month == month
+        assert transcript.messages[1].text == "Good morning\nall of you"
+
+
+@pytest.mark.parametrize("day", ["13/06/2024", "06/13/2024", "2024-06-01", "01.06.2024", "1 Jun 2024"])
+def test_dates_that_are_certain_are_not(day: str) -> None:
+    transcript = game(read_upload("chat.txt", f"[{day}, 10:00] Ann: Hi\n[{day}, 10:01] Bob: Ho\n".encode())[0])
+    assert transcript.messages[0].sent_at is not None
+    assert (transcript.messages[0].sent_at.year, transcript.messages[0].sent_at.month) == (2024, 6)
+
+
+def test_an_unknown_prefix_is_asked_about_and_the_answer_obeyed() -> None:
+    text = "Player 1: Who was it?\nPlayer 2: Not me.\nEvidence: none.\nPlayer 1: Hm.\nPlayer 2: Well.\n"
+    (asked,) = read_upload("x.txt", text.encode())
+    assert asked.transcript is None
+    assert [question.name for question in asked.questions] == ["Evidence"]
+    assert '--speaker "Evidence=player|moderator|text"' in str(asked.error)
+    for kind, expected in (
+        ("text", ("public", "Player 2", "Not me.\nEvidence: none.")),
+        ("player", ("public", "Evidence", "none.")),
+        ("moderator", ("system", "Evidence", "none.")),
+    ):
+        transcript = game(read_upload("x.txt", text.encode(), answers=Answers(speakers={"Evidence": kind}))[0])
+        assert expected in told(transcript)
+
+
+@pytest.mark.parametrize("text", ["<!DOCTYPE html><html><body>Ann: Hi</body></html>", "\n<html>\nAnn: Hi\nBob: Ho\n"])
+def test_a_web_page_is_refused_with_the_way_to_data(text: str) -> None:
+    (result,) = read_upload("messages.html", text.encode())
+    assert "This is a web page" in str(result.error)
+    assert "machine-readable JSON" in str(result.error)
