@@ -19,14 +19,9 @@ from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating
 from evaluation.store import JobState, Store
 from evaluation.store.model_calls.spending import spending_by_run
-from evaluation.transcript import Message, Player, Transcript
+from tests.unit.store.small_games import game
 
-GAME = Transcript(
-    game_id="game",
-    source_format="native",
-    players=(Player(name="Ann"),),
-    messages=(Message(id="m0", index=0, speaker="Ann", text="Hello"),),
-)
+GAME = game("game")
 
 BEGIN = "import sys\nfrom evaluation.store import Store\nstore = Store(sys.argv[1], wait_seconds=60)\n"
 
