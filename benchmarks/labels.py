@@ -3,7 +3,7 @@
 Prints the figures of the tuning half of ``data/labels``. ``--final`` opens the kept half, and writes date, commit and
 figures into ``data/labels/openings.csv``: a figure on labels that were looked at while rules were tuned shows nothing.
 
-A set is measured by a function from :class:`Opened` to a list of :class:`Figure`; ``MEASURES`` lists them.
+A set is measured by a function from :class:`Opened` to :class:`Figure` objects; ``measures`` lists them.
 """
 
 from __future__ import annotations
@@ -131,9 +131,14 @@ def ratio(name: str, part: int, whole: int) -> Figure:
 
 def measures() -> Mapping[str, Callable[[Opened], Iterable[Figure]]]:
     """Set -> the function that measures it."""
-    from benchmarks import labelled_acts, labelled_references
+    from benchmarks import labelled_acts, labelled_references, labelled_rows
 
-    return {"references": labelled_references.measure, "acts": labelled_acts.measure}
+    return {
+        "references": labelled_references.measure,
+        "acts": labelled_acts.measure,
+        "coherence": labelled_rows.coherence,
+        "depth": labelled_rows.depth,
+    }
 
 
 def _commit() -> str:
@@ -154,23 +159,28 @@ def log_opening(set_name: str, figures: Iterable[Figure], path: Path = OPENINGS)
             writer.writerow((now, commit, set_name, one.name, "" if one.value is None else one.value, one.words))
 
 
+def print_sets(*, is_final: bool, only: str | None = None) -> None:
+    """Prints the figures of a half, and logs them when it is the kept one."""
+    half: Half = "kept" if is_final else "tuning"
+    opened = Opened.of(half)
+    for set_name, measure in measures().items():
+        if only in (None, set_name):
+            figures = list(measure(opened))
+            print(f"{set_name}, {half} half, {len(opened.labels(set_name))} messages")
+            for one in figures:
+                value = "-" if one.value is None else f"{one.value:.3f}"
+                print(f"  {one.name:<52} {value:>7}  {one.words}".rstrip())
+            if is_final:
+                log_opening(set_name, figures)
+
+
 def main() -> None:
     """Measure, print, and log when the kept half was opened."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--final", action="store_true", help="open the kept half; date, commit and figures are logged")
     parser.add_argument("--set", choices=sorted(measures()), help="this set only")
     options = parser.parse_args()
-    half: Half = "kept" if options.final else "tuning"
-    opened = Opened.of(half)
-    for set_name, measure in measures().items():
-        if options.set in (None, set_name):
-            figures = list(measure(opened))
-            print(f"{set_name}, {half} half, {len(opened.labels(set_name))} messages")
-            for one in figures:
-                value = "-" if one.value is None else f"{one.value:.3f}"
-                print(f"  {one.name:<52} {value:>7}  {one.words}".rstrip())
-            if options.final:
-                log_opening(set_name, figures)
+    print_sets(is_final=options.final, only=options.set)
 
 
 if __name__ == "__main__":

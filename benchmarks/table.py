@@ -1,9 +1,10 @@
-"""The table that the measurements of speed and scale print: what was measured beside what is wanted."""
+"""The table that the measurements of speed print, what was measured beside what is wanted; and memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 _HEADERS = ("what", "measured", "wanted", "met")
 
@@ -31,3 +32,10 @@ def print_table(rows: Sequence[Row]) -> None:
     rule = ["-" * width for width in widths]
     for line in (cells[0], rule, *cells[1:]):
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def status_mb(name: str) -> float:
+    """Resident memory of this process now (``VmRSS``) or at most so far (``VmHWM``), in 10^6 bytes (Linux only)."""
+    # Not getrusage: its maximum survives the exec that started this process, and so may be that of the parent.
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(f"{name}:"))

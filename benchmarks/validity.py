@@ -1,4 +1,4 @@
-"""What the metrics' numbers can and cannot show: ``make validity``, or ``python -m benchmarks.validity [FOLDER]``.
+"""What the metrics' numbers can and cannot show: ``python -m benchmarks.validity [FOLDER]``.
 
 Prints, for every game below a folder: how often each metric notices a planted fault, whether changes that mean nothing
 move a score, how far scores follow the length of a game, how often human games pass beside those of language models,
@@ -8,13 +8,10 @@ and how scores correlate with people's ratings.
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
-import sys
 from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
+from benchmarks.labels import print_sets
 from benchmarks.validity_people import RATINGS, correlations, known_bad, measures_of, rated_dialogues
 from evaluation import read_path
 from evaluation.rubric.controls import FEWEST_MESSAGES
@@ -25,7 +22,6 @@ from evaluation.validity import breaks, fault_table, length_correlations, notice
 GAMES = Path(__file__).parents[1] / "tests" / "data"
 PEOPLE = "ratings_dialogue_eval"
 DRAWS = 20
-LABELLED_SETS = ("benchmarks.labels", "benchmarks.labels_rows")
 
 
 def games_below(folder: Path) -> list[tuple[str, Transcript]]:
@@ -113,19 +109,13 @@ def print_people(folder: Path) -> None:
     print_columns(("measure", "above", "dialogues"), known_bad(dialogues, values))
 
 
-def print_labels(*, final: bool) -> None:
-    """What readers' labels say, where the labelled sets are there; the kept half only when it is asked for."""
-    for name in LABELLED_SETS:
-        if find_spec(name) is not None:
-            subprocess.run([sys.executable, "-m", name, *(["--final"] if final else [])], check=True)
-
-
 def main() -> None:
     """Prints everything."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.validity", description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=GAMES, help="games, one sub-folder for each source")
     parser.add_argument("--people", type=Path, help=f"the rated dialogues; FOLDER/{PEOPLE} when left out")
     parser.add_argument("--draws", type=int, default=DRAWS, help="copies of each game with each fault")
+    parser.add_argument("--final", action="store_true", help="open the kept half of the labels; it is logged")
     options = parser.parse_args()
     games = games_below(options.folder)
     if not games:
@@ -135,7 +125,7 @@ def main() -> None:
     print_invariance(games)
     print_length_and_passes([game for _, game in games])
     print_people(options.people or options.folder / PEOPLE)
-    print_labels(final=os.environ.get("FINAL") == "1")
+    print_sets(is_final=options.final)
 
 
 if __name__ == "__main__":

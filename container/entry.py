@@ -59,7 +59,7 @@ def secrets_text(environment: Mapping[str, str]) -> str | None:
     missing = [name for name in [*LOGIN.values(), ADDRESS] if not given[name]]
     missing += [] if metadata else [ISSUER]
     if missing:
-        raise SettingError(f"A login needs {', '.join(missing)} too (docs/deployment.md).")
+        raise SettingError(f"A login needs {', '.join(missing)} too (docs/login.md).")
     values = {key: given[name] for key, name in LOGIN.items()}
     values |= {"server_metadata_url": metadata, "redirect_uri": f"{given[ADDRESS].rstrip('/')}/oauth2callback"}
     # A basic string of TOML escapes as JSON does.

@@ -30,11 +30,13 @@ class Coverage:
         rule: When that is too little.
         settled: Rows with weight.
         considered: All rows; above zero.
+        right: Those of ``settled`` that count, in one game; ``None`` over several, whose mean is not a ratio of sums.
     """
 
     rule: CoverageRule
     settled: int
     considered: int
+    right: float | None = None
 
     @property
     def is_low(self) -> bool:
@@ -48,8 +50,9 @@ class Coverage:
 
     @property
     def mark(self) -> str:
-        """The same in a cell of a table: "22/51", "3/51 low"."""
-        return f"{self.settled}/{self.considered}" + (" low" if self.is_low else "")
+        """Text to append to a score in a cell: " (17/20)" is right of total, as in the rubric; ", low evidence"."""
+        right = "" if self.right is None else f" ({self.right:g}/{self.settled})"
+        return right + (", low evidence" if self.is_low else "")
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-compatible."""

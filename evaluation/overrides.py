@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from evaluation.errors import InputError
-from evaluation.score import LedgerRow, Method, RowVerdict, redecided
+from evaluation.score import Evidence, LedgerRow, Method, RowVerdict, decided, redecided, row_id_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,8 @@ class Override:
     Attributes:
         verdict: What the row is to be.
         undone_by: The person who undid the override; ``None`` while it stands.
+        added_words: The words of the message that the row is about, where the person added a row that no rule saw;
+            its id names message and span. ``None`` for a row that is there.
     """
 
     id: int
@@ -31,6 +34,15 @@ class Override:
     created_at: datetime
     undone_by: str | None = None
     undone_at: datetime | None = None
+    added_words: str | None = None
+
+    def added_row(self) -> LedgerRow:
+        """The row that the person added, as it is without their verdict: considered, and left out."""
+        message_id, _, span = self.row_id.removeprefix(row_id_of(self.metric, "")).rpartition(":")
+        start, end = map(int, span.split("-"))
+        evidence = (Evidence(start, end, self.added_words or ""),)
+        reason = "The rule saw no reference here; a person marked one."
+        return decided(self.row_id, "claim", None, reason, message_id=message_id, evidence=evidence)
 
     def applied_to(self, row: LedgerRow) -> LedgerRow:
         """``row`` as this person decided it."""
@@ -58,6 +70,9 @@ def parse_overrides(text: str, transcript_id: str) -> list[Override]:
     return [_parsed(entry, f"entry {number}", transcript_id) for number, entry in enumerate(entries, start=1)]
 
 
+_ADDED_ROW = re.compile(r".+:\d{1,9}-\d{1,9}", re.DOTALL)
+
+
 def _parsed(entry: Any, place: str, transcript_id: str) -> Override:
     if not isinstance(entry, Mapping):
         raise _not_a_list("It is not an object.", place)
@@ -75,8 +90,11 @@ def _parsed(entry: Any, place: str, transcript_id: str) -> Override:
         at = at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise _not_a_list(f"{error}.", place) from None
+    words = entry.get("added_words")
+    if words is not None and (not isinstance(words, str) or not _ADDED_ROW.fullmatch(texts["row"])):
+        raise _not_a_list("added_words is not a text, or row has no span.", place)
     metric, row, author, reason = (texts[name] for name in ("metric", "row", "author", "reason"))
-    return Override(number, transcript_id, metric, row, verdict, author, reason, at, undone_by)
+    return Override(number, transcript_id, metric, row, verdict, author, reason, at, undone_by, added_words=words)
 
 
 def _not_a_list(message: str, place: str = "") -> InputError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from evaluation.overrides import Override
 from evaluation.rubric_judge.judge_rows import apply_decisions
@@ -30,10 +31,22 @@ def results_as_they_stand(
 
 
 def apply_overrides(judged: Mapping[str, MetricResult], overrides: Sequence[Override]) -> dict[str, MetricResult]:
-    """The results with the overridden rows in place of those that rules and judges left, every score computed again."""
+    """The results with the overridden rows in place of those that rules and judges left, every score computed again.
+
+    Rows that people added stand after the others.
+    """
+    judged = {name: _with_added_rows(result, overrides) for name, result in judged.items()}
     rows = {(name, row.id): row for name, result in judged.items() for row in result.ledger}
     overruled: dict[str, dict[str, LedgerRow]] = {}
     for override in overrides:
         if row := rows.get((override.metric, override.row_id)):
             overruled.setdefault(override.metric, {})[row.id] = override.applied_to(row)
     return {name: replace_rows(result, overruled.get(name, {})) for name, result in judged.items()}
+
+
+def _with_added_rows(result: MetricResult, overrides: Sequence[Override]) -> MetricResult:
+    added = [one for one in overrides if one.metric == result.name and one.added_words is not None]
+    if not added:
+        return result
+    known = {row.id for row in result.ledger}
+    return replace(result, ledger=(*result.ledger, *[one.added_row() for one in added if one.row_id not in known]))

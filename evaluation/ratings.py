@@ -13,6 +13,9 @@ from evaluation.escaping import lone_surrogate, without_controls
 
 LOWEST_SCORE = 1
 HIGHEST_SCORE = 5
+SCORES: tuple[float, ...] = (1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5)
+"""Every score that a rating can have."""
+SCORE_REMEDY = f"Give a number from {LOWEST_SCORE} to {HIGHEST_SCORE} in steps of a half, such as 3.5."
 QUESTION_COUNT = 5
 MAX_RATER_LENGTH = 200
 MAX_COMMENT_LENGTH = 20_000
@@ -37,7 +40,7 @@ class Rating:
 
     Attributes:
         rater: The person's name, without surrounding blanks, composed (Unicode NFC), so that one person is one rater.
-        score: A whole number from 1 (boring) to 5 (fascinating).
+        score: From 1 (boring) to 5 (fascinating) in steps of a half; whole points are held as whole numbers.
         answers: Yes, no or no answer (``None``) to each of the five questions, in the rubric's order. Yes is the
             favourable answer to all of them; for question 4 it means that the conversation flowed naturally.
         comment: Untrusted text, without control characters but line ends and tabs.
@@ -50,7 +53,7 @@ class Rating:
 
     transcript_id: str
     rater: str
-    score: int
+    score: float
     answers: tuple[bool | None, ...] = (None,) * QUESTION_COUNT
     comment: str = ""
     created_at: datetime = field(default_factory=_now)
@@ -59,7 +62,7 @@ class Rating:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rater", rater_name(self.rater))
         object.__setattr__(self, "answers", _checked_answers(self.answers))
-        _check_score(self.score)
+        object.__setattr__(self, "score", checked_score(self.score))
         _check_text("comment", self.comment, MAX_COMMENT_LENGTH)
         object.__setattr__(self, "comment", without_controls(self.comment))
         if self.created_at.tzinfo is None:
@@ -141,15 +144,6 @@ def _checked_answers(answers: tuple[bool | None, ...]) -> tuple[bool | None, ...
     return given
 
 
-def _check_score(score: int) -> None:
-    if isinstance(score, bool) or not isinstance(score, int) or not LOWEST_SCORE <= score <= HIGHEST_SCORE:
-        raise InputError(
-            f"The score {score!r} is not on the scale.",
-            place="score",
-            remedy=f"Give a whole number from {LOWEST_SCORE} to {HIGHEST_SCORE}.",
-        )
-
-
 def _check_text(place: str, text: str, limit: int) -> None:
     if len(text) > limit:
         raise InputError(f"{len(text)} characters are too many.", place=place, remedy=f"Stay within {limit}.")
@@ -162,7 +156,7 @@ class EngagementDecision:
     """A lead's score for a game whose raters differ; it counts in place of their ratings.
 
     Attributes:
-        score: From 1 to 5.
+        score: From 1 to 5 in steps of a half.
         who: The lead.
         reason: The lead's words; untrusted text.
         undone_by: Who took it back; ``None`` while it was not, as ``undone_at``.
@@ -170,7 +164,7 @@ class EngagementDecision:
 
     id: int
     transcript_id: str
-    score: int
+    score: float
     who: str
     reason: str
     created_at: datetime
@@ -178,11 +172,13 @@ class EngagementDecision:
     undone_at: datetime | None = None
 
 
-def checked_score(score: int) -> int:
-    """The score, when it is on the scale.
+def checked_score(score: float) -> float:
+    """The score, when it is on the scale; whole points as a whole number, as people write them.
 
     Raises:
-        InputError: It is not a whole number from 1 to 5.
+        InputError: It is not a whole or half point from 1 to 5.
     """
-    _check_score(score)
-    return score
+    is_number = isinstance(score, int | float) and not isinstance(score, bool)
+    if not is_number or score not in SCORES:
+        raise InputError(f"The score {score!r} is not on the scale.", place="score", remedy=SCORE_REMEDY)
+    return SCORES[SCORES.index(score)]

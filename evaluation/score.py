@@ -305,7 +305,9 @@ def coverage_of(result: MetricResult) -> Coverage | None:
     count it.
     """
     rule, considered = result.definition.coverage, result.details.get("considered", 0)
-    return Coverage(rule, result.details.get("settled", 0), considered) if rule is not None and considered else None
+    if rule is None or not considered:
+        return None
+    return Coverage(rule, result.details.get("settled", 0), considered, result.numerator)
 
 
 def coverage_words(result: MetricResult) -> str:

@@ -111,7 +111,7 @@ def python_lines() -> Iterator[str]:
     import evaluation
     from evaluation import testing
 
-    yield from ("# Python", "", "What programs use; [api.md](../api.md) shows how the parts go together.", "")
+    yield from ("# Python", "", "What programs use; [In Python](../python.md) shows how the parts go together.", "")
     for module in (evaluation, testing):
         yield from (f"## {module.__name__}", "")
         for name in module.__all__:

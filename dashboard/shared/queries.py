@@ -232,13 +232,13 @@ def _scored_cells(outcomes: Mapping[str, MetricScore], usd: float | None) -> tup
 
 
 def score_cell(metric: str, outcome: MetricScore | None) -> str:
-    """A score in a table, with the symbol of its status and what it rests on: "✓ 84.0 %", "✓ 100.0 % (3/51 low)"."""
+    """A score in a table, with the symbol of its status: "✓ 84.0 %", "✓ 100.0 % (3/3), low evidence"."""
     if outcome is None:
         return look("unknown").label
     if outcome.score is None:
         return look(outcome.status).label
     score = score_text(outcome.score, DEFINITIONS[metric].scale, outcome.threshold)
-    return f"{look(outcome.status).symbol} {score}" + (f" ({outcome.coverage.mark})" if outcome.coverage else "")
+    return f"{look(outcome.status).symbol} {score}" + (outcome.coverage.mark if outcome.coverage else "")
 
 
 def found_messages(store: Store, query: str, within: Sequence[str] | None) -> FoundMessages:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.agreement._items import ITEMS, SCORE, RatingTable
+from evaluation.ratings import checked_score
 from evaluation.statistics.agreement import Numbers
 
 
@@ -24,8 +25,8 @@ class GameDisagreement:
 
     transcript_id: str
     game_id: str
-    scores: tuple[tuple[str, int], ...]
-    spread: int
+    scores: tuple[tuple[str, float], ...]
+    spread: float
     split_questions: tuple[int, ...]
 
 
@@ -57,7 +58,7 @@ def split_games(table: RatingTable, names: Mapping[str, str]) -> tuple[GameDisag
     found = []
     for column, transcript_id in enumerate(table.transcripts):
         given = sorted(
-            (int(score), rater)
+            (checked_score(float(score)), rater)
             for score, rater in zip(scores[:, column], table.raters, strict=True)
             if not math.isnan(score)
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE
+from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, SCORES
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.statistics.agreement import Level, Numbers
 
@@ -47,7 +47,7 @@ SCORE = Item(
     f"Score {LOWEST_SCORE} to {HIGHEST_SCORE}",
     "score",
     "ordinal",
-    tuple(float(value) for value in range(LOWEST_SCORE, HIGHEST_SCORE + 1)),
+    tuple(map(float, SCORES)),
 )
 ITEMS: tuple[Item, ...] = (
     SCORE,

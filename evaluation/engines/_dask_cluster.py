@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -139,7 +140,7 @@ def _connected(scheduler: str | None, jobs: int, connect_seconds: float, patienc
                 raise InfrastructureError(
                     f"The scheduler has had no worker for {patience:g} s.",
                     place=scheduler,
-                    remedy=f"Start one: dask worker {scheduler} --nthreads 1.",
+                    remedy=f"Start one: dask worker {shlex.quote(scheduler)} --nthreads 1.",
                 ) from None
         yield client
 

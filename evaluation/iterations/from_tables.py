@@ -51,14 +51,16 @@ def metrics_by_transcript(scores: pandas.DataFrame) -> dict[str, dict[str, Metri
 
     Args:
         scores: One row per transcript and metric: ``transcript_id``, ``metric``, ``score``, ``status``, ``threshold``,
-            and where known ``denominator``, ``considered``, ``reason``, ``control``.
+            and where known ``numerator``, ``denominator``, ``considered``, ``reason``, ``control``.
     """
     metrics: dict[str, dict[str, MetricScore]] = {}
     # Column by column: a record of each of thousands of rows takes several times as long.
     columns = (scores[name].tolist() if name in scores else [None] * len(scores) for name in _COLUMNS)
     for row in zip(*columns, strict=True):
-        transcript_id, metric, status, score, threshold, settled, considered, reason, control = row
-        coverage = _coverage(str(metric), settled, considered) if considered and considered == considered else None
+        transcript_id, metric, status, score, threshold, right, settled, considered, reason, control = row
+        coverage = None
+        if considered and considered == considered:
+            coverage = _coverage(str(metric), right, settled, considered)
         # Why a metric fails whatever its score is what later readings of it must know.
         failure = str(reason or "") if status == Status.FAILED else ""
         found = MetricScore(Status(str(status)), _number(score), float(threshold), failure, coverage, control)
@@ -68,13 +70,13 @@ def metrics_by_transcript(scores: pandas.DataFrame) -> dict[str, dict[str, Metri
 
 _COLUMNS = (
     *("transcript_id", "metric", "status", "score", "threshold"),
-    *("denominator", "considered", "reason", "control"),
+    *("numerator", "denominator", "considered", "reason", "control"),
 )
 
 
-def _coverage(metric: str, settled: float, considered: float) -> Coverage | None:
+def _coverage(metric: str, right: float, settled: float, considered: float) -> Coverage | None:
     rule = DEFINITIONS[metric].coverage
-    return None if rule is None else Coverage(rule, round(settled), round(considered))
+    return None if rule is None else Coverage(rule, round(settled), round(considered), right)
 
 
 def _number(value: object) -> float | None:

@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 from evaluation.errors import BrokenTranscriptError, InputError
 from evaluation.escaping import is_formula
 from evaluation.rating_desk.sheet_format import COLUMNS, QUESTION_COLUMNS
-from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, Rating
+from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, SCORES, Rating
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
 from evaluation.transcript import Transcript
 
@@ -73,7 +73,8 @@ def _labelling_configuration() -> str:
         ElementTree.SubElement(view, "Header", {"value": title, "size": "4"})
         asked = {"name": name, "toName": _DIALOGUE}
         if name == _SCORE:
-            ElementTree.SubElement(view, "Rating", asked | {"maxRating": str(HIGHEST_SCORE), "required": "true"})
+            limits = {"min": str(LOWEST_SCORE), "max": str(HIGHEST_SCORE), "step": "0.5"}
+            ElementTree.SubElement(view, "Number", asked | limits | {"required": "true"})
         elif name in QUESTION_COLUMNS:
             choices = ElementTree.SubElement(view, "Choices", asked | {"choice": "single", "showInline": "true"})
             for word in ("yes", "no"):
@@ -86,12 +87,15 @@ def _labelling_configuration() -> str:
 
 def _argilla_settings() -> dict[str, Any]:
     scale = "\n".join(f"{point.score}: {point.name}. {point.summary}." for point in SCALE_POINTS)
-    values = [{"value": score} for score in range(LOWEST_SCORE, HIGHEST_SCORE + 1)]
-    words = [{"value": word, "text": word, "description": None} for word in ("yes", "no")]
+    # Argilla's own rating takes whole numbers only.
+    scores, words = (
+        [{"value": word, "text": word, "description": None} for word in labels]
+        for labels in (map(str, SCORES), ("yes", "no"))
+    )
     questions = []
     for name, title in zip(_ANSWERS, _TITLES, strict=True):
         if name == _SCORE:
-            asked: dict[str, Any] = {"type": "rating", "options": values}
+            asked: dict[str, Any] = {"type": "label_selection", "options": scores}
         elif name == _COMMENT:
             asked = {"type": "text", "use_markdown": False}
         else:
@@ -118,7 +122,7 @@ def _task(number: int, transcript: Transcript, ratings: Sequence[Rating]) -> dic
 
 
 def _annotation(rating: Rating) -> dict[str, Any]:
-    result = [_result(_SCORE, "rating", {"rating": rating.score}) | {"meta": _origin(rating)}]
+    result = [_result(_SCORE, "number", {"number": rating.score}) | {"meta": _origin(rating)}]
     for name, answer in _answers(rating):
         result.append(_result(name, "choices", {"choices": [answer]}))
     if rating.comment:
@@ -138,7 +142,7 @@ def _record(number: int, transcript: Transcript, ratings: Sequence[Rating]) -> d
     for rating in latest.values():
         user = str(uuid.uuid5(_USERS, rating.rater))
         origins[user] = {"rater": rating.rater, **_origin(rating)}
-        answers: list[tuple[str, Any]] = [(_SCORE, rating.score), *_answers(rating)]
+        answers: list[tuple[str, Any]] = [(_SCORE, str(rating.score)), *_answers(rating)]
         answers += [(_COMMENT, rating.comment)] if rating.comment else []
         for name, value in answers:
             answer = {"value": value, "user_id": user, "status": "submitted"}

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from evaluation.errors import InputError
 from evaluation.escaping import cut, is_formula
-from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, QUESTION_COUNT, Rating
+from evaluation.ratings import LOWEST_SCORE, QUESTION_COUNT, SCORE_REMEDY, SCORES, Rating
 
 MAX_ROWS = 100_000
 MAX_COLUMNS = 100
@@ -265,12 +265,12 @@ class _Reader:
         return time
 
 
-def _score(row: _Row) -> int:
+def _score(row: _Row) -> float:
     # Spreadsheets turn whole numbers into 3.0, and some into 3,0.
-    found = re.fullmatch(r"([0-9])(?:[.,]0+)?", row.get("score"))
-    score = int(found[1]) if found else 0
-    if not LOWEST_SCORE <= score <= HIGHEST_SCORE:
-        row.refuse("score", "is not on the scale.", f"Give a whole number from {LOWEST_SCORE} to {HIGHEST_SCORE}.")
+    found = re.fullmatch(r"([0-9])(?:[.,]([05])0*)?", row.get("score"))
+    score = float(f"{found[1]}.{found[2] or 0}") if found else 0.0
+    if score not in SCORES:
+        row.refuse("score", "is not on the scale.", SCORE_REMEDY)
         return LOWEST_SCORE
     return score
 

@@ -35,7 +35,7 @@ _NOTES = (
 )
 _LABELS = {name: definition.label for name, definition in DEFINITIONS.items()}
 _HEADERS = (
-    *("Measure", "Verdict", "Before", "After", "Difference", "95 % interval", "Effect size d"),
+    *("Measure", "Verdict", "Before", "After", "Difference", "Interval", "Effect size d"),
     *("p", "p after Holm", "Paired p", "Would show from", "Games needed"),
 )
 

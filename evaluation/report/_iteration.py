@@ -29,11 +29,11 @@ from evaluation.rubric.advice import advise, nothing_to_fix
 from evaluation.rubric.controls import control_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import Scored, Verdict, metric_control, metric_coverage
-from evaluation.rubric.wording import score_words, telling_digits
+from evaluation.rubric.wording import score_words
 from evaluation.score import MetricDefinition, status_by
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
-from evaluation.text.display import cost_text, counted
+from evaluation.text.display import cost_text, counted, telling_digits
 
 READING = (
     "A game is the unit of sampling: three games of one prompt are three values, however many messages they hold.",
@@ -157,7 +157,7 @@ def _cell(definition: MetricDefinition, scored: Scored | MetricMean | None, thre
         return "no score"
     coverage = metric_coverage(scored)
     mark = status_words(status_by(scored, threshold))[0]
-    return _bar(definition, scored.score, threshold, f"{mark} ", f" ({coverage.mark})" if coverage else "")
+    return _bar(definition, scored.score, threshold, f"{mark} ", coverage.mark if coverage else "")
 
 
 def _tests(shown: IterationSummary) -> Iterator[Block]:

@@ -13,8 +13,9 @@ from evaluation.rubric._breakdowns import weak_side_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.lowest_metric import closest_passing, failing_first
 from evaluation.rubric.verdict import COST_LIMIT_USD, Scored
-from evaluation.rubric.wording import failure_words, score_words, telling_digits
+from evaluation.rubric.wording import failure_words, score_words
 from evaluation.score import PERCENT, MetricResult, failure_beyond_score
+from evaluation.text.display import dollars, telling_digits
 
 COST = "cost"
 _FILE = Path(__file__).with_name("advice.yaml")
@@ -65,8 +66,7 @@ def nothing_to_fix(metrics: Mapping[str, Scored]) -> str:
 
 def _on_cost(total_usd: float | None) -> Iterator[Advice]:
     if total_usd is not None and total_usd > COST_LIMIT_USD:
-        digits = telling_digits(total_usd, COST_LIMIT_USD, 2)
-        finding = f"${total_usd:,.{digits}f}, above the limit of ${COST_LIMIT_USD:.2f}"
+        finding = f"${dollars(total_usd)}, above the limit of ${COST_LIMIT_USD:.2f}"
         yield Advice(COST, "Cost", finding, troubleshooting()[COST])
 
 

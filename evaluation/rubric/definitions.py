@@ -22,7 +22,7 @@ MEMORY_ACCURACY = MetricDefinition(
     references_note,
 )
 STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "2")
-COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "2")
+COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "3")
 ROLE_CONSISTENCY = MetricDefinition(
     "role_consistency",
     "Role consistency",

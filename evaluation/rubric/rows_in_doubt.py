@@ -32,7 +32,8 @@ class ReviewItem:
     """One row to be decided.
 
     Attributes:
-        if_counts: Points (on the metric's scale of 0 to 100) by which the score moves when the row counts.
+        before: The score as it stands, from 0 to 100; ``None`` while nothing is settled.
+        if_counts: The score when the row counts, from 0 to 100; ``None`` for no score.
         if_not: The same when it does not count.
         if_excluded: The same when it is left out.
     """
@@ -40,14 +41,26 @@ class ReviewItem:
     metric: str
     row: LedgerRow
     kind: ReviewKind
-    if_counts: float
-    if_not: float
-    if_excluded: float
+    before: float | None
+    if_counts: float | None
+    if_not: float | None
+    if_excluded: float | None
 
     @property
     def stake(self) -> float:
-        """The largest move that a decision could make, in points, at least 0."""
-        return max(abs(self.if_counts), abs(self.if_not), abs(self.if_excluded))
+        """The largest move that a decision could make, in points, at least 0; 100 while there is no score to move."""
+        if self.before is None:
+            return 100.0
+        after = (self.if_counts, self.if_not, self.if_excluded)
+        return max(abs(one - self.before) for one in after if one is not None)
+
+    def effect(self, verdict: RowVerdict) -> str:
+        """The effect of a decision on the score: "+5.0 points", "the score is then 100.0 %", "no score"."""
+        by_verdict = {RowVerdict.COUNTS: self.if_counts, RowVerdict.DOES_NOT_COUNT: self.if_not}
+        after = by_verdict.get(verdict, self.if_excluded)
+        if after is None:
+            return "no score"
+        return f"the score is then {after:.1f} %" if self.before is None else f"{after - self.before:+.1f} points"
 
 
 def review_items(results: Mapping[str, MetricResult]) -> tuple[ReviewItem, ...]:
@@ -124,12 +137,14 @@ REVIEWED = tuple(_KINDS)
 def _item(result: MetricResult, row: LedgerRow, kind: ReviewKind) -> ReviewItem:
     numerator, denominator = result.numerator - row.numerator, result.denominator - row.denominator
     weight = row.denominator or 1.0
-    before = percent(result.numerator, result.denominator)
-    moves = [
-        percent(numerator + added, denominator + part) - before
-        for added, part in ((weight, weight), (0.0, weight), (0.0, 0.0))
-    ]
-    return ReviewItem(result.name, row, kind, *moves)
+    sums = (
+        (result.numerator, result.denominator),
+        (numerator + weight, denominator + weight),
+        (numerator, denominator + weight),
+        (numerator, denominator),
+    )
+    scores = [percent(right, total) if total > 0 else None for right, total in sums]
+    return ReviewItem(result.name, row, kind, *scores)
 
 
 def percent(numerator: float, denominator: float) -> float:

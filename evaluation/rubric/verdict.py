@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, Protocol
 
 from evaluation.coverage import Coverage
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.wording import failure_words, telling_digits
+from evaluation.rubric.wording import failure_words
 from evaluation.score import MetricResult, Status, coverage_of, failure_beyond_score, status_by
-from evaluation.text.display import counted, listed
+from evaluation.text.display import counted, dollars, listed
 from evaluation.transcript import Cost
 
 PASSES_NEEDED = 5
@@ -164,8 +164,7 @@ class _Tally:
 
 def _cost_finding(total_usd: float | None) -> Iterator[_Finding]:
     if total_usd is not None and total_usd > COST_LIMIT_USD:
-        digits = telling_digits(total_usd, COST_LIMIT_USD, 2)
-        yield VerdictStatus.FAILED, f"The cost of ${total_usd:,.{digits}f} is above the limit of $3.00."
+        yield VerdictStatus.FAILED, f"The cost of ${dollars(total_usd)} is above the limit of $3.00."
 
 
 def _engagement_finding(metrics: Mapping[str, Scored]) -> Iterator[_Finding]:

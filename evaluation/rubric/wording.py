@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from evaluation.score import PERCENT, MetricDefinition
-
-_MOST_DIGITS = 9
+from evaluation.text.display import telling_digits
 
 
 def score_words(definition: MetricDefinition, score: float, digits: int = 1) -> str:
@@ -26,13 +25,3 @@ def failure_words(definition: MetricDefinition, score: float, threshold: float, 
     return (
         f"{score_words(definition, score)}, but {failure}" if failure else shortfall_words(definition, score, threshold)
     )
-
-
-def telling_digits(value: float, limit: float, least: int) -> int:
-    """Decimals, ``least`` or more, that show on which side of ``limit`` a value lies: 79.97 is not 80.0."""
-    side = (value > limit) - (value < limit)
-    for digits in range(least, _MOST_DIGITS):
-        shown = round(value, digits)
-        if (shown > limit) - (shown < limit) == side:
-            return digits
-    return _MOST_DIGITS

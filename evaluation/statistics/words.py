@@ -50,19 +50,28 @@ def difference_cells(one: Difference) -> tuple[str, ...]:
     """A difference as cells of a table.
 
     Returns:
-        Mean and number of games before, the same after, the difference, its interval, the effect size, the p value,
+        Mean and number of games before, the same after, the difference, its interval at the level that decided the
+        outcome (as the sentences have it), the effect size, the p value,
         that after Holm's adjustment ("target" for the metric that is tested alone), and that of the pairs.
     """
     return (
         f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
         f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
         change_words(one.difference, one.unit),
-        interval_words(one.interval, signed=True),
+        _deciding_cell(one.deciding_interval),
         "none" if one.effect.reason else f"{one.effect.value:+.2f}",
         p_words(one.welch.p),
         "target" if one.is_primary else p_words(one.p_holm),
         paired_p_words(one.paired),
     )
+
+
+def _deciding_cell(decided: Interval) -> str:
+    return interval_words(decided, signed=True) + (f" ({_level(decided)})" if decided.is_known else "")
+
+
+def _level(interval: Interval) -> str:
+    return f"{100 * interval.level:.1f}".removesuffix(".0") + " %"
 
 
 def percent_interval(interval: Interval) -> str:
@@ -97,10 +106,9 @@ def _seen(one: Difference) -> Iterator[str]:
     if math.isnan(one.difference):
         yield f"Before {before}, after {after}."
     else:
-        # At the level that decided, so that it agrees with the verdict; the plain 95 % interval stands in tables.
+        # At the level that decided, so that it agrees with the verdict.
         decided = one.deciding_interval
-        level = f"{100 * decided.level:.1f}".removesuffix(".0")
-        interval = f", {level} % interval {interval_words(decided, signed=True)}" if decided.is_known else ""
+        interval = f", {_level(decided)} interval {interval_words(decided, signed=True)}" if decided.is_known else ""
         yield f"From {before} to {after}: {change_words(one.difference, one.unit)}{interval}."
 
 

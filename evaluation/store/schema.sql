@@ -388,7 +388,8 @@ CREATE TABLE overrides (
     author text NOT NULL,
     reason text NOT NULL,
     undoes bigint,
-    created_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz NOT NULL DEFAULT now(),
+    added_words text
 );
 
 -- Ratings by people. A rating that comes from a sheet with an earlier time ``is_past``: it never replaces another.
@@ -398,7 +399,7 @@ CREATE TABLE ratings (
     rating_id bigint NOT NULL DEFAULT nextval('rating_numbers'),
     transcript_id text NOT NULL,
     rater text NOT NULL,
-    score integer NOT NULL CHECK (score BETWEEN 1 AND 5),
+    score double NOT NULL CHECK (score BETWEEN 1 AND 5 AND 2 * score = floor(2 * score)),
     answers boolean[] NOT NULL,
     comment text NOT NULL,
     created_at timestamptz NOT NULL,
@@ -414,7 +415,7 @@ CREATE SEQUENCE engagement_decision_numbers;
 CREATE TABLE engagement_decisions (
     decision_id bigint NOT NULL DEFAULT nextval('engagement_decision_numbers'),
     transcript_id text NOT NULL,
-    score integer CHECK (score BETWEEN 1 AND 5),
+    score double CHECK (score BETWEEN 1 AND 5 AND 2 * score = floor(2 * score)),
     reason text NOT NULL,
     who text NOT NULL,
     undoes bigint,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -156,7 +157,7 @@ class _Wanted:
             raise InputError(
                 f"{agent.display_name} has no baseline.",
                 place=str(baselines),
-                remedy=f"Make one with: dramaturg persona baseline --agents {agent.id} --baselines FOLDER.",
+                remedy=f"Make one with: dramaturg persona baseline --baselines FOLDER --agents {shlex.quote(agent.id)}",
             )
         if not least and baseline is None:
             raise InputError("Nothing is asked of the agent.", place=agent.id, remedy="Give at_least or baselines.")
@@ -180,7 +181,7 @@ class _Wanted:
     def _fallen(self, row: BaselineRow) -> str:
         remedy = (
             "What to do: mend the persona or, if the change is wanted, make the baseline again with "
-            f"`dramaturg persona baseline --agents {row.agent_id}`."
+            f"`dramaturg persona baseline --agents {shlex.quote(row.agent_id)}`."
         )
         return "\n".join([row_words(row, self.max_drop), *map(behind_words, row.behind), remedy])
 

@@ -40,8 +40,26 @@ def cost_text(usd: float | None) -> str:
     value = number_or_none(usd)
     if not value:
         return significant_text(value) if value is None else "0 USD"
-    whole, _, rest = (significant_text(value) if abs(value) < 1 else f"{value:,.2f}").partition(".")
+    whole, _, rest = (significant_text(value) if abs(value) < 1 else dollars(value)).partition(".")
     return f"{whole}.{rest.ljust(2, '0')} USD"
+
+
+def dollars(usd: float) -> str:
+    """An amount with cents, and the digits that tell it from a limit of whole dollars: "1,234.56", "3.004"."""
+    return f"{usd:,.{telling_digits(usd, round(usd), 2)}f}"
+
+
+def telling_digits(value: float, limit: float, least: int) -> int:
+    """Decimals, ``least`` or more, that show on which side of ``limit`` a value lies: 79.97 is not 80.0."""
+    side = (value > limit) - (value < limit)
+    for digits in range(least, _MOST_DIGITS):
+        shown = round(value, digits)
+        if (shown > limit) - (shown < limit) == side:
+            return digits
+    return _MOST_DIGITS
+
+
+_MOST_DIGITS = 9
 
 
 def listed(parts: Sequence[str]) -> str:

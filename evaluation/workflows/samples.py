@@ -182,7 +182,7 @@ def _rating(row: dict[str, str], ids: dict[str, str], place: str) -> Rating:
     return Rating(
         transcript_id,
         row["rater"],
-        int(row["score"]),
+        float(row["score"]),
         parse_answers(row["answers"]),
         row["comment"],
         # A fixed time and token: a person's own rating is always the newer one, and loading again adds nothing.

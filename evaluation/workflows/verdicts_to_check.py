@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from evaluation.errors import InputError
 from evaluation.kept_values import KeptValues
+from evaluation.overrides import Override
+from evaluation.rubric.definitions import MEMORY_ACCURACY
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind, most_at_stake_first
+from evaluation.score import RowVerdict, row_id_of
 from evaluation.store.database import Store
 from evaluation.transcript import Message
 
@@ -81,3 +85,43 @@ def row_context(store: Store, transcript_id: str, message_id: str | None) -> Row
 def _before(discussion: Sequence[Message], message: Message) -> tuple[Message, ...]:
     earlier = [one for one in discussion if one.index < message.index]
     return tuple(earlier[-_CONTEXT:])
+
+
+def mark_reference(
+    store: Store,
+    transcript_id: str,
+    message_id: str,
+    words: str,
+    verdict: RowVerdict | str,
+    *,
+    author: str,
+    reason: str,
+) -> Override:
+    """Adds words of a message to memory accuracy as a reference that the rule missed, with a person's verdict.
+
+    Args:
+        store: Where the game is.
+        transcript_id: Full id of the game.
+        message_id: The message, of the public discussion.
+        words: As they stand in the message; of several places the first.
+        verdict: Whether the reference is accurate (``counts``), inaccurate, or left out.
+        author: Who marks it.
+        reason: Why.
+
+    Raises:
+        NotFoundError: The transcript is not stored.
+        InputError: The words do not stand in a message of the discussion, or nobody or no reason is named.
+    """
+    with store.unit(write=True, join=True):
+        transcript = store.transcripts.get(transcript_id)
+        message = next((one for one in transcript.discussion if one.id == message_id), None)
+        if message is None:
+            raise InputError("Only messages of the public discussion hold references.", place="message")
+        start = message.text.find(words) if words.strip() else -1
+        if start < 0:
+            raise InputError(
+                "These words do not stand in the message.", place="words", remedy="Copy them from the message."
+            )
+        row_id = row_id_of(MEMORY_ACCURACY.name, f"{message.id}:{start}-{start + len(words)}")
+        place = (transcript_id, MEMORY_ACCURACY.name, row_id)
+        return store.overrides.add(*place, verdict, author=author, reason=reason, added_words=words)

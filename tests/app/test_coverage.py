@@ -43,12 +43,13 @@ def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any
     assert one.endswith("low evidence")
     three = "3 of 6 references settled, low evidence"
     assert three in words(open_page())
-    assert "Memory accuracy 100.0 % (1/2 low)" in words(open_page("transcripts", transcript=game.id))
+    assert "Memory accuracy 100.0 % (1/1), low evidence" in words(open_page("transcripts", transcript=game.id))
     assert one in words(open_page("transcripts", transcript=game.id, show="Ledger"))
     assert "6 of 12 references settled" in words(open_page("trends"))
     assert f"Memory accuracy rests on {three} before; {three} after." in words(open_page("compare"))
     assert three in iteration_html(store, "v2")
-    assert "(1/2 low)" in iteration_html(store, "v2")
+    assert "100.0 % (1/1), low evidence" in iteration_html(store, "v2")
+    assert "(1/2" not in iteration_html(store, "v2")
     run = CliRunner()
     expected = {("iterations",): three, ("compare", "v1", "v2"): three, ("show", game.id): one}
     for arguments, words_of_it in expected.items():

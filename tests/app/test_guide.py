@@ -11,7 +11,7 @@ from dashboard.app_pages.guide import shapes as parts
 from dashboard.app_pages.guide.explained import explained_metrics, terms
 from dashboard.app_pages.guide.tour import STEPS
 from evaluation.files.bundled import documentation_root
-from evaluation.readers import read_upload
+from evaluation.readers import Answers, read_upload
 from evaluation.readers._format_detection import BINARY_READERS, FILE_READERS
 from evaluation.workflows.validation import Report
 
@@ -88,7 +88,7 @@ def test_files_can_be_dropped_and_the_good_ones_are_told_too(open_page, words, s
 
 @pytest.mark.parametrize("text", ["\ud800", "\x00", "nothing", "{" * 5000])
 def test_whatever_is_pasted_gets_an_answer(open_page, words, text) -> None:
-    reports = parts.checked([("what was pasted", text.encode("utf-8", "replace"))], parts.Limits(), {})
+    reports = parts.checked([("what was pasted", text.encode("utf-8", "replace"))], parts.Limits(), {}, Answers())
     assert [report.error is not None for report in reports] == [True]
 
 

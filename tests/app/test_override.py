@@ -169,3 +169,28 @@ def test_hostile_reasons_stand_in_inert_elements_only(open_page, filled, small_g
         ):
             for element in kind:
                 assert "evil.example" not in str(element.proto)
+
+
+def test_a_reference_that_the_rule_missed_is_marked_on_the_page(open_page, filled, words, small_game) -> None:
+    game = small_game("one")
+    message = game.discussion[0]
+    app = detail(open_page, game.id, message.id)
+    app.query_params["metric"] = "memory_accuracy"
+    app.run()
+    before = len(filled.results.load(game.id)["memory_accuracy"].ledger)
+    widget(app.toggle, "mark_").set_value(True).run()
+    marked = message.text[:6]
+    widget(app.text_input, "mark_words_").set_value(marked)
+    widget(app.radio, "mark_verdict_").set_value(RowVerdict.COUNTS)
+    widget(app.text_input, "mark_reason_").set_value("It did.")
+    widget(app.text_input, "author_mark_").set_value("Grace")
+    widget(app.button, "mark_send_").click().run()
+    assert not app.exception
+    assert "Added. The score is computed again." in words(app)
+    row = filled.results.load(game.id)["memory_accuracy"].ledger[-1]
+    assert len(filled.results.load(game.id)["memory_accuracy"].ledger) == before + 1
+    assert (row.evidence[0].text, row.verdict, row.reason) == (marked, RowVerdict.COUNTS, "Grace: It did.")
+    # It stands beside the message like any row, with its own undo.
+    assert "Grace: It did." in words(app)
+    widget(app.button, "undo_").click().run()
+    assert len(filled.results.load(game.id)["memory_accuracy"].ledger) == before

@@ -51,6 +51,9 @@ def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_p
     said = words(app)
     assert "Cid voted for Ann in round 2." in said
     assert "Did it happen as the message says?" in said
+    # As for any override somebody must be named; nothing can be decided before.
+    assert app.button(key="queue_does_not_count").disabled
+    app.text_input(key="queue_author").set_value("Grace").run()
     # 1 of 1 settled is 100 %; a second that is wrong makes it 50 %.
     no = app.button(key="queue_does_not_count")
     assert "50.0 points" in no.label
@@ -59,12 +62,31 @@ def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_p
     result = memory(doubtful)
     assert (result.score, result.method) == (50.0, Method.HUMAN)
     [made] = doubtful.overrides.current()
+    assert made.author == "Grace"
     assert made.reason == "Looked at in the review queue (unverified reference)."
     assert all(one.item.row.id != made.row_id for one in stored_review_queue(doubtful, "v1"))
     app.button(key="queue_undo").click().run()
     assert not app.exception
     assert memory(doubtful).score == 100.0
     assert doubtful.overrides.current() == []
+
+
+def test_the_name_is_asked_once_and_undo_goes_back_one_by_one(store: Store, open_page: Any) -> None:
+    store.iterations.create("v1")
+    said = [*SAID, ("Ann", "Cid voted for Ben in round 2."), ("Ben", "Ann voted for Ben in round 2.")]
+    add_evaluated(store, a_game("doubtful", said), source_name="x.json", iteration="v1")
+    app = open_page("verdicts", queue_of="v1")
+    app.text_input(key="queue_author").set_value("Grace").run()
+    for _ in range(3):
+        app.button(key="queue_counts").click().run()
+    assert not app.exception
+    assert [one.key for one in app.text_input] == []
+    first, second, _ = store.overrides.current()
+    for standing in ([first, second], [first], []):
+        app.button(key="queue_undo").click().run()
+        assert [one.id for one in store.overrides.current()] == [one.id for one in standing]
+    assert [one.undone_by for one in store.overrides.list(first.transcript_id)] == ["Grace"] * 3
+    assert not [one for one in app.button if one.key == "queue_undo"]
 
 
 def test_skipped_rows_wait_until_they_are_asked_for(doubtful: Store, open_page: Any, words: Any) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.judge_server import JudgeServer, plausible_answer
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.store import JobState, Store
+from tests.judge_server import JudgeServer, plausible_answer
 
 _PRICES = "local-model:\n  input: 100\n  output: 100\n"
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.judge_server import JudgeServer
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.transcript import Message, Player, Transcript
 from tests.browser.hands import settle
+from tests.judge_server import JudgeServer
 
 PRICES = "local-model:\n  input: 0.000001\n  output: 0.000001\n"
 

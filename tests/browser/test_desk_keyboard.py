@@ -117,3 +117,20 @@ def test_saving_by_key_works_wherever_the_focus_is(stored_server, desk_of, place
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible(timeout=15_000)
     assert [one.score for one in stored_server.store.ratings.every(f"Keyboard {place}")] == [4]
+
+
+def test_half_a_point_is_given_by_keyboard_and_survives_a_reload(stored_server, desk_of) -> None:
+    page = desk_of("Keyboard Half")
+    page.keyboard.press(".")
+    half = page.get_by_role("checkbox", name="and a half")
+    expect(half).to_be_disabled()
+    page.keyboard.press("3")
+    page.keyboard.press(".")
+    expect(page.get_by_role("checkbox", name="and a half: 3.5")).to_be_checked()
+    page.reload()
+    expect(page.get_by_role("checkbox", name="and a half: 3.5")).to_be_checked()
+    expect(page.locator("input[name='score'][value='3']")).to_be_checked()
+    page.locator(".talk").focus()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible(timeout=15_000)
+    assert [one.score for one in stored_server.store.ratings.every("Keyboard Half")] == [3.5]

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.judge_server import JudgeServer
 from evaluation.experiments.ab.config import ABConfig
 from evaluation.simulation.scripted.world import ScriptedWorld
 from evaluation.store import Store
 from evaluation.workflows.experiments.ab_tests import ab_judge_config
 from tests.cli.conftest import Run, WriteGame
+from tests.judge_server import JudgeServer
 from tests.scripted_server import ScriptedServer
 
 

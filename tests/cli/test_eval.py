@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.judge_server import JudgeServer, plausible_answer
 from evaluation.persona.agents import Agent
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
+from tests.judge_server import JudgeServer, plausible_answer
 
 OFFICE = ("--agents", "michael,dwight")
 OFFLINE = ("--mode", "offline")

@@ -14,11 +14,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks.judge_server import JudgeServer, plausible_answer
 from evaluation.files.bundled import baseline_root, recording_root
 from evaluation.judging.judges.recording_file import read_recordings
 from evaluation.persona.agents import Agent
 from evaluation.store import Store
+from tests.judge_server import JudgeServer, plausible_answer
 
 DRAMATURG = Path(sys.executable).with_name("dramaturg")
 CAST = ["michael", "dwight", "jim", "lisa-carter", "oscar"]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.judge_server import JudgeServer
 from tests.cli.conftest import Run, WriteGame
+from tests.judge_server import JudgeServer
 
 
 def test_json_holds_every_group_and_what_is_unknown_is_null(run: Run, write_game: WriteGame) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.judge_server import JudgeServer
 from evaluation.cli.ratings.judge import _say
 from evaluation.cli.shared.options import ListFormat
 from evaluation.judging.judge_config import ChosenJudge
@@ -18,6 +17,7 @@ from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.protocol import JudgeKind, JudgeRequest, LabelAnswer
 from evaluation.store import Store
 from evaluation.workflows.judging import judge_stored
+from tests.judge_server import JudgeServer
 
 
 @pytest.fixture(autouse=True)

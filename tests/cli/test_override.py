@@ -89,3 +89,22 @@ def test_a_transcript_called_like_a_sub_command_is_reached(run: Any, write_game:
     run("import", write_game("list"))
     arguments = ("list", "coherence:m1", "--verdict", "excluded", "--author", "Grace", "--reason", "Why not.")
     assert run("override", "add", *arguments).exit_code == 0
+
+
+def test_a_reference_that_the_rule_missed_is_added_listed_and_imported(
+    run: Any, write_game: Any, tmp_path: Path
+) -> None:
+    run("import", write_game())
+    said = ("--verdict", "does_not_count", "--author", "Grace", "--reason", "No.")
+    done = run("override", "game-1", "memory_accuracy:#6", "--add", "consistent story floats", *said)
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.splitlines()[1] == "Memory accuracy: 0.0 %, failed (0 of 1; threshold 80)"
+    assert "consistent story floats" in run("show", "game-1", "--metric", "memory_accuracy").stdout
+    listed = run("override", "list", "game-1", "--format", "json").stdout
+    [made] = json.loads(listed)
+    assert (made["state"], made["added_words"]) == ("stands", "consistent story floats")
+    exported = tmp_path / "overrides.json"
+    exported.write_text(listed, encoding="utf-8")
+    assert run("override", "import", "game-1", exported).stdout.strip() == "0 new, 1 known already."
+    for row, words in (("memory_accuracy:#3", "never said"), ("coherence:#3", "story"), ("memory_accuracy:#99", "x")):
+        assert run("override", "game-1", row, "--add", words, *said).exit_code == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -187,7 +188,7 @@ def test_iterations_from_creation_to_decision(run: Any, write_game: Any, tmp_pat
         "not_met",
         "unknown",
         "unknown",
-        "unknown",
+        "met",
         "not_met",
     ]
     text = run("iterations").stdout
@@ -311,3 +312,26 @@ def test_an_export_into_a_folder_that_is_not_there_is_refused(run: Any, write_ga
     done = run("export", "transcripts", "game-1", "--output", tmp_path / "no" / "file.json")
     assert done.exit_code == 2
     assert "no such folder" in done.stderr
+
+
+def test_printed_commands_can_be_pasted_whatever_the_name(run: Any) -> None:
+    name = "tone; rm 'all' $HOME"
+    said = run("iterations", "create", name).stdout
+    command = said.partition("dramaturg ")[2].rstrip().removesuffix(".")
+    assert shlex.split(command) == ["import", "PATH", "--iteration", name]
+    run("iterations", "create", "v2", "--parent", name)
+    said = run("iterations", "decide", "v2", "kept", "--reason", "x", "--note", "y", "--by", "Ann").stdout
+    command = said.partition("To take it back: dramaturg ")[2].rstrip().removesuffix(".")
+    assert shlex.split(command)[:4] == ["iterations", "decide", "v2", "undecided"]
+
+
+def test_a_ledger_shows_the_message_of_each_row(run: Any, write_game: Any) -> None:
+    run("import", write_game("game-1", good=False))
+    shown = run("show", "game-1", "--metric", "strategic_depth").stdout
+    # No keyword, so no evidence to quote; the message must stand there all the same.
+    assert shown.count("The weather is nice here today and my lunch was very good indeed.") == 4
+
+
+def test_a_cost_just_above_the_limit_does_not_read_like_the_limit(run: Any, write_game: Any) -> None:
+    run("import", write_game("game-1", usd=3.004))
+    assert "$3.004" in run("list").stdout

@@ -1,4 +1,4 @@
-"""Writes ``docs/bad-input.md``, every bad input with the message that it gets: ``make bad-input-table``."""
+"""Write ``docs/bad-input.md``, every bad input with its message: ``python -m tests.faults.bad_input_table``."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _HEAD = """# Bad input
 What becomes of files that are broken, too large, hostile or no transcripts at all. Whatever is refused, the other files
 of the same upload go in, nothing of a refused game is stored, and the reader gives its memory back.
 
-This page is written by `make bad-input-table` from the cases of the tests (`tests/faults/bad_inputs.py`), which hand
-each of them in and check that the message names the value, the place and a remedy.
+This page is written by `python -m tests.faults.bad_input_table` from the cases of the tests
+(`tests/faults/bad_inputs.py`), which hand each of them in and check that the message names the value, the place and a
+remedy.
 """
 
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from random import Random
 from urllib.parse import quote_plus
 
-from benchmarks.startup import serving
 from evaluation.store import Store
 from evaluation.workflows.samples import load_samples
+from tests.dashboard_server import serving
 from tests.faults.killing import Content, read_content
 from tests.faults.mutation import VALUES, mutated_value
 from tests.faults.tab import Tab, events_of

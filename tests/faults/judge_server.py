@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from benchmarks.judge_server import Fault, last_message
+from tests.judge_server import Fault, last_message
 
 TRUNCATED = '{"reason": "it shows in the choice of wor'
 WRONG_SCHEMA = '{"verdict": "good", "points": 7}'

@@ -25,10 +25,8 @@ from typing import Any
 import psutil
 from websockets.exceptions import ConnectionClosed
 
-from benchmarks.judge_server import JudgeServer, plausible_answer
-from benchmarks.rating_session import rating_session
-from benchmarks.startup import serving
 from evaluation.store import JobState, Store
+from tests.dashboard_server import serving
 from tests.faults.experiment_run import CONCURRENCY as EXPERIMENT_CONCURRENCY
 from tests.faults.killing import (
     Moment,
@@ -45,6 +43,8 @@ from tests.faults.killing import (
     run_to_the_end,
     run_until,
 )
+from tests.judge_server import JudgeServer, plausible_answer
+from tests.rating_session import rating_session
 
 JUDGED = 120
 CONCURRENCY = 10

@@ -126,4 +126,4 @@ def test_the_memory_of_large_files_comes_back() -> None:
 
 
 def test_the_page_of_bad_inputs_is_up_to_date() -> None:
-    assert PAGE.read_text("utf-8") == render(read_once), "Run: make bad-input-table"
+    assert PAGE.read_text("utf-8") == render(read_once), "Run: python -m tests.faults.bad_input_table"

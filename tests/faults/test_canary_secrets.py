@@ -15,7 +15,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from benchmarks.judge_server import plausible_answer
+from tests.judge_server import plausible_answer
 
 KEY = "sk-canary-0123456789abcdefghij"
 PASSWORD = "canary-password-0123456789"

@@ -1,4 +1,4 @@
-"""Two thousand changed inputs for the parsers; ``make test-faults`` takes as many as it is told, and pages too."""
+"""Two thousand changed inputs for the parsers; ``make test-long`` takes as many as it is told, and pages too."""
 
 from __future__ import annotations
 

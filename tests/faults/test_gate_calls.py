@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.judge_server import Content, Fault, JudgeServer, Misbehave
 from evaluation.corrections.attempts import GateOutcome, GateResult
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
 from evaluation.corrections.context import ActionContext
@@ -22,6 +21,7 @@ from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.targets import TrajectoryEvent
 from evaluation.store import Store
+from tests.judge_server import Content, Fault, JudgeServer, Misbehave
 
 ALL = CorrectionConfig(**{f"gate_{name}_enabled": True for name in DIMENSIONS})
 MOST_CALLS = 4

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gate import scored
-from benchmarks.judge_server import Fault, JudgeServer
 from evaluation.corrections.attempts import GateOutcome, GateResult
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
 from evaluation.corrections.context import ActionContext
@@ -20,6 +19,7 @@ from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.store import Store
+from tests.judge_server import Fault, JudgeServer
 
 MESSAGES = 8
 ALL = CorrectionConfig(

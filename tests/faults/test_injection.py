@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.injection import LARGEST_SHARE, alarms, share
 from evaluation.judging.guard.fencing import FENCE, KINDS, as_message, as_name, fenced, flags, neutralise
+from evaluation.readers import read_path
 from tests.faults.injection_attacks import ATTACKS, NAMES
 
 EVERYTHING = (*ATTACKS, *NAMES)
@@ -133,6 +134,8 @@ def test_a_hundred_thousand_characters_of_anything_are_read_to_the_end() -> None
 
 
 def test_real_games_raise_few_alarms() -> None:
-    found = alarms()
-    assert sum(one.messages for one in found) > 2_000
-    assert share(found) <= LARGEST_SHARE
+    data = Path(__file__).parents[1] / "data"
+    games = [result.transcript for folder in data.iterdir() if folder.is_dir() for result in read_path(folder)]
+    texts = [message.text for game in games if game is not None for message in game.messages]
+    assert len(texts) > 2_000
+    assert sum(bool(flags(text)) for text in texts) <= 0.01 * len(texts)

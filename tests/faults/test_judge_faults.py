@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.judge_server import Fault, JudgeServer
 from evaluation.errors import JudgeError
 from evaluation.judging.judges.live import LiteLLMJudge
 from evaluation.judging.model_client import provider as client
@@ -39,6 +38,7 @@ from tests.faults.judge_server import (
     always,
     once,
 )
+from tests.judge_server import Fault, JudgeServer
 from tests.long import mostly_long
 
 # A short back-off keeps the tests quick; a machine under load must not make good answers late.

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.judge_server import JudgeServer
 from evaluation.store import Store
+from tests.judge_server import JudgeServer
 
 COUNT = 300
 CONCURRENCY = 10

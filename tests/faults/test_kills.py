@@ -1,4 +1,4 @@
-"""One kill of each kind of work that every change goes through; ``make test-faults`` has a hundred."""
+"""One kill of each kind of work that every change goes through; ``make test-long`` has more."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The proxies of docs/login.md for real: closed paths, cookies, and files of strangers with a forged cookie.
 
-Caddy and nginx are needed (``apt install caddy nginx-light``), so these tests run under ``make test-faults``.
+Caddy and nginx are needed (``apt install caddy nginx-light``), so these tests run under ``make test-long``.
 """
 
 from __future__ import annotations

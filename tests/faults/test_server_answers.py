@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from benchmarks.judge_server import Fault, JudgeServer
 from evaluation.judging.judges.live import LiteLLMJudge
 from evaluation.judging.model_client._responses import without_reasoning
 from evaluation.judging.model_client._secrets import without_secrets
@@ -22,6 +21,7 @@ from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from tests.judge_server import Fault, JudgeServer
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 QUICK = RetryPolicy(retries=2, first_wait_seconds=0.01, longest_wait_seconds=0.02, longest_told_wait_seconds=0.05)

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.judge_server import Fault, JudgeServer, last_message
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from tests.judge_server import Fault, JudgeServer, last_message
 from tests.long import mostly_long
 
 COUNT = 20

@@ -18,11 +18,20 @@ def _game(
     replies: Mapping[int, str] | None = None,
     private: Sequence[tuple[str, str]] = (),
     language: str | None = None,
+    rounds: Sequence[int] = (),
 ) -> Transcript:
     names = list(dict.fromkeys([*players, *(speaker for speaker, _ in [*said, *private])]))
     lines = [(speaker, text, "public") for speaker, text in said] + [(who, text, "private") for who, text in private]
     messages = [
-        Message(id=f"m{i}", index=i, speaker=who, text=text, channel=channel, reply_to=(replies or {}).get(i))
+        Message(
+            id=f"m{i}",
+            index=i,
+            round=rounds[i] if rounds else None,
+            speaker=who,
+            text=text,
+            channel=channel,
+            reply_to=(replies or {}).get(i),
+        )
         for i, (who, text, channel) in enumerate(lines)
     ]
     return Transcript(

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.judge_server import JudgeServer
 from evaluation import Recorder
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.integrations import MessageGate
@@ -24,6 +23,7 @@ from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
 from evaluation.readers import read_path
 from evaluation.store import Store
+from tests.judge_server import JudgeServer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

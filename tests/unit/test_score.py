@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.coverage import CoverageRule
+from evaluation.cli.shared.rendering import score_cell
+from evaluation.coverage import CoverageRule, added_coverage
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT, MEMORY_ACCURACY
 from evaluation.score import (
     PERCENT,
@@ -156,3 +157,20 @@ def test_a_row_comes_back_from_another_process_as_it_was() -> None:
     found = pickle.loads(pickle.dumps(row))
     assert found == row
     assert (found.evidence[0].as_dict(), found.details) == (row.evidence[0].as_dict(), {"a": 1})
+
+
+def test_brackets_hold_right_of_total_and_coverage_stands_in_words() -> None:
+    # All six references of twelve that the record settles are wrong: 0.0 % (0/6), never "(6/12)" or "(6/6)".
+    rows = [decided(f"memory_accuracy:{n}", "claim", False if n < 6 else None, "so") for n in range(12)]
+    found = summarise(MEMORY_ACCURACY, rows)
+    coverage = coverage_of(found)
+    assert coverage is not None
+    assert coverage.mark == " (0/6)"
+    assert coverage.words == "6 of 12 references settled"
+    assert score_cell("memory_accuracy", found) == "0.0 ✗ (0/6)"
+    few = summarise(MEMORY_ACCURACY, [decided("memory_accuracy:1", "claim", True, "so")])
+    assert score_cell("memory_accuracy", few) == "100.0 ✓ (1/1), low evidence"
+    several = added_coverage([coverage, coverage_of(few)])
+    assert several is not None
+    # The mean of several games is not a ratio of sums.
+    assert (several.mark, several.words) == ("", "7 of 13 references settled")

@@ -327,16 +327,18 @@ function onKey(view, event) {
     view.talk.focus({ preventScroll: true });
     return;
   }
-  const typing = target.isContentEditable || ["TEXTAREA", "SELECT"].includes(target.tagName) || (target.tagName === "INPUT" && target.type !== "radio");
+  const typing = target.isContentEditable || ["TEXTAREA", "SELECT"].includes(target.tagName) || (target.tagName === "INPUT" && !["radio", "checkbox"].includes(target.type));
   if (!typing && act(view, event.key)) event.preventDefault();
 }
 
 function act(view, key) {
   if (/^[1-5]$/.test(key)) {
-    view.draft.score = Number(key);
-    view.form.querySelector(`input[name="score"][value="${key}"]`).checked = true;
-    changed(view);
+    setScore(view, Number(key));
     showQuestion(view, view.questions.length - 1);
+    return true;
+  }
+  if (key === "." || key === ",") {
+    addHalf(view, !view.half.checked);
     return true;
   }
   const letter = key.toLowerCase();

@@ -16,7 +16,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard import access_checks
 from dashboard.shared.chat.timeline import TimelineEvent, timeline
 from evaluation.rating_desk.discards import MAX_NOTE_LENGTH, DiscardReason
-from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, MAX_COMMENT_LENGTH, QUESTION_COUNT
+from evaluation.ratings import MAX_COMMENT_LENGTH, QUESTION_COUNT, SCORES
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
 from evaluation.transcript import Transcript
 
@@ -50,7 +50,7 @@ class FilledForm:
     """The content of the form. ``rev`` counts the changes of a draft, so that the newer of two is known."""
 
     token: str
-    score: int | None
+    score: float | None
     answers: Answers
     comment: str
     rev: int = 0
@@ -64,9 +64,8 @@ def read_form(value: object) -> FilledForm | None:
     answers = _answers(value.get("answers"))
     if not isinstance(token, str) or not token or not isinstance(comment, str) or answers is None or rev is None:
         return None
-    given = value.get("score")
-    score = _whole(given)
-    if given is not None and (score is None or not LOWEST_SCORE <= score <= HIGHEST_SCORE):
+    score = value.get("score")
+    if score is not None and (isinstance(score, bool) or score not in SCORES):
         return None
     return FilledForm(token, score, answers, comment[:MAX_COMMENT_LENGTH], rev)
 

@@ -40,10 +40,7 @@ function drawScale(view) {
   const set = element("fieldset");
   set.append(element("legend", "legend", "How good was it to watch?"));
   for (const point of view.data.scale) {
-    const choice = radio("score", point.score, view.draft.score === point.score, () => {
-      view.draft.score = point.score;
-      changed(view);
-    });
+    const choice = radio("score", point.score, false, () => setScore(view, point.score));
     const words = element("span", "words");
     words.append(element("b", "", `${point.score}  ${point.name}`), document.createTextNode(` ${point.summary}.`));
     words.append(element("small", "", point.signs.join(" · ")));
@@ -51,7 +48,36 @@ function drawScale(view) {
     card.append(choice, words);
     set.append(card);
   }
+  view.half = element("input");
+  view.half.type = "checkbox";
+  view.half.onchange = () => addHalf(view, view.half.checked);
+  view.halfWords = element("span");
+  const half = element("label", "half");
+  half.append(view.half, view.halfWords);
+  set.append(half);
+  view.scale = set;
+  showScore(view);
   return set;
+}
+
+function setScore(view, score) {
+  view.draft.score = score;
+  showScore(view);
+  changed(view);
+}
+
+function addHalf(view, isHalf) {
+  const { score } = view.draft;
+  if (score !== null && Math.floor(score) < 5) setScore(view, Math.floor(score) + (isHalf ? 0.5 : 0));
+}
+
+function showScore(view) {
+  const { score } = view.draft;
+  const point = score === null ? null : Math.floor(score);
+  for (const input of view.scale.querySelectorAll("input[name='score']")) input.checked = Number(input.value) === point;
+  view.half.checked = score !== point;
+  view.half.disabled = point === null || point === 5;
+  view.halfWords.textContent = view.half.disabled ? "and a half" : `and a half: ${point + 0.5}`;
 }
 
 function shorten(view, isShort) {
@@ -196,6 +222,7 @@ function createHelp() {
   const list = element("dl");
   const keys = [
     ["1 to 5", "the score"],
+    [".", "half a point more, or not"],
     ["y, n", "yes or no to the marked question, then on to the next"],
     ["Backspace", "take the last answer back"],
     ["t", "type a comment; Escape ends it"],

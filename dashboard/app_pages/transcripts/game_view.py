@@ -73,7 +73,7 @@ def _summary(opened: OpenTranscript) -> str:
         words, coverage = shown.word, ""
         if outcome is not None and outcome.score is not None:
             words = score_text(outcome.score, definition.scale, outcome.threshold)
-            coverage = f" ({outcome.coverage.mark})" if outcome.coverage else ""
+            coverage = outcome.coverage.mark if outcome.coverage else ""
         labels.append(f":{shown.color}-badge[{shown.symbol} {definition.label} {words}{coverage}]")
     return " ".join(labels)
 

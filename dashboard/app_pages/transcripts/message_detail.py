@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.app_pages.transcripts.ledger_row import ledger_row
+from dashboard.app_pages.transcripts.override_form import mark_reference_section
 from dashboard.shared.chat.conversation import worst_verdict
 from dashboard.shared.formatting import look
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from evaluation.judging.guard.fencing import KINDS, flags
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS, MEMORY_ACCURACY
 from evaluation.score import LedgerRow
 from evaluation.text.display import shortened
 from evaluation.transcript import Message
@@ -68,6 +69,8 @@ def message_detail(opened: OpenTranscript, message_id: str, metric: str | None) 
     for name in others:
         with st.expander(f"{look(worst_verdict(rows[name])).symbol} {DEFINITIONS[name].label}"):
             _rows(opened, name, rows[name], message_id)
+    if metric in (None, MEMORY_ACCURACY.name):
+        mark_reference_section(message, opened.transcript)
 
 
 def _whole(opened: OpenTranscript, metric: str, rows: Sequence[LedgerRow], message_id: str) -> None:

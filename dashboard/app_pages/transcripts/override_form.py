@@ -15,10 +15,8 @@ from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LedgerRow, RowVerdict
 from evaluation.text.display import counted
-from evaluation.transcript import Transcript
-
-AUTHOR = "author"
-"""Where the session keeps the person's name."""
+from evaluation.transcript import Message, Transcript
+from evaluation.workflows.verdicts_to_check import mark_reference
 
 _LONGEST_NAME = 200
 _LONGEST_REASON = 2_000
@@ -46,6 +44,45 @@ def override_section(row: LedgerRow, transcript: Transcript) -> None:
         plain(fault)
 
 
+def mark_reference_section(message: Message, transcript: Transcript) -> None:
+    """The form to add a reference that the rule missed in a message, below its verdicts on memory accuracy."""
+    if message not in transcript.discussion:
+        return
+    key = f"{transcript.id}_{message.index}"
+    if said := st.session_state.pop(f"{_DONE}_{key}", None):
+        st.success(said)
+    if not st.toggle("Mark a reference that the rule missed", key=f"mark_{key}"):
+        return
+    with st.form(f"mark_form_{key}", border=False, clear_on_submit=False):
+        words = st.text_input("Words of the message, as they stand in it", key=f"mark_words_{key}")
+        verdict = st.radio(
+            "Did it happen as they say?",
+            list(RowVerdict),
+            index=None,
+            format_func=lambda one: look(one).label,
+            horizontal=True,
+            key=f"mark_verdict_{key}",
+        )
+        reason = st.text_input("Why", max_chars=_LONGEST_REASON, key=f"mark_reason_{key}").strip()
+        author = identity.decider_name() or _author(f"mark_{key}")
+        is_sent = st.form_submit_button("Add the reference", key=f"mark_send_{key}")
+    if is_sent:
+        if verdict is None or not (words and reason and author):
+            st.warning("Give the words, a verdict, a reason and your name. Nothing is saved yet.")
+            return
+        try:
+            identity.require(Action.OVERRIDE)
+            store = resources.store()
+            mark_reference(store, transcript.id, message.id, words, verdict, author=author, reason=reason)
+        except DramaturgError as error:
+            st.error("That could not be saved.")
+            plain(str(error))
+            return
+        identity.keep_decider(author)
+        st.session_state[f"{_DONE}_{key}"] = "Added. The score is computed again."
+        st.rerun()
+
+
 def orphaned_overrides(transcript: Transcript) -> None:
     """Decisions whose row a newer version of a metric no longer has: they change nothing, but are not lost."""
     orphans = resources.read(overrides_of, transcript.id).orphans
@@ -60,15 +97,11 @@ def orphaned_overrides(transcript: Transcript) -> None:
 def _past(made: Override, decisions: RowOverrides, key: str) -> None:
     plain(_words(made))
     if made.id in decisions.standing:
-        author = _known_author() or _author(f"{key}_{made.id}")
+        author = identity.decider_name() or _author(f"{key}_{made.id}")
         if st.button("Undo", icon=":material/undo:", key=f"undo_{made.id}_{key}", disabled=not author):
             _undo(made.id, key, author)
             # The scores above the conversation stand outside of its fragment.
             st.rerun()
-
-
-def _known_author() -> str:
-    return identity.rater_name() or str(st.session_state.get(AUTHOR) or "")
 
 
 def _author(key: str) -> str:
@@ -91,7 +124,7 @@ def _undo(override_id: int, key: str, author: str) -> None:
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = str(error)
     else:
-        st.session_state[AUTHOR] = author
+        identity.keep_decider(author)
         st.session_state[f"{_DONE}_{key}"] = "Taken back. The score is computed again."
 
 
@@ -108,7 +141,7 @@ def _form(row: LedgerRow, transcript: Transcript, key: str) -> None:
         reason = st.text_area(
             "Why", max_chars=_LONGEST_REASON, height=80, key=f"reason_{key}", placeholder="What a colleague should know"
         )
-        author = _known_author() or _author(key)
+        author = identity.decider_name() or _author(key)
         is_sent = st.form_submit_button("Override", type="primary", key=f"send_{key}")
     if is_sent:
         _save(row, transcript, verdict, author, reason.strip())
@@ -126,6 +159,6 @@ def _save(row: LedgerRow, transcript: Transcript, verdict: RowVerdict | None, au
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = str(error)
     else:
-        st.session_state[AUTHOR] = author
+        identity.keep_decider(author)
         st.session_state[f"{_DONE}_{key}"] = "Saved. The score is computed again."
     st.rerun()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.shared import resources
-from dashboard.shared.changes.actions import attempt, person
+from dashboard.shared.changes.actions import attempt
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import signed_cell
+from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from evaluation.access.roles import Action
 from evaluation.errors import InputError
@@ -20,7 +21,9 @@ from evaluation.workflows.verdicts_to_check import QueuedRow, row_context, store
 
 NO_ITERATION = "Games of no iteration"
 _SKIPPED = "queue_skipped"
-_LAST = "queue_last"
+_MADE = "queue_made"
+_AUTHOR = "queue_author"
+_LONGEST_NAME = 200
 _LONGEST = 1_200
 
 _QUESTIONS = {
@@ -40,6 +43,7 @@ def review_queue(store: Store, iterations: list[str]) -> None:
     skipped = st.session_state.setdefault(_SKIPPED, set())
     waiting = [one for one in queue if _key(one) not in skipped]
     st.caption(f"{counted(len(queue), 'row')} to look at, those that could move a score most first.")
+    _ask_for_name()
     _undo_button(store)
     if waiting:
         _row(store, waiting[0])
@@ -48,6 +52,19 @@ def review_queue(store: Store, iterations: list[str]) -> None:
         st.button("Go through the skipped ones", key="queue_unskip", on_click=skipped.clear)
     else:
         st.success("Nothing to look at: no row is in doubt here.")
+
+
+def _ask_for_name() -> None:
+    """Asks who decides, once a session, as for any override."""
+    if not identity.decider_name():
+        st.text_input(
+            "Your name",
+            max_chars=_LONGEST_NAME,
+            key=_AUTHOR,
+            help="Kept with what you decide.",
+            placeholder="Who decides? Then the keys work.",
+            on_change=lambda: identity.keep_decider(st.session_state[_AUTHOR].strip()),
+        )
 
 
 def _choices(iterations: list[str]) -> tuple[str | None, list[ReviewKind]]:
@@ -91,18 +108,18 @@ def _row(store: Store, queued: QueuedRow) -> None:
 
 def _buttons(store: Store, queued: QueuedRow) -> None:
     item = queued.item
-    moves = (
-        (RowVerdict.COUNTS, "Yes, it counts", "y", item.if_counts),
-        (RowVerdict.DOES_NOT_COUNT, "No, it does not", "n", item.if_not),
-        (RowVerdict.EXCLUDED, "Leave it out", "x", item.if_excluded),
+    choices = (
+        (RowVerdict.COUNTS, "Yes, it counts", "y"),
+        (RowVerdict.DOES_NOT_COUNT, "No, it does not", "n"),
+        (RowVerdict.EXCLUDED, "Leave it out", "x"),
     )
     with st.container(horizontal=True):
-        for verdict, label, key, move in moves:
+        for verdict, label, key in choices:
             st.button(
-                f"{label} ({signed_cell(f'{move:+.1f}')} points)",
+                f"{label} ({signed_cell(item.effect(verdict))})",
                 key=f"queue_{verdict}",
                 shortcut=key,
-                type="primary" if verdict is RowVerdict.COUNTS else "secondary",
+                disabled=not identity.decider_name(),
                 on_click=_decide,
                 args=(store, queued, verdict),
             )
@@ -118,10 +135,10 @@ def _decide(store: Store, queued: QueuedRow, verdict: RowVerdict) -> None:
             item.metric,
             item.row.id,
             verdict,
-            author=person(),
+            author=identity.decider_name(),
             reason=f"Looked at in the review queue ({item.kind}).",
         )
-        st.session_state[_LAST] = made.id
+        st.session_state.setdefault(_MADE, []).append(made.id)
 
     attempt(change, "Decided. The score is computed again.", Action.OVERRIDE)
 
@@ -131,7 +148,7 @@ def _skip(queued: QueuedRow) -> None:
 
 
 def _undo_button(store: Store) -> None:
-    if st.session_state.get(_LAST) is not None:
+    if st.session_state.get(_MADE):
         st.button(
             "Undo the last decision",
             key="queue_undo",
@@ -144,12 +161,13 @@ def _undo_button(store: Store) -> None:
 
 def _undo(store: Store) -> None:
     def change() -> None:
-        last = st.session_state.pop(_LAST, None)
-        if last is None:
+        made = st.session_state.get(_MADE)
+        if not made:
             raise InputError(
                 "There is no decision to take back.", remedy="Overridden rows are listed beside their message."
             )
-        store.overrides.undo(last, person())
+        # Also one that somebody else has taken back leaves the list, so that those before it can be reached.
+        store.overrides.undo(made.pop(), identity.decider_name())
 
     attempt(change, "Taken back.", Action.OVERRIDE)
 

@@ -40,6 +40,7 @@ COOKIE = "dramaturg_rater"
 _TYPED = "typed_name"
 
 NOBODY = "somebody at the dashboard"
+_DECIDER = "author"
 
 _CHUNK = f"{USER_COOKIE_NAME}_1"
 _CHUNK_NAME = re.compile(rf"{re.escape(USER_COOKIE_NAME)}_[0-9]{{1,4}}")
@@ -96,6 +97,16 @@ def rater_name() -> str | None:
     """The name that this person's ratings stand under; ``None`` while it is not known: see ``ask_for_name``."""
     person = current_person()
     return (person.name or None) if person else None
+
+
+def decider_name() -> str:
+    """The name under which this person decides verdicts: of the login or the ratings, else given in this session."""
+    return rater_name() or str(st.session_state.get(_DECIDER) or "")
+
+
+def keep_decider(name: str) -> None:
+    """Keeps the name that somebody gave with a decision, so that it is asked once a session."""
+    st.session_state[_DECIDER] = name
 
 
 def author_name() -> str:

@@ -17,7 +17,7 @@ from evaluation.cli.shared.options import (
 )
 from evaluation.cli.shared.terminal import note, say, shortened, table
 from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
-from evaluation.text.display import number_or_none
+from evaluation.text.display import dollars, number_or_none
 from evaluation.workflows.scoring import current_evaluation, current_outcomes
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _list_row(summary: Mapping[Any, Any], usd: float | None, verdict: dict[str, 
 
 
 def _list_line(row: Mapping[str, Any]) -> tuple[str, ...]:
-    usd = "unknown" if row["total_usd"] is None else f"${row['total_usd']:.2f}"
+    usd = "unknown" if row["total_usd"] is None else f"${dollars(row['total_usd'])}"
     verdict = row["verdict"]
     return (
         row["id"][:8],
@@ -171,7 +171,10 @@ def _ledger(result: MetricResult, transcript: Transcript) -> Iterator[str]:
     yield from (f"  {shortened(remark, _LONGEST_REASON)}" for remark in filter(None, (result.reason, *result.remarks)))
     yield ""
     if result.ledger:
-        yield table(("Verdict", "Where", "Reason", "Text"), [_ledger_line(row, transcript) for row in result.ledger])
+        yield table(
+            ("Verdict", "Where", "Reason", "Evidence", "Message"),
+            [_ledger_line(row, transcript) for row in result.ledger],
+        )
     else:
         yield "Nothing was considered, so the ledger is empty."
 
@@ -179,7 +182,9 @@ def _ledger(result: MetricResult, transcript: Transcript) -> Iterator[str]:
 def _ledger_line(row: LedgerRow, transcript: Transcript) -> tuple[str, ...]:
     verdict = row.verdict.value.replace("_", " ")
     by_whom = "" if row.method.value == "rule" else f" ({row.method.value})"
-    return (verdict + by_whom, _place(row, transcript), shortened(row.reason, _LONGEST_REASON), _quotes(row))
+    message = transcript.message(row.message_id) if row.message_id else None
+    said = shortened(message.text, _LONGEST_REASON) if message else ""
+    return (verdict + by_whom, _place(row, transcript), shortened(row.reason, _LONGEST_REASON), _quotes(row), said)
 
 
 def _place(row: LedgerRow, transcript: Transcript) -> str:

@@ -14,7 +14,7 @@ from evaluation.iterations import Board, Decision, GameTest, IterationSummary, K
 from evaluation.iterations.pass_probability import NO_CHANCE
 from evaluation.rubric.advice import advise, nothing_to_fix
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
-from evaluation.text.display import counted
+from evaluation.text.display import counted, dollars
 
 _STATES = {"met": "[x]", "not_met": "[ ]", "unknown": "[?]"}
 
@@ -61,7 +61,7 @@ def _decision_cell(summary: IterationSummary) -> str:
 
 
 def _cost_words(cost: KnownMean) -> str:
-    return "unknown" if cost.mean is None else f"${cost.mean:.2f}"
+    return "unknown" if cost.mean is None else f"${dollars(cost.mean)}"
 
 
 def _rate_words(rate: KnownMean) -> str:

@@ -57,7 +57,7 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
     names = [words(shortened(side.iteration.name, _LONGEST_NAME)) for side in (found.before, found.after)]
     yield f"From {names[0]} ({len(found.before.games)} games) to {names[1]} ({len(found.after.games)} games)."
     yield ""
-    headers = ("Metric", "Before", "After", "Difference", "95 % interval", "d", "p", "p Holm", "Paired p", "Verdict")
+    headers = ("Metric", "Before", "After", "Difference", "Interval", "d", "p", "p Holm", "Paired p", "Verdict")
     yield draw(headers, [_row(one) for one in found.comparison.differences])
     yield ""
     yield from _decision(found, words, mark, bullet)

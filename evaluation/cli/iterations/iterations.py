@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -80,7 +81,8 @@ def create(
         change=change,
         target_metric=target.value if target else None,
     )
-    say(f"Created {safe(iteration.name)}. Add games with: dramaturg import PATH --iteration NAME.")
+    command = f"dramaturg import PATH --iteration {shlex.quote(safe(iteration.name))}"
+    say(f"Created {safe(iteration.name)}. Add games with: {command}")
 
 
 def _prompt_text(path: Path | None) -> str:
@@ -114,4 +116,5 @@ def decide(
         return
     held = record_decision(store, name, Fate(fate), who=person(by), reason=reason, note=remark)
     assert held.recorded is not None
-    say(f"{safe(name)}: {safe(held.recorded.words)}. To take it back: dramaturg iterations decide NAME undecided.")
+    command = f"dramaturg iterations decide {shlex.quote(safe(name))} undecided --reason WHY"
+    say(f"{safe(name)}: {safe(held.recorded.words)}. To take it back: {command}")

@@ -68,16 +68,47 @@ def add(
     verdict: Annotated[VerdictName, typer.Option(show_default=False, help="What the row is to be.")],
     author: Author,
     reason: Annotated[str, typer.Option(metavar="TEXT", show_default=False, help="Why; kept with the decision.")],
+    words: Annotated[
+        str | None,
+        typer.Option(
+            "--add",
+            metavar="WORDS",
+            show_default=False,
+            help="Add these words of message N as a reference that the rule missed; ROW is memory_accuracy:#N.",
+        ),
+    ] = None,
 ) -> None:
-    """Override one row; the score is computed again at once. What the rule said stays on record."""
+    """Override one row, or add one; the score is computed again at once. What the rule said stays on record."""
+    from evaluation.workflows.verdicts_to_check import mark_reference
+
     store = open_store()
     with store.unit(write=True):
         found = store.transcripts.get(store.transcripts.resolve(transcript))
+        if words is not None:
+            message = _message_of(found, row)
+            added = mark_reference(store, found.id, message, words, verdict.value, author=author, reason=reason)
+            result = store.results.load(found.id)[added.metric]
+            say(f"{added.id}: {safe(author)} added {safe(added.row_id)}: {_words(added.verdict)}.")
+            _say_score(result)
+            return
         metric, chosen = _find_row(store.results.load(found.id), found, row)
         made = store.overrides.add(found.id, metric, chosen.id, verdict.value, author=author, reason=reason)
         results = store.results.load(found.id)
     say(f"{made.id}: {safe(author)} made {safe(chosen.id)} {_words(made.verdict)}; it was {_words(chosen.verdict)}.")
     _say_score(results[metric])
+
+
+def _message_of(transcript: Transcript, reference: str) -> str:
+    """The id of the message in which memory accuracy gets a new row."""
+    from evaluation.errors import InputError
+
+    found = re.fullmatch(r"memory_accuracy:#([0-9]{1,9})", reference)
+    ids = [message.id for message in transcript.messages if found and message.index + 1 == int(found[1])]
+    if not ids:
+        raise InputError(
+            f"{reference!r} names no message.", place="ROW", remedy="Give memory_accuracy:#N for message N."
+        )
+    return ids[0]
 
 
 def _find_row(results: Mapping[str, MetricResult], transcript: Transcript, reference: str) -> tuple[str, LedgerRow]:
@@ -156,6 +187,7 @@ def _listed(made: Override, stands: bool, is_orphan: bool) -> dict[str, Any]:
         "reason": made.reason,
         "state": _state(made, stands, is_orphan),
         "undone_by": made.undone_by,
+        "added_words": made.added_words,
     }
 
 

@@ -47,7 +47,12 @@ def rate() -> None:
 def add(
     transcript: TranscriptReference,
     rater: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who rates.")],
-    score: Annotated[int, typer.Option(min=1, max=5, show_default=False, help="From 1, boring, to 5, fascinating.")],
+    score: Annotated[
+        float,
+        typer.Option(
+            min=1, max=5, show_default=False, help="From 1, boring, to 5, fascinating, in steps of a half, such as 3.5."
+        ),
+    ],
     answers: Annotated[
         str,
         typer.Option(
@@ -59,7 +64,7 @@ def add(
     ],
     comment: Annotated[str, typer.Option(help="What a colleague should know.")] = "",
 ) -> None:
-    """Rate a stored transcript from 1 to 5.
+    """Rate a stored transcript from 1 to 5, in steps of a half.
 
     A later rating by the same person counts instead of the earlier one; both are kept.
     """

@@ -28,16 +28,15 @@ _LONGEST_NAME = 30
 
 
 def score_cell(name: str, metric: Scored | None) -> str:
-    """A score in a table: "85.0 ✓", "100.0 ✓ (3/51 low)", "pending", "n/a"; "error" where it could not be computed."""
+    """A score in a table: "85.0 ✓", "100.0 ✓ (3/3), low evidence", "pending", "n/a"; "error" where it failed."""
     if metric is None:
         return "error"
     if metric.score is None:
         return "pending" if metric.status is Status.PENDING else "n/a"
     digits = 1 if DEFINITIONS[name].scale == PERCENT else 2
     coverage = metric_coverage(metric)
-    return f"{metric.score:.{digits}f} {'✓' if metric.status is Status.PASSED else '✗'}" + (
-        f" ({coverage.mark})" if coverage else ""
-    )
+    mark = coverage.mark if coverage else ""
+    return f"{metric.score:.{digits}f} {'✓' if metric.status is Status.PASSED else '✗'}{mark}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -479,7 +479,11 @@ class _Page:
         if dates is None:
             example = next(one for one in written if one[:1].isdigit())
             yield Question(Topic.DATES, "", f'Does "{shorten(example)}" name the day or the month first?')
-        at_night = [one for one in self._spoken if one.phase == _NIGHT and one.channel == "public"]
+        at_night = [
+            one
+            for one in self._spoken
+            if one.phase == _NIGHT and one.channel == "public" and not self._is_leading(one.speaker)
+        ]
         if at_night and _NIGHT not in self._answers.channels:
             told = f"{counted(len(at_night), 'message')} {'stands' if len(at_night) == 1 else 'stand'} under a night"
             yield Question(Topic.CHANNEL, _NIGHT, f"{told}, taken as public. Who hears them?", "public")
@@ -601,10 +605,7 @@ class _Page:
         if (match := _WHISPERED.match(head.text)) and set(_WORD.findall(match["note"].casefold())) & _QUIET:
             self._note(one, match["note"], is_before=False)
             one.lines = [match["text"]]
-        is_leading = self._answers.speakers.get(speaker) == "moderator" or (
-            is_moderator(speaker) and self._answers.speakers.get(speaker) != "player"
-        )
-        if is_leading or is_moderator_role(self._roles.get(fold(speaker)) or ""):
+        if self._is_leading(speaker):
             self._vote(ballots_in(head.text, self._find, is_list=False))
             self._results_in(head.text)
         if head.is_told:
@@ -616,6 +617,12 @@ class _Page:
             one.channel_name = _NIGHT if answer not in (None, "public") else None
         self._spoken.append(one)
         self._open = one
+
+    def _is_leading(self, speaker: str) -> bool:
+        answer = self._answers.speakers.get(speaker)
+        if answer is not None:
+            return answer == "moderator"
+        return is_moderator(speaker) or is_moderator_role(self._roles.get(fold(speaker)) or "")
 
     def _note(self, one: _Spoken, note: str, *, is_before: bool) -> None:
         """Takes in the words in brackets around a name: a round, a role, who is spoken to, a channel, a thought."""

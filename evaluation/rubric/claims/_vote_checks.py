@@ -269,7 +269,7 @@ def check_voted(case: Case) -> Finding:
         elif own or (case.round is not None and votes):
             findings.append(inaccurate(f"The record shows no vote by {name}{case.scope}, though others voted."))
         else:
-            findings.append(no_votes(case))
+            findings.append(no_votes(case, f"The record holds no vote by {name}{case.scope}." if votes else ""))
     return joined([finding.negated() if case.claim.negated else finding for finding in findings])
 
 
@@ -315,7 +315,8 @@ def check_voted_together(case: Case) -> Finding:
     for past in case.record.votes(case.message, case.round):
         by_round[(past.vote.round, past.vote.phase)][past.vote.voter] = past.vote
     compared = [cast for cast in by_round.values() if all(name in cast for name in names)]
-    finding = no_votes(case)
+    shared = f"The record holds no round{case.scope} in which {listed(names)} both voted."
+    finding = no_votes(case, shared if by_round else "")
     for cast in compared:
         targets = {cast[name].target for name in names}
         vote = cast[names[0]]

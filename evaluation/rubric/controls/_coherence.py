@@ -89,20 +89,18 @@ class Orders:
         self._repeats: dict[tuple[int, int], bool] = {}
 
     def score(self, order: Sequence[int]) -> float:
-        """The score in percent, reply ids left out; rounds stay where they were.
+        """The score in percent, reply ids left out; rounds stay where they were. 0 where nothing has to answer.
 
         Args:
             order: For each place, which message stands there.
         """
-        found = places([self._speakers[source] for source in order], self._numbers)
-        next(found)
-        answering = sum(self._answers(order, position, place) for position, place in enumerate(found, start=1))
-        return 100.0 * answering / (len(order) - 1)
+        found = enumerate(places([self._speakers[source] for source in order], self._numbers))
+        asked = [(position, place) for position, place in found if place.context]
+        answering = sum(self._answers(order, position, place) for position, place in asked)
+        return 100.0 * answering / len(asked) if asked else 0.0
 
     def _answers(self, order: Sequence[int], position: int, place: Place) -> bool:
-        """Whether the message counts in one of the ways that need no reply id."""
-        if not place.context:
-            return False
+        """Whether the message, which has a context, counts in one of the ways that need no reply id."""
         message = order[position]
         pairs = [self._pair(message, order[other]) for other in place.context]
         if not any(pair.is_named for pair in pairs) and not self._answers_unnamed(order, message, place, pairs):

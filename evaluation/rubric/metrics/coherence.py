@@ -114,7 +114,7 @@ _SAID_AGAIN = "Says nearly word for word what its speaker said before: a monolog
 
 
 def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
-    """The share of messages after the first that respond to the discussion (rubric 1.0, metric 3).
+    """The share of messages with something to answer that respond to the discussion (rubric 1.0, metric 3).
 
     The context of a message is the 3 public messages of other players before it, in the same round. It counts in one
     of six ways, the first that holds:
@@ -136,7 +136,8 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         threshold: In percent; the rubric's 70 when left out.
 
     Returns:
-        A percent result with one row per public message, the first one excluded. ``details["by"]`` is the way,
+        A percent result with one row per public message. Excluded are the first one and, unless it carries a reply id,
+        one before which nobody else spoke in its round. ``details["by"]`` is the way,
         ``details["answers"]`` lists the ids of the messages answered, the most direct first, and ``refers_to`` is that
         one. ``not_applicable`` for fewer than two messages or in another language than English. Messages in such
         a language among others are excluded, also from the context, and counted in a note.
@@ -240,8 +241,12 @@ def _rows(discussion: Discussion, pack: LanguagePack) -> Iterator[LedgerRow]:
 
 def _row(transcript: Transcript, turn: _Turn, pack: LanguagePack) -> LedgerRow:
     found = _by_reply(transcript, turn.prepared)
-    if found is not None or not turn.context:
-        return found or _decided(turn.prepared, False, _NOBODY_BEFORE)
+    if found is not None:
+        return found
+    if not turn.context:
+        # An opener is left out, as the first message is; one that is marked as a reply claims to answer somebody.
+        counts = None if turn.prepared.message.reply_to is None else False
+        return _decided(turn.prepared, counts, _NOBODY_BEFORE)
     if repeats(turn.prepared, turn.own):
         return _decided(turn.prepared, False, _SAID_AGAIN)
     return (

@@ -18,7 +18,7 @@ class EngagementDecisions:
     def __init__(self, units: Units) -> None:
         self._units = units
 
-    def add(self, transcript_id: str, score: int, *, who: str, reason: str) -> int:
+    def add(self, transcript_id: str, score: float, *, who: str, reason: str) -> int:
         """Decides the score of a game whose raters gave different ones; returns the decision's number.
 
         The latest decision of a game that was not undone counts.

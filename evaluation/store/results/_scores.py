@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -71,13 +72,16 @@ def score_table(
         if key in positions
     ]
     overrides = [one for one in overrides if one.transcript_id in positions]
-    changed = [row for row in (*_results_with_decisions(cursor, overrides), *rated) if row[0] in positions]
+    decided, added = _results_with_decisions(cursor, overrides)
+    changed = [row for row in (*decided, *rated) if row[0] in positions]
     parts = (history, _changed(changed, positions), _unrated(ratings, positions, engagement_threshold))
     table = pd.concat([part for part in parts if len(part)] or [history], ignore_index=True)
     latest = table.sort_values(["place", "result_id"]).drop_duplicates("place", keep="last")
-    # What was considered does not change with what is decided about it.
+    # What was considered does not change with what is decided about it, but for rows that people added.
     considered = history.sort_values(["place", "result_id"]).drop_duplicates("place", keep="last")
     latest["considered"] = latest["place"].map(considered.set_index("place")["considered"])
+    more = [added[key] for key in zip(latest["transcript_id"], latest["metric"], strict=True)]
+    latest["considered"] += more
     controls = read_all_controls(cursor, iteration, only)
     keys = zip(latest["transcript_id"], latest["metric"], latest["version"], strict=True)
     found = [WITHOUT_CHANCE.get(key[1], controls.get(key)) for key in keys]
@@ -146,13 +150,16 @@ def _engagement(scores: Sequence[int], threshold: float, decision: EngagementDec
     return engagement_of(rows, threshold=threshold, decision=decision)
 
 
-def _results_with_decisions(cursor: DuckDBPyConnection, overrides: Sequence[Override]) -> list[Row]:
+def _results_with_decisions(
+    cursor: DuckDBPyConnection, overrides: Sequence[Override]
+) -> tuple[list[Row], Counter[tuple[str, str]]]:
+    """The results that decisions change, and by transcript and metric how many rows people added to them."""
     wanted = {(override.transcript_id, override.metric, override.row_id): override for override in overrides}
     judged = decided_sums(cursor, wanted.keys())
     decisions = decisions_on(cursor, wanted.keys())
     concerned = {key[:2] for key in wanted} | judged.keys()
     if not concerned:
-        return []
+        return [], Counter()
     transcript_ids, row_ids = sorted({key[0] for key in concerned}), sorted({key[2] for key in wanted})
     # Read in the order in which they were stored, so that the current result is the one that stays.
     current = {row[1:3]: row for row in cursor.execute(_HISTORY, [transcript_ids]).fetchall() if row[1:3] in concerned}
@@ -162,11 +169,19 @@ def _results_with_decisions(cursor: DuckDBPyConnection, overrides: Sequence[Over
         key = (*results[result_id][:2], row[0])
         if override := wanted.get(key):
             overruled.setdefault(result_id, []).append((_bare_row(*row), decisions.get(key), override))
-    return [
-        _row(stored[0], _as_it_stands(stored, overruled.get(key, ()), judged.get(stored[:2])))
+    seen = {(*results[key][:2], row.id) for key, rows in overruled.items() for row, _, _ in rows}
+    added: dict[tuple[str, str], list[Override]] = {}
+    for place, override in wanted.items():
+        if override.added_words is not None and place not in seen:
+            added.setdefault(place[:2], []).append(override)
+    rows = [
+        _row(
+            stored[0], _as_it_stands(stored, overruled.get(key, ()), judged.get(stored[:2]), added.get(stored[:2], ()))
+        )
         for key, stored in results.items()
-        if key in overruled or stored[:2] in judged
+        if key in overruled or stored[:2] in judged or stored[:2] in added
     ]
+    return rows, Counter({place: len(made) for place, made in added.items()})
 
 
 _Overruled = tuple[LedgerRow, RowDecision | None, Override]
@@ -174,7 +189,10 @@ _Overruled = tuple[LedgerRow, RowDecision | None, Override]
 
 
 def _as_it_stands(
-    stored: Sequence[Any], overruled: Sequence[_Overruled], judged: tuple[float, float] | None
+    stored: Sequence[Any],
+    overruled: Sequence[_Overruled],
+    judged: tuple[float, float] | None,
+    added: Sequence[Override],
 ) -> MetricResult:
     """The stored result with decisions and overrides applied; one row stands for all that were not overridden."""
     _, metric, score, numerator, denominator, status, threshold, _, version, reason = stored
@@ -197,7 +215,8 @@ def _as_it_stands(
             denominator=rest.denominator + judged[1],
             method=Method.JUDGE,
         )
-    return apply_overrides({metric: replace_rows(result, by_judges)}, [one for _, _, one in overruled])[metric]
+    overrides = [*[one for _, _, one in overruled], *added]
+    return apply_overrides({metric: replace_rows(result, by_judges)}, overrides)[metric]
 
 
 def _bare_row(row_id: str, verdict: str, numerator: float, denominator: float) -> LedgerRow:

@@ -30,12 +30,29 @@ class Overrides:
         self._units = units
 
     def add(
-        self, transcript_id: str, metric: str, row_id: str, verdict: RowVerdict | str, *, author: str, reason: str
+        self,
+        transcript_id: str,
+        metric: str,
+        row_id: str,
+        verdict: RowVerdict | str,
+        *,
+        author: str,
+        reason: str,
+        added_words: str | None = None,
     ) -> Override:
-        """Overrides one ledger row. The latest override of a row that was not undone stands.
+        """Overrides one ledger row, or adds one. The latest override of a row that was not undone stands.
+
+        Args:
+            transcript_id: Full id of the game.
+            metric: Whose ledger it is.
+            row_id: The row; that of an added one ends in message and span.
+            verdict: What it is to be.
+            author: Who decides.
+            reason: Why.
+            added_words: The words that an added row is about; ``None`` for a row that is there.
 
         Raises:
-            NotFoundError: The transcript is not stored, or its current ledger has no such row.
+            NotFoundError: The transcript is not stored, or it has no such row.
             InputError: No such metric or verdict, no author or no reason, or the metric is engagement.
         """
         _require_metric(metric)
@@ -43,10 +60,15 @@ class Overrides:
         decision = _verdict(verdict)
         with self._units.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
-            _require_row(cursor, transcript_id, metric, row_id)
-            added = cursor.execute(_INSERT, [transcript_id, metric, row_id, decision, author, reason]).fetchone()
-        assert added is not None
-        return Override(added[0], transcript_id, metric, row_id, decision, author, reason, from_microseconds(added[1]))
+            if added_words is None:
+                added_words = _words_of_row(cursor, transcript_id, metric, row_id)
+            else:
+                require_text(words=added_words)
+            values = [transcript_id, metric, row_id, decision, author, reason, added_words]
+            made = cursor.execute(_INSERT, values).fetchone()
+        assert made is not None
+        at = from_microseconds(made[1])
+        return Override(made[0], transcript_id, metric, row_id, decision, author, reason, at, added_words=added_words)
 
     def undo(self, override_id: int, author: str) -> None:
         """Takes an override back; the row is again what it was before. Both acts stay on record.
@@ -82,9 +104,18 @@ class Overrides:
             new = [one for one in sorted(made, key=lambda one: one.id) if _identity(one) not in known]
             for one in new:
                 _require_metric(one.metric)
-                require_text(row=one.row_id, author=one.author, reason=one.reason)
+                words = {} if one.added_words is None else {"words": one.added_words}
+                require_text(row=one.row_id, author=one.author, reason=one.reason, **words)
                 require_transcript(cursor, one.transcript_id)
-                values = [one.transcript_id, one.metric, one.row_id, one.verdict, one.author, one.reason]
+                values = [
+                    one.transcript_id,
+                    one.metric,
+                    one.row_id,
+                    one.verdict,
+                    one.author,
+                    one.reason,
+                    one.added_words,
+                ]
                 added = cursor.execute(_INSERT_PAST, [*values, one.created_at]).fetchone()
                 if one.undone_by is not None and added is not None:
                     self.undo(added[0], one.undone_by)
@@ -104,22 +135,24 @@ class Overrides:
         """The overrides that stand, but whose row the current ledger no longer has: they wait for a person."""
         with self._units.unit() as cursor:
             rows = set(cursor.execute(_ROWS, [transcript_id]).fetchall())
-            return [o for o in self.current(transcript_id) if (o.metric, o.row_id) not in rows]
+            current = [one for one in self.current(transcript_id) if one.added_words is None]
+            return [o for o in current if (o.metric, o.row_id) not in rows]
 
     def _select(self, condition: str, values: Sequence[object]) -> _Overrides:
         with self._units.unit() as cursor:
             rows = cursor.execute(_SELECT.format(condition), list(values)).fetchall()
-        undone = {row[-1]: row for row in rows if row[-1] is not None}
-        return [_override(row, undone.get(row[0])) for row in rows if row[-1] is None]
+        undone = {row[8]: row for row in rows if row[8] is not None}
+        return [_override(row, undone.get(row[0])) for row in rows if row[8] is None]
 
 
 _INSERT = """
-INSERT INTO overrides (transcript_id, metric, row_id, verdict, author, reason) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO overrides (transcript_id, metric, row_id, verdict, author, reason, added_words) VALUES (?, ?, ?, ?, ?, ?, ?)
 RETURNING override_id, epoch_us(created_at)
 """
 
 _INSERT_PAST = """
-INSERT INTO overrides (transcript_id, metric, row_id, verdict, author, reason, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO overrides (transcript_id, metric, row_id, verdict, author, reason, added_words, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 RETURNING override_id
 """
 
@@ -134,11 +167,15 @@ SELECT transcript_id, metric, row_id, ?, '', override_id FROM overrides WHERE ov
 """
 
 _SELECT = """
-SELECT override_id, transcript_id, metric, row_id, verdict, author, reason, epoch_us(created_at), undoes
+SELECT override_id, transcript_id, metric, row_id, verdict, author, reason, epoch_us(created_at), undoes, added_words
 FROM overrides {} ORDER BY override_id
 """
 
 _ROWS = "SELECT metric, row_id FROM current_results JOIN ledger USING (result_id) WHERE transcript_id = ?"
+
+_ADDED_WORDS = """
+SELECT added_words FROM overrides WHERE transcript_id = ? AND metric = ? AND row_id = ? AND added_words IS NOT NULL
+"""
 
 _HAS_ROW = f"{_ROWS} AND metric = ? AND row_id = ? LIMIT 1"
 
@@ -165,15 +202,29 @@ def _verdict(verdict: RowVerdict | str) -> RowVerdict:
         raise InputError(f"{verdict!r} is not a verdict.", place="verdict", remedy=f"Choose from {choices}.") from None
 
 
-def _require_row(cursor: DuckDBPyConnection, transcript_id: str, metric: str, row_id: str) -> None:
-    if cursor.execute(_HAS_ROW, [transcript_id, metric, well_formed(row_id)]).fetchone() is None:
+def _words_of_row(cursor: DuckDBPyConnection, transcript_id: str, metric: str, row_id: str) -> str | None:
+    """The words of a row that a person added; ``None`` for one of the ledger."""
+    place = [transcript_id, metric, well_formed(row_id)]
+    if cursor.execute(_HAS_ROW, place).fetchone() is not None:
+        return None
+    found = cursor.execute(_ADDED_WORDS, place).fetchone()
+    if found is None:
         raise NotFoundError(f"The ledger of {metric} has no row {row_id!r}.", remedy="Evaluate the transcript first.")
+    return str(found[0])
 
 
 def _override(row: tuple[Any, ...], undone: tuple[Any, ...] | None) -> Override:
-    number, transcript_id, metric, row_id, verdict, author, reason, created_at, _ = row
+    number, transcript_id, metric, row_id, verdict, author, reason, created_at, _, words = row
     override = Override(
-        number, transcript_id, metric, row_id, RowVerdict(verdict), author, reason, from_microseconds(created_at)
+        number,
+        transcript_id,
+        metric,
+        row_id,
+        RowVerdict(verdict),
+        author,
+        reason,
+        from_microseconds(created_at),
+        added_words=words,
     )
     if undone is None:
         return override

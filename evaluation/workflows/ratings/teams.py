@@ -79,7 +79,7 @@ class GridGame:
         return len({one.score for one in self.ratings}) > 1
 
     @property
-    def spread(self) -> int:
+    def spread(self) -> float:
         """Points between the highest and the lowest score."""
         scores = [one.score for one in self.ratings]
         return max(scores) - min(scores) if scores else 0

@@ -10,8 +10,8 @@ os.environ.update({"CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "tru
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.judge_server import JudgeServer  # noqa: E402
 from evaluation import Recorder  # noqa: E402
+from tests.judge_server import JudgeServer  # noqa: E402
 
 EXAMPLES = runpy.run_path(str(ROOT / "examples" / "record_frameworks.py"))
 NAMES = ("Ann", "Ben")

@@ -1,4 +1,4 @@
-"""``examples/record_frameworks.py`` records games of the frameworks themselves, ``make test-tools``."""
+"""``examples/record_frameworks.py`` records games of the frameworks themselves: ``pytest tests/cli/tools -m long``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks import own_environments
 from evaluation.readers import read_path
+from tests.cli.tools import own_environments
 
 pytestmark = pytest.mark.long
 HERE = Path(__file__).parent

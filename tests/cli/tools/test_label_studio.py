@@ -1,4 +1,4 @@
-"""Ratings through a real server of Label Studio and back, ``make test-tools``."""
+"""Ratings through a real server of Label Studio and back: ``pytest tests/cli/tools -m long``."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks import own_environments
 from evaluation.store import Store
+from tests.cli.tools import own_environments
 
 pytestmark = pytest.mark.long
 TOKEN = "0123456789abcdef" * 2 + "01234567"
@@ -109,10 +109,10 @@ def test_games_with_ratings_go_in_and_come_back_without_loss(
 
     # Somebody answers there for the other game, and corrects one of the answers that went in.
     by_game = {_id(task): task for task in server.exported(project)}
-    said = [{"from_name": "score", "to_name": "dialogue", "type": "rating", "value": {"rating": 5}}]
+    said = [{"from_name": "score", "to_name": "dialogue", "type": "number", "value": {"number": 5}}]
     server.call("POST", f"/api/tasks/{by_game[second]['id']}/annotations/", {"result": said})
     kim = by_game[first]["annotations"][-1]
-    kim["result"][0]["value"]["rating"] = 1
+    kim["result"][0]["value"]["number"] = 1
     time.sleep(1.1)
     server.call("PATCH", f"/api/annotations/{kim['id']}/", {"result": kim["result"]})
     path.write_text(json.dumps(server.exported(project)), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Inspect and Argilla read what is written for them, ``make test-tools``."""
+"""Inspect and Argilla read what is written for them: ``pytest tests/cli/tools -m long``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import own_environments
+from tests.cli.tools import own_environments
 
 pytestmark = pytest.mark.long
 HERE = Path(__file__).parent

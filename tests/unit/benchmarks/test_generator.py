@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from benchmarks import generate
-from benchmarks.speed import log_log_slope
 from evaluation.readers import read_path
 
 COUNT = 40
@@ -68,9 +67,3 @@ def test_written_games_are_read_as_native(tmp_path: Path) -> None:
     transcripts = [result.transcript for result in results if result.transcript is not None]
     assert len({transcript.id for transcript in transcripts}) == 10
     assert all(transcript.votes and transcript.cost is not None for transcript in transcripts)
-
-
-def test_slope_of_linear_and_of_quadratic_growth() -> None:
-    # log 10 -> log 20 doubles: exponent 1. Ten times the size, a hundred times the time: exponent 2.
-    assert log_log_slope({100: 10.0, 200: 20.0}) == pytest.approx(1.0)
-    assert log_log_slope({100: 1.0, 1_000: 100.0, 10_000: 10_000.0}) == pytest.approx(2.0)

@@ -41,6 +41,24 @@ def test_figures_are_shares_between_0_and_1(tuning: labels.Opened) -> None:
         assert 0 < value <= 1
 
 
+@pytest.mark.parametrize("set_name", ["coherence", "depth"])
+def test_rows_are_held_against_the_readers_messages_of_the_tuning_half(tuning: labels.Opened, set_name: str) -> None:
+    drawn = [one for one in tuning.drawn if one.set_name == set_name]
+    first, *others = labels.measures()[set_name](tuning)
+    assert first.words.startswith(f"{len(drawn)} messages")
+    values = {one.name: one.value for one in (first, *others)}
+    balanced = values["balanced accuracy"]
+    assert balanced is not None
+    assert 0.7 < balanced <= 1
+    floor, equal = (
+        values["both readings: floor, always the commonest answer"],
+        values["both readings: share of equal answers"],
+    )
+    assert floor is not None
+    assert equal is not None
+    assert floor < equal
+
+
 def test_an_opening_of_the_kept_half_is_logged(tmp_path: Path) -> None:
     log = tmp_path / "openings.csv"
     labels.log_opening("acts", [labels.Figure("macro F1", 0.5, "7 acts")], log)

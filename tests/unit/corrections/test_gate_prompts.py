@@ -8,7 +8,6 @@ import re
 import pytest
 
 from benchmarks.gate import MOST_TOKENS, MOST_TOKENS_OF_ALL, experiment_prompts, history, tokens_per_check
-from benchmarks.judge_server import JudgeServer, plausible_answer
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
 from evaluation.corrections.integrations import MessageGate
 from evaluation.corrections.proposition_checks import PropositionChecker
@@ -20,6 +19,7 @@ from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
 from evaluation.judging.targets import TrajectoryEvent
 from evaluation.simulation._agent import SimulatedAgent
+from tests.judge_server import JudgeServer, plausible_answer
 
 PERSONA = "A potter in a small town who distrusts banks."
 TEXT = "I would sooner bury my money under the kiln."

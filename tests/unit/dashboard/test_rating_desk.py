@@ -22,6 +22,7 @@ def test_an_untouched_score_stays_untouched() -> None:
     form = read_form(FORM | {"score": None, "answers": [None] * 5})
     assert form is not None
     assert (form.score, form.answers) == (None, (None,) * 5)
+    assert [read_form(FORM | {"score": score}) is not None for score in (1, 1.5, 4.5, 5)] == [True] * 4
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_an_untouched_score_stays_untouched() -> None:
         {"token": 7},
         {"score": 6},
         {"score": 0},
-        {"score": 3.5},
+        {"score": 3.2},
         {"score": "3"},
         {"score": True},
         {"answers": [True] * 4},

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.judge_server import JudgeServer
 from evaluation.insight.checks.summary import EVERYBODY, ScoredCheck, check_summaries
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
@@ -16,6 +15,7 @@ from evaluation.judging.model_client.usage import Price
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.insights import ask_about_games, estimate_insights, stored_check_summaries
+from tests.judge_server import JudgeServer
 
 CONFIG = EvaluationConfig(validation_sampling_rate=1)
 

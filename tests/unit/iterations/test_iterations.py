@@ -185,7 +185,7 @@ def test_too_few_tests_do_not_meet_the_streak_and_leave_the_rest_unknown() -> No
         CheckState.NOT_MET,
         CheckState.UNKNOWN,
         CheckState.UNKNOWN,
-        CheckState.UNKNOWN,
+        CheckState.MET,
         CheckState.NOT_MET,
     ]
     nothing = checklist([], None)
@@ -253,6 +253,11 @@ def test_a_partly_known_cost_is_unknown_unless_it_is_too_high_already() -> None:
 def test_the_cache_hit_rate_must_exceed_seventy_percent(hits: float | None, state: CheckState, words: str) -> None:
     check = checklist(full_tests(*[game(hits=hits)] * 3), None).cache
     assert (check.state, check.measured) == (state, words)
+
+
+def test_a_known_cache_hit_rate_is_not_unknown_because_tests_are_still_to_be_played() -> None:
+    check = checklist(full_tests(game(hits=0.75)), None).cache
+    assert (check.state, check.measured) == (CheckState.MET, "75.0 %")
 
 
 def test_a_cache_hit_rate_that_some_games_lack_stays_unknown() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from benchmarks.judge_server import JudgeServer
 from evaluation.judging.judge_config import build_estimate, build_judge, judge_config
 from evaluation.judging.judges.estimating import EstimatingJudge
 from evaluation.judging.model_client.usage import Price
 from evaluation.judging.protocol import JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
 from evaluation.progress import pace_words
 from evaluation.store import Store
+from tests.judge_server import JudgeServer
 
 
 def requests(count: int, group: str | None = "one", **fields: bool) -> list[JudgeRequest]:

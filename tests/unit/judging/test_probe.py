@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.judge_server import JudgeServer
 from evaluation.errors import JudgeError
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.judging.model_client.reachability import probe
+from tests.judge_server import JudgeServer
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.rating_desk.sheet_format import COLUMNS, read_sheet, write_sheet
-from evaluation.ratings import Rating
+from evaluation.ratings import SCORES, Rating
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.ratings.rating_sheet_import import export_ratings, import_ratings
@@ -44,7 +44,7 @@ ratings = st.builds(
     Rating,
     transcript_id=st.sampled_from(sorted(NAMES)),
     rater=names | st.sampled_from(["=Ada", "'+Ada", "@Ada"]),
-    score=st.integers(1, 5),
+    score=st.sampled_from(SCORES),
     answers=st.tuples(*[st.sampled_from([True, False, None])] * 5),
     comment=texts | formulas,
     created_at=st.datetimes(datetime(2020, 1, 1), datetime(2026, 5, 1)).map(lambda time: time.replace(tzinfo=UTC)),
@@ -87,7 +87,7 @@ def test_a_sheet_that_people_made_is_read() -> None:
         (",twins,Ada,3,,,", "game", "several games", "transcript_id"),
         ("aaaa,,,3,,,", "rater", "Nobody is named", "rater"),
         ("aaaa,,Ada,6,,,", "score", "not on the scale", "from 1 to 5"),
-        ("aaaa,,Ada,3.5,,,", "score", "not on the scale", "from 1 to 5"),
+        ("aaaa,,Ada,3.2,,,", "score", "not on the scale", "from 1 to 5"),
         ("aaaa,,Ada,3,maybe,,", "question_1", "neither yes nor no", "yes or no"),
         ("aaaa,,Ada,3,,yesterday,", "rated_at", "not a time", "2026-01-31"),
         ("aaaa,,Ada,3,,2026-01-01T10:00:00,", "rated_at", "no time zone", "+00:00"),
@@ -172,7 +172,7 @@ def test_one_broken_line_stores_nothing_of_the_sheet(store: Store) -> None:
     data = b"game,rater,score\none,Ada,3\ntwo,Ada,many\n"
     done = import_ratings(store, data)
     assert [str(one) for one in done.problems] == [
-        "line 3, score: 'many' is not on the scale. Give a whole number from 1 to 5."
+        "line 3, score: 'many' is not on the scale. Give a number from 1 to 5 in steps of a half, such as 3.5."
     ]
     assert store.ratings.every() == []
 

@@ -11,7 +11,11 @@ from evaluation.readers.base.document import Document
 from evaluation.readers.base.reader import FileReader
 from evaluation.transcript import Transcript
 
-GUIDE = (Path(__file__).parents[3] / "docs" / "adding-a-reader.md").read_text(encoding="utf-8")
+GUIDE = (
+    (Path(__file__).parents[3] / "docs" / "python.md")
+    .read_text(encoding="utf-8")
+    .partition("## Adding a format reader")[2]
+)
 ((CODE, SAMPLE),) = [
     (code, sample)
     for code in re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
@@ -22,7 +26,7 @@ GUIDE = (Path(__file__).parents[3] / "docs" / "adding-a-reader.md").read_text(en
 @pytest.fixture(scope="module")
 def reader() -> FileReader:
     namespace: dict[str, object] = {}
-    exec(compile(CODE, "adding-a-reader.md", "exec"), namespace)
+    exec(compile(CODE, "python.md", "exec"), namespace)
     found = namespace["READER"]
     assert isinstance(found, FileReader)
     return found

@@ -116,7 +116,7 @@ def test_the_speakers_own_messages_are_skipped_and_answer_nobody(make_game: Make
     rows = measure(make_game(said)).ledger
     assert [row.refers_to for row in rows[1:]] == ["m0"] * 5
     alone = measure(make_game([("Bob", f"evidence pattern {n}") for n in range(5)], players=["Ann"])).ledger
-    assert {row.verdict for row in alone[1:]} == {RowVerdict.DOES_NOT_COUNT}
+    assert {row.verdict for row in alone} == {RowVerdict.EXCLUDED}
     assert alone[-1].reason == "Nobody else spoke before it in this round: there is nothing to answer."
 
 
@@ -231,6 +231,19 @@ def test_the_denominator_is_the_messages_after_the_first(make_game: MakeGame) ->
         "The first message has nothing to answer.",
     )
     assert result.ledger[4].reason == 'Names Cid ("Cid"), who spoke shortly before.'
+
+
+def test_those_who_open_a_round_leave_the_denominator_unless_they_are_marked_as_a_reply(make_game: MakeGame) -> None:
+    # Two rounds of four: m0 opens the game, m4 the second round, m5 goes on before anybody else spoke in it.
+    said = [("Ann", "hello"), ("Bob", "hi Ann"), ("Cid", "Bob!"), ("Ann", "hm")]
+    said += [("Ann", "evening"), ("Ann", "so"), ("Bob", "Ann?"), ("Cid", "hm")]
+    game = make_game(said, rounds=[1] * 4 + [2] * 4)
+    result = measure(game)
+    assert [row.message_id for row in result.ledger if row.verdict is RowVerdict.EXCLUDED] == ["m0", "m4", "m5"]
+    assert (result.numerator, result.denominator) == (3, 5)
+    # A reply to oneself claims to answer somebody, and does not.
+    replies = measure(make_game(said, rounds=[1] * 4 + [2] * 4, replies={5: "m4"}))
+    assert (replies.numerator, replies.denominator) == (3, 6)
 
 
 @pytest.mark.parametrize("said", [[], [("Ann", "hello")], [("Ann", "hello"), ("Bob", "Over")]])

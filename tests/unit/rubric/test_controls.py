@@ -113,7 +113,10 @@ def test_an_order_that_is_told_from_chance_is_called_so() -> None:
 
 @pytest.mark.parametrize(
     ("messages", "reason"),
-    [([("Ann", "Bob, who is it?")] * 11, "fewer than 12 messages"), ([("Ann", "Bob, who is it?")] * 12, "one speaker")],
+    [
+        ([("Ann", "Bob, who is it?"), ("Bob", "Me, Ann.")] * 5, "fewer than 12 messages"),
+        ([("Ann", "Bob, who is it?")] * 12, "nothing to score"),
+    ],
 )
 def test_what_cannot_be_computed_says_why(messages: Sequence[tuple[str, str]], reason: str) -> None:
     game = _game(messages)

@@ -89,10 +89,14 @@ def test_the_rule_runs_one_way(score: int, answers: str, breaks: bool) -> None:
     assert rating("Ann", score, answers=answers).breaks_one_way_rule is breaks
 
 
-@pytest.mark.parametrize("score", [0, 6, 3.5, True, "3", None])
+@pytest.mark.parametrize("score", [0, 0.5, 6, 5.5, 3.2, float("nan"), True, "3", None])
 def test_a_score_off_the_scale_is_refused(score: Any) -> None:
     with pytest.raises(InputError, match="not on the scale"):
         Rating("t", "Ann", score)
+
+
+def test_a_score_takes_halves_and_shows_whole_points_as_people_write_them() -> None:
+    assert [str(Rating("t", "Ann", score).score) for score in (1, 3.5, 4.0, 5)] == ["1", "3.5", "4", "5"]
 
 
 @pytest.mark.parametrize("rater", ["", "   ", "a\x1b[31m", "x" * 201, "\ud800"])

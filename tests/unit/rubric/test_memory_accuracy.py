@@ -675,3 +675,19 @@ def test_renaming_the_players_changes_no_finding(texts: list[str], order: list[s
     players = tuple(player.model_copy(update={"alignment": sides[player.name]}) for player in copy.players)
     copy = Transcript.model_validate(copy.model_dump() | {"players": players})
     assert findings(memory_accuracy.measure(original)) == findings(memory_accuracy.measure(copy))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "Agent-Alpha and Agent-Bravo voted together.",
+            "holds no round in which Agent-Alpha and Agent-Bravo both voted.",
+        ),
+        ("Agent-Bravo voted earlier.", "The record holds no vote by Agent-Bravo."),
+    ],
+)
+def test_a_reason_does_not_deny_the_votes_of_other_players(text: str, reason: str) -> None:
+    votes = [(1, name, "Agent-Delta") for name in NAMES if name != "Agent-Bravo"]
+    result = memory_accuracy.measure(make_game(text, votes=votes))
+    assert [row.reason for row in result.ledger if row.reason.endswith(reason)], [row.reason for row in result.ledger]

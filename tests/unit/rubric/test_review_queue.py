@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from evaluation.rubric.rows_in_doubt import ReviewKind, review_items
-from evaluation.score import LedgerRow, Method, MetricResult, decided, summarise
+from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, decided, summarise
 
 
 def row(name: str, counts: bool | None, **fields: object) -> LedgerRow:
@@ -22,7 +22,8 @@ def test_what_a_decision_on_an_unverified_reference_could_change() -> None:
     rows = [row(str(n), n > 0) for n in range(4)] + [row("open", None)]
     [item] = review_items({"memory_accuracy": summarise(MEMORY_ACCURACY, rows)})
     assert (item.kind, item.row.message_id) == (ReviewKind.UNVERIFIED, "open")
-    assert (item.if_counts, item.if_not, item.if_excluded) == (pytest.approx(5.0), pytest.approx(-15.0), 0.0)
+    assert (item.before, item.if_counts, item.if_not, item.if_excluded) == (75.0, 80.0, 60.0, 75.0)
+    assert [item.effect(one) for one in RowVerdict] == ["+5.0 points", "-15.0 points", "+0.0 points"]
     assert item.stake == pytest.approx(15.0)
 
 
@@ -31,7 +32,18 @@ def test_what_a_decision_on_a_settled_row_could_change() -> None:
     rows = [row("bare", True, details={"review": {"kind": "bare"}}), row("deep", True)]
     [item] = review_items({"strategic_depth": summarise(STRATEGIC_DEPTH, rows)})
     assert item.kind is ReviewKind.BARE_KEYWORD
-    assert (item.if_counts, item.if_not, item.if_excluded) == (0.0, pytest.approx(-50.0), 0.0)
+    assert (item.before, item.if_counts, item.if_not, item.if_excluded) == (100.0, 100.0, 50.0, 100.0)
+
+
+def test_a_pending_row_offers_the_score_that_each_decision_gives() -> None:
+    # Nothing is settled, so there is no score that could move: counting gives 100 %, the other 0 %, leaving out none.
+    [item] = review_items({"memory_accuracy": summarise(MEMORY_ACCURACY, [row("open", None)])})
+    assert [item.effect(one) for one in RowVerdict] == [
+        "the score is then 100.0 %",
+        "the score is then 0.0 %",
+        "no score",
+    ]
+    assert item.stake == 100.0
 
 
 def test_each_kind_is_found_in_its_metric() -> None:

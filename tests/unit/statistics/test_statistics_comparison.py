@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.statistics import compare
 from evaluation.statistics.comparison import Measure, Outcome
-from evaluation.statistics.words import difference_sentences, p_words, paired_p_words
+from evaluation.statistics.words import difference_cells, difference_sentences, p_words, paired_p_words
 
 PERCENT = (0.0, 100.0)
 
@@ -89,3 +89,11 @@ def test_games_that_share_nothing_are_not_paired() -> None:
 
 def test_a_p_value_in_words() -> None:
     assert [p_words(p) for p in (0.0496, 0.0001, math.nan, 1.0)] == ["0.050", "<0.001", "none", "1.000"]
+
+
+def test_a_difference_has_one_interval_in_cells_and_sentences() -> None:
+    samples = {name: Measure([10, 20, 31], [30, 42, 50 + more], (), PERCENT, "%") for more, name in enumerate("abc")}
+    for one in compare(samples).differences:
+        interval, level = difference_cells(one)[3].removesuffix(")").split(" (")
+        assert f"{level} interval {interval}" in difference_sentences(one)[0]
+        assert level != "95 %"

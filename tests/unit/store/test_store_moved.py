@@ -44,7 +44,7 @@ def scores(path: Path) -> list[int]:
     """The ratings in a file, as another process reads them."""
     code = "import sys\nfrom evaluation.store import Store\nprint(*Store(sys.argv[1]).ratings.all()['score'])"
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
-    return [int(score) for score in done.stdout.split()]
+    return [float(score) for score in done.stdout.split()]
 
 
 def test_nothing_is_written_to_a_file_that_was_moved_away(store: Store, place: Path, tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def test_a_later_step_runs_once_and_leaves_the_schema_before_it_when_it_fails() 
         connection.execute("INSERT INTO nowhere VALUES (1)")
 
     connection = duckdb.connect()
-    migrate(connection)
+    migrate(connection, ())
     with pytest.raises(duckdb.CatalogException):
         migrate(connection, (step, broken))
     assert applied(connection) == FIRST + 1
@@ -232,3 +232,42 @@ def add_score(cursor: duckdb.DuckDBPyConnection, run: str, dimension: str, score
         VALUES (?, ?, 'p', ?, 'because')""",
         [run, dimension, score],
     )
+
+
+def test_ratings_of_a_database_with_whole_points_are_kept_and_take_halves() -> None:
+    connection = duckdb.connect()
+    migrate(connection)
+    connection.execute("UPDATE schema_migrations SET number = 29")
+    connection.execute("ALTER TABLE overrides DROP COLUMN added_words")
+    for table in ("ratings", "engagement_decisions"):
+        found = connection.execute("SELECT sql FROM duckdb_tables() WHERE table_name = ?", [table]).fetchone()
+        assert found is not None
+        connection.execute(f"DROP TABLE {table}")
+        connection.execute(found[0].replace("score DOUBLE", "score INTEGER"))
+    insert = """
+        INSERT INTO ratings (token, transcript_id, rater, score, answers, comment, created_at)
+        VALUES (?, 't', ?, ?, [true, NULL, NULL, NULL, false], ?, now())
+    """
+    connection.execute(insert, ["a", "Ann", 2, "dull"])
+    connection.execute(insert, ["b", "Ann", 4, "not so dull"])
+    connection.execute(
+        "INSERT INTO engagement_decisions (transcript_id, score, reason, who) VALUES ('t', 3, 'x', 'Eve')"
+    )
+    migrate(connection)
+    assert applied(connection) == newest()
+    assert connection.execute("SELECT score, comment FROM ratings ORDER BY rating_id").fetchall() == [
+        (2.0, "dull"),
+        (4.0, "not so dull"),
+    ]
+    assert connection.execute("SELECT score, raters FROM engagement").fetchall() == [(4.0, 1)]
+    assert connection.execute("SELECT score, who FROM engagement_decisions").fetchall() == [(3.0, "Eve")]
+    connection.execute(insert, ["c", "Ann", 3.5, "revised"])
+    # The numbers go on after those that were given, so the revision counts.
+    assert connection.execute("SELECT rating_id, score FROM current_ratings").fetchall() == [(3, 3.5)]
+    with pytest.raises(duckdb.ConstraintException):
+        connection.execute(insert, ["d", "Ann", 3.2, "no half"])
+    # A migrated database has the tables of a new one.
+    new = duckdb.connect()
+    migrate(new)
+    columns = "SELECT table_name, column_name, data_type, is_nullable FROM duckdb_columns() ORDER BY ALL"
+    assert connection.execute(columns).fetchall() == new.execute(columns).fetchall()

@@ -62,6 +62,11 @@ def test_half_of_a_pair_is_found_and_replaced() -> None:
         (0.99999, "1.00 USD"),
         (1.754, "1.75 USD"),
         (1234.5, "1,234.50 USD"),
+        # An amount beside a limit of whole dollars: "$3.00 failed" for 3.004 reads like a mistake.
+        (3.004, "3.004 USD"),
+        (1.9996, "1.9996 USD"),
+        (3.0, "3.00 USD"),
+        (3.14159, "3.14 USD"),
     ],
 )
 def test_costs_have_significant_digits_and_cents(usd: float | None, text: str) -> None:

@@ -309,7 +309,7 @@ def test_urls_with_secrets_or_unknown_schemes_are_refused_unseen() -> None:
 
 
 def test_a_scheduler_that_is_killed_is_named(dask, capfd) -> None:
-    """The last test of this file: its cluster ends here. ``make test-faults`` runs the same command again after it."""
+    """The last test of this file: its cluster ends here. ``make test-long`` runs the same command again after it."""
     tasks = ["1", *["__import__('time').sleep(60)"] * 3]
     common = {"split": lambda task: [task], "jobs": 1}
     answers = run_on_cluster(eval_all, tasks, scheduler=dask.address, connect_seconds=0.5, **common)

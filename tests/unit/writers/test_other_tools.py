@@ -99,7 +99,7 @@ def test_an_answer_that_was_changed_in_label_studio_is_a_revision() -> None:
     with store.unit(write=True):
         store.ratings.add_many(ratings)
     tasks = annotation_export("label-studio", [game()], ratings)
-    tasks[0]["annotations"][1]["result"][0]["value"]["rating"] = 5
+    tasks[0]["annotations"][1]["result"][0]["value"]["number"] = 5
     data = as_label_studio_keeps(tasks, changed=True)
     assert [(done.added, done.problems) for done in (import_ratings(store, data), import_ratings(store, data))] == [
         (1, ()),
@@ -163,7 +163,7 @@ def test_an_export_that_holds_no_ratings_stores_nothing(export: list[Any], said:
 def test_a_score_that_the_form_does_not_have_is_a_problem_and_nothing_is_stored() -> None:
     store, ratings = rated_store()
     (task,) = annotation_export("label-studio", [game()], ratings)
-    task["annotations"][1]["result"][0]["value"]["rating"] = 9
+    task["annotations"][1]["result"][0]["value"]["number"] = 9
     done = import_ratings(store, json.dumps([task]).encode())
     assert [(problem.column, problem.value) for problem in done.problems] == [("score", "9")]
     assert store.ratings.every() == []

@@ -11,7 +11,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.state import TRANSCRIPT
 from evaluation.access.roles import Action
 from evaluation.errors import DramaturgError
-from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, Rating
+from evaluation.ratings import SCORES, Rating
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -19,7 +19,6 @@ from evaluation.workflows.ratings.teams import CellState, GridCell, GridGame
 
 DONE = "team_done"
 """Where ``act`` leaves what it did, in words, for the next run to show; with whether it went well."""
-_SCORES = tuple(range(LOWEST_SCORE, HIGHEST_SCORE + 1))
 _DECISION_REASON = "team_decision_reason"
 _WORDS = {True: "yes", False: "no", None: "no answer"}
 
@@ -79,7 +78,7 @@ def _decision(store: Store, lead: str, game: GridGame) -> None:
     with st.expander(f"Decide: {counted(game.spread, 'point')} apart"):
         plain(scores)
         with st.form("team_decide", border=False):
-            score = st.segmented_control("The score that counts", _SCORES, key="team_decided_score")
+            score = st.segmented_control("The score that counts", SCORES, key="team_decided_score")
             reason = st.text_input("Why?", key=_DECISION_REASON, max_chars=2_000)
             st.caption("It counts in place of the ratings, in all metrics and verdicts. They stay; it can be undone.")
             if st.form_submit_button("Decide", type="primary", key="team_decide_button"):

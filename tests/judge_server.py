@@ -1,6 +1,6 @@
 """A judge behind the OpenAI protocol, on loopback: as quick as told, and as unreliable as told.
 
-``python -m benchmarks.judge_server`` serves until it is stopped and prints its address first. Tests serve it from a
+``python -m tests.judge_server`` serves until it is stopped and prints its address first. Tests serve it from a
 thread and misbehave on a schedule.
 """
 
@@ -290,6 +290,6 @@ async def _serve(latency_seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.judge_server", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.judge_server", description=__doc__)
     parser.add_argument("--latency", type=float, default=0.05, help="seconds that an answer takes")
     asyncio.run(_serve(parser.parse_args().latency))

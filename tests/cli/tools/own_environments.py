@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).parents[3]
 
 
 def install(requirements: Path, name: str) -> Path:

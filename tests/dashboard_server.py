@@ -1,4 +1,4 @@
-"""Measure the start of the command line and of the dashboard."""
+"""Serve the dashboard from a process of its own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,23 +22,6 @@ _POLL_SECONDS = 0.01
 def dramaturg() -> str:
     """The installed command beside the running Python."""
     return str(Path(sys.executable).with_name("dramaturg"))
-
-
-def seconds_to_help() -> float:
-    """Wall time of ``dramaturg --help``."""
-    start = time.perf_counter()
-    subprocess.run([dramaturg(), "--help"], check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
-
-
-def seconds_to_health() -> float:
-    """Wall time from ``dramaturg serve`` on an empty database until its health endpoint answers.
-
-    Raises:
-        RuntimeError: The server ended, or did not answer within a minute.
-    """
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "bench.duckdb") as server:
-        return server.seconds_to_health
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,101 @@
+"""References that the rule missed: marked by a person, a row like others, undone, exported and kept."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from evaluation.coverage import Coverage
+from evaluation.errors import InputError
+from evaluation.overrides import parse_overrides
+from evaluation.rubric.verdict import metric_coverage
+from evaluation.score import Method, RowVerdict, coverage_of
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript, Vote
+from evaluation.workflows.reevaluation import reevaluate
+from evaluation.workflows.scoring import add_evaluated
+from evaluation.workflows.verdicts_to_check import mark_reference
+
+WORDS = "the way you dropped Dan back then"
+GAME = Transcript(
+    game_id="marked",
+    source_format="native",
+    players=tuple(Player(name=name) for name in ("Ann", "Ben", "Cid")),
+    messages=(
+        Message(id="m0", index=0, round=2, speaker="Ann", text="Ben voted for Cid in round 1."),
+        Message(id="m1", index=1, round=2, speaker="Cid", text=f"Hm, {WORDS} was odd."),
+        Message(id="m2", index=2, round=2, speaker="Ben", text="Team only.", channel="private"),
+    ),
+    votes=(Vote(round=1, voter="Ben", target="Cid"),),
+)
+
+
+@pytest.fixture
+def store() -> Store:
+    store = Store(":memory:")
+    add_evaluated(store, GAME, source_name="x.json")
+    return store
+
+
+def memory(store: Store) -> tuple[float | None, float, float]:
+    """Score, right and total; the table of scores says the same as the ledger."""
+    result = store.results.load(GAME.id)["memory_accuracy"]
+    listed = store.results.metric_scores()[GAME.id]["memory_accuracy"]
+    assert (listed.score, metric_coverage(listed)) == (result.score, coverage_of(result))
+    return result.score, result.numerator, result.denominator
+
+
+def mark(store: Store, verdict: RowVerdict = RowVerdict.DOES_NOT_COUNT, **changes: Any) -> Any:
+    place = {"message_id": "m1", "words": WORDS} | changes
+    return mark_reference(store, GAME.id, **place, verdict=verdict, author="Grace", reason="Nobody was dropped.")
+
+
+def test_a_marked_reference_is_a_row_like_others_and_is_undone_like_an_override(store: Store) -> None:
+    assert memory(store) == (100.0, 1, 1)
+    made = mark(store)
+    assert memory(store) == (50.0, 1, 2)
+    row = store.results.load(GAME.id)["memory_accuracy"].ledger[-1]
+    assert (row.id, row.method, row.message_id) == (f"memory_accuracy:m1:4-{4 + len(WORDS)}", Method.HUMAN, "m1")
+    assert (row.evidence[0].text, row.reason) == (WORDS, "Grace: Nobody was dropped.")
+    assert store.overrides.orphans(GAME.id) == []
+    # It can be overridden like any row, and both decisions can be taken back.
+    second = store.overrides.add(GAME.id, made.metric, made.row_id, "counts", author="Ada", reason="It was so.")
+    assert memory(store) == (100.0, 2, 2)
+    store.overrides.undo(second.id, "Ada")
+    assert memory(store) == (50.0, 1, 2)
+    store.overrides.undo(made.id, "Grace")
+    assert memory(store) == (100.0, 1, 1)
+
+
+def test_it_survives_scoring_again_and_goes_along_with_exported_overrides(store: Store) -> None:
+    made = mark(store)
+    reevaluate(store, [GAME.id])
+    assert memory(store) == (50.0, 1, 2)
+    entry = {
+        "id": made.id,
+        "metric": made.metric,
+        "row": made.row_id,
+        "verdict": str(made.verdict),
+        "author": made.author,
+        "at": made.created_at.isoformat(),
+        "reason": made.reason,
+        "undone_by": None,
+        "added_words": made.added_words,
+    }
+    other = Store(":memory:")
+    add_evaluated(other, GAME, source_name="x.json")
+    taken = parse_overrides(json.dumps([entry]), GAME.id)
+    assert (other.overrides.take_over(taken), other.overrides.take_over(taken)) == (1, 0)
+    assert memory(other) == (50.0, 1, 2)
+    with pytest.raises(InputError, match="no span"):
+        parse_overrides(json.dumps([entry | {"row": "memory_accuracy:m1"}]), GAME.id)
+
+
+@pytest.mark.parametrize("changes", [{"words": "never said"}, {"words": " "}, {"message_id": "m2", "words": "Team"}])
+def test_only_words_of_the_discussion_can_be_marked(store: Store, changes: dict[str, str]) -> None:
+    with pytest.raises(InputError):
+        mark(store, **changes)
+    assert isinstance(coverage_of(store.results.load(GAME.id)["memory_accuracy"]), Coverage)
+    assert memory(store) == (100.0, 1, 1)
