@@ -282,25 +282,6 @@ def test_critical_failures_fail_a_test_and_the_checklist_everywhere(
     assert "Game v1-2 failed critically: The cost of $4.00 is above the limit of $3.00." in said
 
 
-def test_one_unrated_dear_game_is_reverted_everywhere(store: Store, database: Path, open_page: Any, words: Any) -> None:
-    fill(
-        store,
-        {"v1": [(GOOD, 1.0)] * 3, "v2": [(GOOD | {"coherence": 99.0, ENGAGEMENT.name: None}, 3.5)]},
-        target="coherence",
-    )
-    decision = decision_in(database, "v2")
-    assert decision is not None
-    assert decision["choice"] == "revert"
-    page = open_page()
-    assert "✗ revert" in badges(page)
-    assert "Game v2-0 failed critically: The cost of $3.50 is above the limit of $3.00." in words(page)
-    cheap = decision["reasons"][1:3]
-    assert cheap == [
-        "1 game here, 3 games in the reference: 3 on each side are needed.",
-        "1 of 1 game of this iteration not rated yet.",
-    ]
-
-
 def test_a_healthy_iteration_is_told_that_nothing_needs_fixing(
     store: Store, database: Path, open_page: Any, words: Any
 ) -> None:

@@ -21,4 +21,5 @@ def test_an_empty_store_says_what_to_do(open_page, words, page: str, said: str) 
     app = open_page(page, rater="Ada")
     assert not app.exception
     assert said in words(app)
-    assert page != "network" or "Load the sample games" in [button.label for button in app.button]
+    assert page not in ("network", "transcripts") or "Load the sample games" in [button.label for button in app.button]
+    assert bool(app.file_uploader) is (page == "transcripts"), "adding games opens by itself while there are none"

@@ -54,13 +54,17 @@ def test_every_page_says_what_a_killed_server_left(open_page, interrupted, words
     assert "Go on with the other 3" in [button.label for button in app.button]
 
 
-def test_a_game_stored_in_the_very_moment_of_the_kill_is_not_scored_again(store, interrupted, small_game) -> None:
+def test_a_game_stored_in_the_moment_of_the_kill_is_not_scored_again_and_the_rest_follows_its_iteration(
+    store, interrupted, small_game
+) -> None:
     add_evaluated(store, small_game("g2"), source_name="g2.json", iteration="v1")
+    store.iterations.rename("v1", "v1 renamed", who="Ann")
     before = scorings(store)
     jobs.go_on(store, interrupted.id)
     wait_for_jobs()
     assert [row for row in scorings(store) if row in before] == before
     assert store.jobs.get(interrupted.id).message == "4 stored, 1 stored before and left as they were"
+    assert sorted(store.transcripts.summaries("v1 renamed")["game_id"]) == ["g0", "g1", "g2", "g3", "g4"]
 
 
 def test_an_interrupted_job_can_be_left(open_page, store, interrupted, words) -> None:
@@ -136,10 +140,3 @@ def test_the_time_left_of_a_resumed_job_counts_from_where_it_went_on(store) -> N
     further = store.jobs.update(job.id, done=40)
     # 10 games in 20 s are 2 s a game; 80 games are left.
     assert progress_text(further, resumed.resumed_at + timedelta(seconds=20)) == "Games: 40 of 120, about 3 min left"
-
-
-def test_waiting_games_follow_their_iteration_to_its_new_name(store, interrupted) -> None:
-    store.iterations.rename("v1", "v1 renamed", who="Ann")
-    jobs.go_on(store, interrupted.id)
-    wait_for_jobs()
-    assert sorted(store.transcripts.summaries("v1 renamed")["game_id"]) == ["g0", "g1", "g2", "g3", "g4"]

@@ -61,7 +61,7 @@ def test_a_link_to_a_deleted_game_says_so(open_page, filled, words, small_game) 
     assert "It may have been deleted" in words(app)
 
 
-def test_mixed_versions_are_marked_on_list_trends_and_game(open_page, filled, words, small_game) -> None:
+def test_mixed_versions_are_marked_on_list_trends_comparison_and_game(open_page, filled, words, small_game) -> None:
     make_outdated(filled, small_game("one"))
     for page in ("transcripts", "trends"):
         app = open_page(page)
@@ -69,16 +69,12 @@ def test_mixed_versions_are_marked_on_list_trends_and_game(open_page, filled, wo
         said = words(app)
         assert "Conversation coherence was computed by version 0 in 1 game" in said
         assert "Score 1 game again" in [button.label for button in app.button]
-    app = open_page("transcripts", transcript=small_game("one").id)
-    assert "Conversation coherence (version 0, today" in words(app)
-    assert "version 0" not in words(open_page("transcripts", transcript=small_game("two").id))
-
-
-def test_a_comparison_of_mixed_versions_says_so(open_page, filled, words, small_game) -> None:
-    make_outdated(filled, small_game("one"))
     said = words(open_page("compare"))
     assert "Conversation coherence was computed by version 0 in 1 game and by version" in said
     assert "Score them again before you decide" in said
+    app = open_page("transcripts", transcript=small_game("one").id)
+    assert "Conversation coherence (version 0, today" in words(app)
+    assert "version 0" not in words(open_page("transcripts", transcript=small_game("two").id))
 
 
 def test_uploading_a_deleted_game_brings_it_back_and_that_is_said(open_page, filled, words, small_game) -> None:

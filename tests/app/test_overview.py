@@ -122,16 +122,6 @@ def test_games_of_no_iteration_alone_lead_to_making_one(open_page, store, words,
     assert "1 game stored, none in an iteration yet" in said
 
 
-def test_a_hostile_name_stands_in_inert_elements_only(open_page, store, small_game, hostile) -> None:
-    store.iterations.create(hostile, change=hostile)
-    add_evaluated(store, small_game("a"), source_name=hostile, iteration=hostile)
-    app = open_page()
-    assert not app.exception
-    for kind in (app.markdown, app.caption, app.title, app.subheader, app.info, app.button):
-        for element in kind:
-            assert "evil.example" not in str(element.proto)
-
-
 def test_a_damaged_database_is_explained(open_page, database: Path, words) -> None:
     database.write_bytes(b"this is not a database")
     app = open_page()

@@ -20,7 +20,7 @@ def drawn_desk(app) -> dict:
     return json.loads(component.proto.json)
 
 
-def test_the_name_is_asked_once(open_page, filled, words) -> None:
+def test_the_name_is_asked_once_and_can_be_changed(open_page, filled, words) -> None:
     app = open_page("review")
     assert not app.exception
     assert drawn(app) == []
@@ -28,6 +28,10 @@ def test_the_name_is_asked_once(open_page, filled, words) -> None:
     app.button[0].click().run()
     assert "rater" not in app.query_params
     assert drawn_desk(app)["progress"] == "0 of 5 games rated by you"
+    (keeper,) = [one for one in app.get("bidi_component") if "kept_name" in one.proto.component_name]
+    assert json.loads(keeper.proto.json)["value"] == "Ada"
+    app.button(key="not_me").click().run()
+    assert app.text_input[0].label == "Your name"
 
 
 # The second turns around what stands behind it, as the scores of others in a list.
@@ -123,9 +127,11 @@ def test_a_forged_form_changes_nothing(desk, filled, change) -> None:
     assert desk.data is not None
 
 
-@pytest.mark.parametrize("reason", [["garbled"], {}, None, 3, "made-up"])
-def test_a_forged_reason_puts_no_game_aside(desk, filled, reason) -> None:
-    desk_saving.discard(filled, desk, {"token": desk.data["token"], "reason": reason, "note": ""})
+@pytest.mark.parametrize("reason", [["garbled"], {}, None, 3, "made-up", "other"])
+def test_a_forged_reason_or_one_without_its_note_puts_no_game_aside(desk, filled, reason) -> None:
+    note = {} if reason == "other" else {"note": ""}
+    for value in ({"token": desk.data["token"], "reason": reason} | note, {}, None):
+        desk_saving.discard(filled, desk, value)
     assert filled.discards.of("Ada") == []
     assert desk.data is not None
 

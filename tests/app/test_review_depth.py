@@ -10,7 +10,6 @@ import pytest
 from dashboard.app_pages.review import desk_state, drafts_and_saving, style_check
 from dashboard.app_pages.review import own_ratings as own
 from dashboard.app_pages.review import sections as parts
-from dashboard.app_pages.review.rating_desk import read_discard
 from dashboard.app_pages.review.save_before_draw import LONGEST_WAIT_SECONDS, SAVING
 from dashboard.app_pages.review.style_check import CANNOT_TELL
 from evaluation.rating_desk.discards import DiscardReason
@@ -50,13 +49,6 @@ def test_a_reason_that_is_refused_keeps_the_game_on_the_desk(desk, filled) -> No
     drafts_and_saving.discard(filled, desk, {"token": desk.data["token"], "reason": "other", "note": " "})
     assert "Not saved" in desk.data["error"]["text"]
     assert filled.discards.list() == []
-
-
-@pytest.mark.parametrize(
-    "value", [None, {}, {"token": "t", "reason": "dull", "note": ""}, {"token": "t", "reason": "other"}]
-)
-def test_a_forged_discard_is_nothing(value) -> None:
-    assert read_discard(value) is None
 
 
 def test_ones_own_discards_are_listed_without_the_games_name_and_taken_back(

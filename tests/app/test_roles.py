@@ -112,13 +112,3 @@ def test_a_login_that_is_configured_wrongly_lets_nobody_in(login, filled, open_p
     assert "nobody is let in" in words(app)
     assert "client_id is missing" in words(app)
     assert len(app.title) == 1
-
-
-def test_without_a_login_a_name_is_asked_once_and_can_be_changed(filled, open_page, words) -> None:
-    app = open_page("review")
-    app.text_input[0].set_value("Ada")
-    app.button[0].click().run()
-    (keeper,) = [one for one in app.get("bidi_component") if "kept_name" in one.proto.component_name]
-    assert '"value": "Ada"' in keeper.proto.json.replace('":"', '": "')
-    app.button(key="not_me").click().run()
-    assert app.text_input[0].label == "Your name"

@@ -153,16 +153,22 @@ def test_addresses_in_a_backup_are_restored_only_when_confirmed(open_page, fille
         assert filled.settings.get("judge") == (held if is_confirmed else None)
 
 
-def test_a_damaged_database_is_replaced_by_a_backup_on_the_settings_page(
-    open_page, filled, words, database, tmp_path
+# Of a damaged file the tables can be looked up, and nothing else.
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [(0.25, "The database file is damaged"), (0.0, "The file is not a DuckDB database.")],
+    ids=["damaged", "none"],
+)
+def test_a_database_that_cannot_be_used_is_replaced_by_a_backup_on_the_settings_page(
+    open_page, filled, words, database, left, said
 ) -> None:
     data = backup_bytes(filled)
     filled.close()
     whole = database.read_bytes()
-    # Its tables can be looked up, and nothing else.
-    database.write_bytes(whole[: len(whole) // 4])
+    unusable = whole[: int(len(whole) * left)] or b"nothing that could be opened"
+    database.write_bytes(unusable)
     app = open_page("settings")
-    assert "The database file is damaged" in words(app)
+    assert said in words(app)
     app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
     assert "The backup can be used: 5 transcripts, 2 iterations, 2 ratings" in words(app)
     app.button(key="restore").click().run()
@@ -170,19 +176,7 @@ def test_a_damaged_database_is_replaced_by_a_backup_on_the_settings_page(
     assert "The backup is restored." in words(app)
     assert len(filled.transcripts.summaries()) == 5
     (kept,) = database.parent.glob("app-before-restore-*.duckdb")
-    assert kept.stat().st_size == len(whole) // 4
-
-
-def test_a_database_that_is_none_is_replaced_by_a_backup_on_the_settings_page(open_page, filled, words, database):
-    data = backup_bytes(filled)
-    filled.close()
-    database.write_bytes(b"nothing that could be opened")
-    app = open_page("settings")
-    assert "The file is not a DuckDB database." in words(app)
-    app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
-    app.button(key="restore").click().run()
-    assert not app.exception
-    assert len(filled.transcripts.summaries()) == 5
+    assert kept.read_bytes() == unusable
 
 
 def test_other_pages_send_whoever_has_a_damaged_database_to_the_settings(open_page, filled, words, database) -> None:

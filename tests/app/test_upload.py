@@ -35,21 +35,8 @@ def test_files_are_recognised_before_anything_is_stored(open_page, store, table,
     assert "2 games to store." in words(app)
     assert "✓ new" in table(app)
     assert "Alpha: I think Bravo" in words(app)
+    assert len(app.get("progress")) == 0, "the bar is gone once files are read"
     assert store.transcripts.summaries().empty
-
-
-def test_a_refused_file_says_where_and_what_to_do(open_page, words, small_game) -> None:
-    app = upload(open_page("transcripts", part="Add games"), small_game("one"), bad=b'{"gameId": ')
-    said = words(app)
-    assert "1 game to store, 1 refused." in said
-    assert "broken.json" in said
-    assert "What to do:" in said
-
-
-def test_only_refused_files_leave_nothing_to_start(open_page, words) -> None:
-    app = upload(open_page("transcripts", part="Add games"), bad=b"\x00\x01\x02")
-    assert "Nothing new to store" in words(app)
-    assert "start" not in [button.key for button in app.button]
 
 
 def test_a_new_iteration_needs_a_name(open_page, small_game, words) -> None:
@@ -68,6 +55,7 @@ def test_a_name_that_is_taken_is_refused_and_nothing_lost(open_page, store, smal
     assert "That iteration cannot be used" in said
     assert "1 game to store" in said
     assert store.jobs.list() == []
+    assert store.imports.list() == [], "a start that is refused leaves no report"
 
 
 def test_the_same_content_is_reported_and_not_stored_twice(open_page, store, small_game, words, table) -> None:
@@ -98,9 +86,3 @@ def test_how_far_the_reading_is_stands_above_the_bar() -> None:
     assert reading_words(0, 300, 0) == "Reading 300 files"
     assert reading_words(0, 1, 41) == "Reading 1 file: 0 read, 41 games found"
     assert reading_words(2, 3, 1) == "Reading 3 files: 2 read, 1 game found"
-
-
-def test_the_bar_is_gone_once_files_are_read(open_page, small_game) -> None:
-    app = upload(open_page("transcripts", part="Add games"), small_game("one"), small_game("two"))
-    assert not app.exception
-    assert len(app.get("progress")) == 0

@@ -1,4 +1,4 @@
-"""Files that are too large, in a real browser and a real server, whose memory comes back."""
+"""Large files in a real browser and a real server, whose memory comes back."""
 
 from __future__ import annotations
 
@@ -32,17 +32,6 @@ def wait_until_below(server, level: int) -> None:
             return
         pause.wait(0.2)
     pytest.fail(f"The server still holds {resident(server)} MiB, more than {level} MiB.")
-
-
-def test_a_file_of_200_mb_is_refused_and_the_one_beside_it_goes_in(empty_server, visit, tmp_path) -> None:
-    large, good = tmp_path / "large.json", tmp_path / "good.log"
-    with large.open("wb") as stream:
-        stream.truncate(200 * MIB)
-    good.write_bytes(GOOD_LOG)
-    page = visit(f"{empty_server.url}/upload").page
-    pick(page, large, good)
-    expect(page.get_by_text("1 game to store.").first).to_be_visible()
-    expect(page.get_by_text("File must be 64.0MB or smaller.").first).to_be_visible()
 
 
 @pytest.mark.long

@@ -44,20 +44,14 @@ def test_a_click_counts_although_the_page_changes_its_width_during_it(visit, con
     expect(page.get_by_role("heading", name=re.compile("Strategic depth, message"))).to_be_visible()
 
 
-def test_rows_stay_the_same_elements_when_something_is_chosen(visit, conversation) -> None:
-    page = visit(conversation).page
-    depth(page).evaluate("badge => { badge.closest('.message').isTheSame = true; }")
-    depth(page).click()
-    expect(depth(page)).to_have_attribute("aria-pressed", "true")
-    assert depth(page).evaluate("badge => badge.closest('.message').isTheSame")
-
-
 def test_what_was_chosen_stays_chosen_when_a_job_begins_and_ends(sample_server, visit, conversation) -> None:
     # The banner above used to push the conversation aside: the browser built it again, without the selection.
     store = sample_server.store
     page = visit(conversation).page
+    depth(page).evaluate("badge => { badge.closest('.message').isTheSame = true; }")
     depth(page).click()
     expect(depth(page)).to_have_attribute("aria-pressed", "true")
+    assert depth(page).evaluate("badge => badge.closest('.message').isTheSame"), "the row stays the same element"
     job = store.jobs.create("test", "A job", 3)
     page.get_by_text("Hide roles and private chat").click()
     page.get_by_text("Ledger", exact=True).first.click()

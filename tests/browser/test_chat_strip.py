@@ -88,12 +88,15 @@ def test_a_click_near_a_failing_message_of_a_metric_opens_the_reason_of_that_met
     expect(page.get_by_role("heading", name=re.compile(f", message {failing}$"))).to_be_visible()
 
 
-def test_the_strip_by_keyboard(visit, game) -> None:
+def test_the_strip_by_keyboard_and_votes_in_words(visit, game) -> None:
     page = visit(game).page
     strip(page).focus()
     for key, expected in (("End", None), ("Home", 1), ("ArrowDown", 2), ("ArrowRight", 3), ("ArrowUp", 2)):
         page.keyboard.press(key)
         assert value(page) == (expected or int(strip(page).get_attribute("aria-valuemax")))
+        if key == "End":
+            ballot = page.locator(".event.v .line").last
+            expect(ballot).to_have_text(re.compile(r" votes? for .+ \(\d+ of \d+\)$"))
     assert "Message 2 of" in strip(page).get_attribute("aria-valuetext")
     assert "round 1" in strip(page).get_attribute("aria-valuetext")
     page.keyboard.press("PageDown")
@@ -135,15 +138,8 @@ def test_a_link_goes_to_the_message_that_is_answered_and_tells_its_strength(visi
     expect(landed).to_be_in_viewport()
 
 
-def test_votes_and_eliminations_are_told_in_words(visit, game) -> None:
-    page = visit(game).page
-    strip(page).press("End")
-    ballot = page.locator(".event.v .line").last
-    expect(ballot).to_have_text(re.compile(r" votes? for .+ \(\d+ of \d+\)$"))
-
-
 @pytest.mark.parametrize("metric", [pytest.param("", marks=pytest.mark.long), "&metric=strategic_depth"])
-def test_a_link_to_a_message_opens_its_reason_on_a_phone(visit, game, metric) -> None:
+def test_a_link_and_a_click_open_the_reason_in_a_dialog_on_a_phone(visit, game, metric) -> None:
     page = visit(game).page
     message = page.locator(".message").nth(2).get_attribute("data-message")
     phone = visit(f"{game}&message={message}{metric}", width=390, height=844, apart=True).page
@@ -154,6 +150,8 @@ def test_a_link_to_a_message_opens_its_reason_on_a_phone(visit, game, metric) ->
     phone.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(phone.locator(".message.chosen")).to_have_count(1)
+    phone.locator(".badge", has_text="Depth").first.click()
+    expect(dialog.get_by_text("decided by the rule").first).to_be_visible()
     wide = visit(f"{game}&message={message}{metric}").page
     expect(wide.get_by_role("heading", name=re.compile(r"essage \d+$"))).to_be_visible()
     assert wide.get_by_role("dialog").count() == 0

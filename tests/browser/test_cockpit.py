@@ -27,6 +27,7 @@ def lands_on_what_is_behind(page: Page) -> str:
     return page.url.split("?", 1)[1]
 
 
+@pytest.mark.long
 def test_the_cockpit_is_one_screen_with_seven_rows(sample_server, visit, screenshots) -> None:
     seen = visit(f"{sample_server.url}/", height=WINDOW_HEIGHT)
     page = seen.page
@@ -58,6 +59,8 @@ def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width)
             assert "transcript=" in found
             assert "metric=strategic_depth" in found
             expect(seen.page.locator(".badge[aria-pressed='true']").first).to_be_attached()
+            # Why the message fails stands beside it after one click, on a phone in a dialog above it.
+            expect(seen.page.get_by_text("strategic keywords", exact=False).first).to_be_visible()
         else:
             assert "order=Lowest+strategic+depth" in found
             expected = {"before": "Prompt+v2", "history": "Prompt+v1"}.get(kind, "Prompt+v4")
@@ -95,20 +98,3 @@ def test_a_mark_follows_the_theme_without_a_rerun(sample_server, visit) -> None:
     seen.page.emulate_media(color_scheme="dark")
     seen.page.wait_for_function("([before]) => document.querySelector('[data-testid=stApp]') && before", arg=[light])
     expect(dot).not_to_have_css("fill", light)
-
-
-def test_the_button_that_records_a_decision_is_readable_and_opens_its_form(stored_server, visit) -> None:
-    store = stored_server.store
-    store.iterations.withdraw_decision("Prompt v3", who="Lead")
-    store.close()
-    seen = visit(f"{stored_server.url}/?iteration=Prompt+v3", height=WINDOW_HEIGHT, theme="dark")
-    expect(seen.page.locator("h1")).to_have_text("Revert")
-    assert findings(seen.page) == []
-    seen.page.get_by_role("button", name="Record what you decide").click()
-    seen.page.get_by_text("Reverted", exact=True).click()
-    seen.page.get_by_label("Why", exact=True).fill("Nobody argues any more.")
-    seen.page.keyboard.press("Tab")
-    seen.settle()
-    seen.page.get_by_role("button", name="Record the decision").click()
-    expect(seen.page.locator("h1")).to_have_text("Reverted")
-    expect(seen.page.get_by_role("button", name="Begin the next iteration")).to_be_visible()

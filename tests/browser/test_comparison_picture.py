@@ -34,7 +34,7 @@ def test_the_comparison_is_one_picture(sample_server, visit, screenshots) -> Non
 
 
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
-def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width) -> None:
+def test_every_kind_of_mark_opens_what_is_behind_it_by_mouse_and_by_key(sample_server, visit, width) -> None:
     seen = look(visit, sample_server, width=width, height=3000)
     behind = {
         "0:metric:0": "of_iteration=Prompt+v3",
@@ -49,13 +49,9 @@ def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width)
         seen.page.go_back()
         expect(seen.page.locator(".picture-box .row")).to_have_count(7)
         seen.settle()
-    assert seen.faults == []
-
-
-def test_a_bar_is_opened_from_the_keyboard(sample_server, visit) -> None:
-    seen = look(visit, sample_server)
     mark(seen.page, "6:metric:0").focus()
     seen.page.keyboard.press("ArrowDown")
     expect(mark(seen.page, "7:mover:0")).to_be_focused()
     seen.page.keyboard.press("Enter")
     assert "message=" in lands_on_what_is_behind(seen.page)
+    assert seen.faults == []

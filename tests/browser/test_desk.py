@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Page, WebSocketRoute, expect
-from streamlit.proto.BackMsg_pb2 import BackMsg
+from playwright.sync_api import Page, expect
 
 from evaluation.ratings import Rating
 
@@ -48,20 +46,24 @@ def checked(page: Page, name: str) -> str | None:
     return box.get_attribute("value") if box.count() else None
 
 
-def test_keys_typed_at_once_are_all_kept(desk) -> None:
+def test_a_key_shows_at_once_and_keys_rest_in_a_comment_and_behind_the_help(desk) -> None:
     page = desk.seen.page
-    for key in "3ynyny":
-        page.keyboard.press(key)
-    assert checked(page, "score") == "3"
-    assert [checked(page, f"question{n}") for n in range(5)] == ["yes", "no", "yes", "no", "yes"]
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible()
-    assert desk.scores == [3]
+    expect(page.get_by_text("Choose a score from 1 to 5 first.").first).to_be_visible()
+    assert desk.scores == []
+    page.get_by_label("Comment, if you like").click()
+    page.keyboard.type("5 yes? no, skip 3")
     assert checked(page, "score") is None
-
-
-def test_a_key_shows_at_once_and_waits_for_no_server(desk) -> None:
-    page = desk.seen.page
+    assert checked(page, "question0") is None
+    assert page.get_by_label("Comment, if you like").input_value() == "5 yes? no, skip 3"
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.keyboard.press("5")
+    assert checked(page, "score") is None
+    page.keyboard.press("Escape")
+    page.keyboard.press("5")
+    assert checked(page, "score") == "5"
     # Within one task of the page nothing can have travelled to the server and back.
     shown = page.evaluate(
         """() => {
@@ -74,20 +76,18 @@ def test_a_key_shows_at_once_and_waits_for_no_server(desk) -> None:
     assert shown
 
 
-def test_submitting_twice_at_once_saves_once(desk) -> None:
+def test_skipping_shows_another_game_and_submitting_twice_at_once_saves_once(desk) -> None:
     page = desk.seen.page
+    first = page.locator(".talk").inner_text()
+    page.keyboard.press("s")
+    expect(page.get_by_text("1 skipped").first).to_be_visible()
+    assert page.locator(".talk").inner_text() != first
+    assert desk.scores == []
     page.keyboard.press("4")
     page.get_by_role("button", name="Save and next").dblclick()
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible()
     assert desk.scores == [4]
-
-
-def test_an_untouched_score_is_asked_for(desk) -> None:
-    page = desk.seen.page
-    page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Choose a score from 1 to 5 first.").first).to_be_visible()
-    assert desk.scores == []
 
 
 def test_a_score_that_contradicts_the_answers_is_pointed_out_once(desk) -> None:
@@ -99,26 +99,6 @@ def test_a_score_that_contradicts_the_answers_is_pointed_out_once(desk) -> None:
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible()
     assert desk.scores == [2]
-
-
-def test_keys_rest_while_a_comment_is_typed(desk) -> None:
-    page = desk.seen.page
-    page.get_by_label("Comment, if you like").click()
-    page.keyboard.type("5 yes? no, skip 3")
-    assert checked(page, "score") is None
-    assert checked(page, "question0") is None
-    assert page.get_by_label("Comment, if you like").input_value() == "5 yes? no, skip 3"
-
-
-def test_the_help_opens_and_keys_rest_behind_it(desk) -> None:
-    page = desk.seen.page
-    page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
-    page.keyboard.press("5")
-    assert checked(page, "score") is None
-    page.keyboard.press("Escape")
-    page.keyboard.press("5")
-    assert checked(page, "score") == "5"
 
 
 def test_what_was_typed_survives_a_reload_at_once(desk) -> None:
@@ -222,15 +202,6 @@ def test_a_form_is_not_called_saved_because_another_game_comes(desk) -> None:
     assert [checked(page, f"question{n}") for n in range(2)] == ["yes", None]
 
 
-def test_skipping_shows_another_game(desk) -> None:
-    page = desk.seen.page
-    first = page.locator(".talk").inner_text()
-    page.keyboard.press("s")
-    expect(page.get_by_text("1 skipped").first).to_be_visible()
-    assert page.locator(".talk").inner_text() != first
-    assert desk.scores == []
-
-
 def test_a_link_opens_the_desk_on_its_game_until_that_is_rated(stored_server, visit) -> None:
     rater, game = f"Ada {next(_numbers)}", stored_server.store.transcripts.summaries()["transcript_id"].iloc[-1]
     page = visit(f"{stored_server.url}/review?rater={quote(rater)}&game={game}").page
@@ -262,35 +233,3 @@ def test_a_database_that_was_moved_away_loses_no_rating_and_no_form(serve, visit
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible()
     assert [(one.score, one.comment) for one in server.store.ratings.by_rater("Ada")] == [(4, "Kept")]
-
-
-def forged(frame: str | bytes) -> str | bytes:
-    """A message of the browser in which a game that was skipped is put aside, for a reason that is not text."""
-    message = BackMsg.FromString(frame) if isinstance(frame, bytes) else None
-    if message is None or message.WhichOneof("type") != "rerun_script":
-        return frame
-    for one in message.rerun_script.widget_states.widgets:
-        for event in json.loads(one.json_trigger_value or "[]"):
-            if event["event"] == "skip":
-                value = {**event["value"], "reason": ["garbled"], "note": ""}
-                one.json_trigger_value = json.dumps([{"event": "discard", "value": value}])
-    return bytes(message.SerializeToString())
-
-
-def test_a_forged_event_is_no_fault_of_the_server(serve, visit) -> None:
-    server = serve("stored")
-    page = visit(f"{server.url}/review?rater=Ada").page
-
-    def between(socket: WebSocketRoute) -> None:
-        far = socket.connect_to_server()
-        socket.on_message(lambda frame: far.send(forged(frame)))
-
-    page.route_web_socket("**/_stcore/stream", between)
-    page.reload()
-    expect(page.locator(".desk")).to_be_visible()
-    page.keyboard.press("s")
-    page.keyboard.press("4")
-    page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible()
-    assert "Traceback" not in server.database.with_suffix(".log").read_text("utf-8", errors="replace")
-    assert server.store.discards.of("Ada") == []

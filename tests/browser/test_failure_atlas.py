@@ -47,7 +47,7 @@ def test_an_example_opens_its_message_with_the_reason(sample_server, visit, widt
     expect(page.get_by_text("Holds none of the strategic keywords.").first).to_be_visible()
 
 
-def test_a_reason_opens_all_of_its_messages_and_a_row_opens_its_message(sample_server, visit) -> None:
+def test_a_reason_opens_all_of_its_messages_a_row_its_message_and_keys_reach_the_marks(sample_server, visit) -> None:
     page = look(visit, sample_server).page
     mark(page, "0:reason:0").click()
     expect(page.get_by_text("86 rows, 92").first).to_be_visible()
@@ -64,10 +64,7 @@ def test_a_reason_opens_all_of_its_messages_and_a_row_opens_its_message(sample_s
     page.get_by_role("button", name="All reasons").click()
     expect(page.locator(".reason-row").first).to_be_visible()
     assert "reason=" not in page.url
-
-
-def test_the_marks_are_reached_by_keyboard(sample_server, visit) -> None:
-    page = look(visit, sample_server).page
+    settle(page)
     mark(page, "0:reason:0").focus()
     page.keyboard.press("ArrowRight")
     expect(mark(page, "0:example:0")).to_be_focused()

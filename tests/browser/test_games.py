@@ -47,21 +47,26 @@ def test_the_list_is_drawn_whole_and_reads_well(sample_server, visit, screenshot
 
 
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
-@pytest.mark.parametrize("by", ["mouse", "Enter"])
-def test_a_failing_score_opens_the_first_failing_message(sample_server, visit, failing, width, by) -> None:
+def test_a_failing_score_opens_the_first_failing_message_by_mouse_and_by_enter(
+    sample_server, visit, failing, width
+) -> None:
     place, transcript_id, message_id = failing
     seen = visit(f"{sample_server.url}/transcripts", width=width, height=900)
     cell = seen.page.locator(f"[data-mark='{place}:cell:{DEPTH_CELL}']")
-    if by == "mouse":
-        cell.click()
-    else:
-        cell.focus()
-        seen.page.keyboard.press("Enter")
-    seen.page.wait_for_url(re.compile(f"transcript={transcript_id}"))
-    settle(seen.page)
-    assert f"message={message_id}&metric={DEPTH}" in seen.page.url
-    expect(seen.page.locator(".message.chosen")).to_be_in_viewport()
-    expect(seen.page.locator(".badge[aria-pressed='true']").first).to_be_attached()
+    for by in ("mouse", "Enter"):
+        if by == "mouse":
+            cell.click()
+        else:
+            cell.focus()
+            seen.page.keyboard.press("Enter")
+        seen.page.wait_for_url(re.compile(f"transcript={transcript_id}"))
+        settle(seen.page)
+        assert f"message={message_id}&metric={DEPTH}" in seen.page.url
+        expect(seen.page.locator(".message.chosen")).to_be_in_viewport()
+        expect(seen.page.locator(".badge[aria-pressed='true']").first).to_be_attached()
+        seen.page.go_back()
+        expect(seen.page.locator(ROWS)).to_have_count(21)
+        settle(seen.page)
     assert seen.faults == []
 
 
@@ -87,7 +92,7 @@ def test_a_row_opens_its_game_and_the_way_back_keeps_filter_and_order(sample_ser
     assert seen.faults == []
 
 
-def test_arrow_keys_move_between_games_and_open_nothing(sample_server, visit) -> None:
+def test_arrow_keys_open_nothing_and_a_score_that_rests_on_no_message_opens_its_ledger(sample_server, visit) -> None:
     page = visit(f"{sample_server.url}/transcripts", height=900).page
     page.locator("[data-mark='0:game:0']").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp"):
@@ -95,21 +100,11 @@ def test_arrow_keys_move_between_games_and_open_nothing(sample_server, visit) ->
     expect(page.locator("[data-mark='1:cell:0']")).to_be_focused()
     assert "transcript=" not in page.url
     expect(page.locator(ROWS)).to_have_count(21)
-
-
-def test_a_score_that_rests_on_no_message_opens_its_ledger(sample_server, visit) -> None:
-    page = visit(f"{sample_server.url}/transcripts", height=900).page
     # Engagement is rated by people: no message loses its points.
     page.locator("[data-mark='0:cell:6']").click()
     expect(page.get_by_role("radio", name="Ledger", checked=True)).to_be_visible()
     assert "transcript=" in page.url
     assert "message=" not in page.url
-
-
-def test_adding_games_opens_by_itself_while_there_are_none(empty_server, visit) -> None:
-    page = visit(f"{empty_server.url}/transcripts").page
-    expect(page.get_by_test_id("stFileUploaderDropzoneInput")).to_be_attached()
-    expect(page.get_by_role("button", name="Load the sample games")).to_be_visible()
 
 
 def test_the_address_of_uploads_leads_to_the_games_page(sample_server, visit) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import sys
 import threading
@@ -20,6 +19,7 @@ from playwright.sync_api import Page, expect
 from evaluation.ratings import Rating
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.scoring import add_evaluated
+from tests.browser.conftest import free_port
 
 COOKIE_SECRET = "0123456789abcdef0123456789abcdef"
 USERS = [
@@ -38,12 +38,6 @@ class Site:
     @property
     def url(self) -> str:
         return self.server.url
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def game(name: str) -> Transcript:

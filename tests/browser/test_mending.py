@@ -1,4 +1,4 @@
-"""Mending in a real browser: an iteration that gets another name stays on the page and in the link."""
+"""Mending in a real browser: the rows that are ticked are moved, and a decision is recorded."""
 
 from __future__ import annotations
 
@@ -6,26 +6,8 @@ from urllib.parse import quote
 
 from playwright.sync_api import expect
 
+from tests.browser.accessibility import findings
 from tests.browser.hands import tick_row
-
-
-def test_a_renamed_iteration_stays_chosen_and_in_the_link(stored_server, visit) -> None:
-    server = stored_server
-    first = server.store.iterations.list()[0].name
-    visited = visit(f"{server.url}/?iteration={first}")
-    page = visited.page
-    visited.settle()
-    page.get_by_text("Manage this iteration", exact=True).click()
-    page.get_by_label("Name", exact=True).fill("Where we began")
-    # What was typed reaches the page when the field is left; a click while it is drawn again would be lost.
-    page.get_by_label("Name", exact=True).press("Tab")
-    visited.settle()
-    page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("1 change so far").first).to_be_visible()
-    expect(page.get_by_text("Iteration 1 of").first).to_be_visible()
-    expect(page).to_have_url(f"{server.url}/?iteration=Where+we+began")
-    assert server.store.iterations.list()[0].name == "Where we began"
-    assert visited.faults == []
 
 
 def test_the_games_of_ticked_rows_are_moved_and_no_other(stored_server, visit) -> None:
@@ -42,3 +24,20 @@ def test_the_games_of_ticked_rows_are_moved_and_no_other(stored_server, visit) -
     expect(page.get_by_text("Moved 2 games.").first).to_be_visible()
     assert store.transcripts.summaries(name)["transcript_id"].tolist() == [before[1], *before[3:]]
     store.close()
+
+
+def test_the_button_that_records_a_decision_is_readable_and_opens_its_form(stored_server, visit) -> None:
+    store = stored_server.store
+    store.iterations.withdraw_decision("Prompt v3", who="Lead")
+    store.close()
+    seen = visit(f"{stored_server.url}/?iteration=Prompt+v3", height=800, theme="dark")
+    expect(seen.page.locator("h1")).to_have_text("Revert")
+    assert findings(seen.page) == []
+    seen.page.get_by_role("button", name="Record what you decide").click()
+    seen.page.get_by_text("Reverted", exact=True).click()
+    seen.page.get_by_label("Why", exact=True).fill("Nobody argues any more.")
+    seen.page.keyboard.press("Tab")
+    seen.settle()
+    seen.page.get_by_role("button", name="Record the decision").click()
+    expect(seen.page.locator("h1")).to_have_text("Reverted")
+    expect(seen.page.get_by_role("button", name="Begin the next iteration")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The Team view in a browser: assign, open a cell, and the assigned games at the desk."""
+"""The Team view in a browser: a cell opens its rating."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from evaluation.ratings import Rating
 from tests.browser.accessibility import findings
-from tests.browser.hands import in_every_size, settle
+from tests.browser.hands import go, in_every_size, settle
 
 ROW = 36
 
@@ -24,24 +24,13 @@ def busy(stored_server):
     return stored_server
 
 
-def test_a_lead_assigns_and_the_rater_finds_it_at_the_desk(busy, visit) -> None:
-    page = visit(f"{busy.url}/review?rater=Lea&desk=Team").page
-    names = page.get_by_role("textbox", name="Raters, one name per line")
-    names.fill("Ann\nBob\nCleo é")
-    names.press("Control+Enter")
-    # Of 42 places two sample raters hold 22; Ann and Bob have rated three of these games, too.
-    expect(page.get_by_text("20 new assignments in all games, for 21 games:").first).to_be_visible()
-    expect(page.get_by_test_id("stDataFrame").last).to_be_visible()
+def test_the_overview_leads_to_who_rates_what_and_a_cell_opens_its_rating_by_keyboard(busy, visit) -> None:
+    # Without a login, the Review page has asked once who is there.
+    page = visit(f"{busy.url}/review?rater=Lea", height=1600).page
+    go(page, "Overview")
+    page.locator("a:visible:has-text('Who rates what?')").click()
+    expect(page.get_by_role("heading", name="Raters by games")).to_be_visible()
     settle(page)
-    page.get_by_role("button", name="Assign", exact=True).click()
-    expect(page.get_by_text("20 assignments stored.").first).to_be_visible()
-    mine = [one for one in busy.store.rating_assignments.current() if one.rater == "Cleo é"]
-    desk = visit(f"{busy.url}/review?rater=Cleo%20%C3%A9", apart=True).page
-    expect(desk.get_by_text(f"0 of {len(mine)} assigned games done by you").first).to_be_visible()
-
-
-def test_a_cell_opens_its_rating_by_keyboard(busy, visit) -> None:
-    page = visit(f"{busy.url}/review?rater=Lea&desk=Team", height=1600).page
     table = page.get_by_test_id("stDataFrame").nth(1)
     table.scroll_into_view_if_needed()
     settle(page)

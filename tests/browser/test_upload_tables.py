@@ -1,10 +1,12 @@
-"""Tables with names of columns that try something, in a real browser; and a report that is saved."""
+"""Tables whose columns have odd names, a file that is too large, and a report that is saved, in a real browser."""
 
 from __future__ import annotations
 
 import json
 
 from playwright.sync_api import expect
+
+from tests.faults.bad_files import GOOD_LOG, MIB
 
 # As short as a heading must be.
 EVIL = "![p](https://evil.example/p) <img src=x onerror=a()>"
@@ -62,6 +64,17 @@ def test_chosen_columns_make_a_game_and_its_report_can_be_saved(empty_server, vi
         seen.page.get_by_role("button", name="Save as JSON").click()
     report = json.loads(caught.value.path().read_text("utf-8"))
     assert [(line["name"], line["outcome"]) for line in report["files"]] == [("german.csv", "stored")]
+
+
+def test_a_file_of_200_mb_is_refused_and_the_one_beside_it_goes_in(empty_server, visit, tmp_path) -> None:
+    large, good = tmp_path / "large.json", tmp_path / "good.log"
+    with large.open("wb") as stream:
+        stream.truncate(200 * MIB)
+    good.write_bytes(GOOD_LOG)
+    page = visit(f"{empty_server.url}/upload").page
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([large, good])
+    expect(page.get_by_text("1 game to store.").first).to_be_visible()
+    expect(page.get_by_text("File must be 64.0MB or smaller.").first).to_be_visible()
 
 
 def test_a_backup_is_downloaded_whole(sample_server, visit) -> None:

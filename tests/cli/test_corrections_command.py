@@ -51,13 +51,6 @@ def test_failures_are_counted_with_their_intervals(run: Any, store: Store) -> No
     assert (first["check"], first["texts"], first["failed"], first["judged"]) == ("adherence", "first", 1, 1)
 
 
-@pytest.mark.parametrize("arguments", [("list",), ("list", "--stats"), ("list", "--format", "json")])
-def test_the_log_of_somebody_unheard_of_is_refused(run: Any, store: Store, arguments: tuple[str, ...]) -> None:
-    refused = run("corrections", *arguments, "--agent", "nobody")
-    assert refused.exit_code == 2
-    assert "Nobody called 'nobody' speaks anywhere. Choose from: " in refused.stderr
-
-
 @pytest.mark.parametrize("agent", ["channel:xyz", "channel:public"])
 def test_nothing_is_corrected_for_a_channel(run: Any, store: Store, agent: str) -> None:
     before = store.agents.all()
@@ -65,15 +58,6 @@ def test_nothing_is_corrected_for_a_channel(run: Any, store: Store, agent: str) 
     assert refused.exit_code == 2
     assert f"{agent!r} is a channel, not an agent." in refused.stderr
     assert store.agents.all() == before
-
-
-def test_settings_for_somebody_unheard_of_are_refused_and_make_no_agent(run: Any, store: Store) -> None:
-    before = store.agents.all()
-    refused = run("corrections", "config", "dwihgt", "--set", "max_correction_attempts=1")
-    assert refused.exit_code == 2
-    assert "Nobody called 'dwihgt' speaks anywhere. Choose from: " in refused.stderr
-    assert store.agents.all() == before
-    assert store.corrections.configs() == {}
 
 
 def test_settings_and_log_are_found_by_name_and_rename_nobody(run: Any, store: Store) -> None:
@@ -114,19 +98,26 @@ def test_settings_are_shown_changed_refused_and_reset(run: Any, store: Store) ->
     assert store.corrections.configs() == {}
 
 
+# The second is what Python makes of the bytes x\xff on a command line.
+@pytest.mark.parametrize(("agent", "shown"), [("dwihgt", "dwihgt"), (os.fsdecode(b"x\xff"), "x\\udcff")])
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("list", "--agent", "ODD"),
-        ("list", "--stats", "--agent", "ODD"),
-        ("config", "ODD"),
-        ("config", "ODD", "--reset"),
-        ("config", "ODD", "--set", "gate_fluency_enabled=true"),
+        ("list", "--agent", "AGENT"),
+        ("list", "--stats", "--agent", "AGENT"),
+        ("list", "--format", "json", "--agent", "AGENT"),
+        ("config", "AGENT"),
+        ("config", "AGENT", "--reset"),
+        ("config", "AGENT", "--set", "max_correction_attempts=1"),
     ],
     ids=" ".join,
 )
-def test_an_argument_that_is_no_text_is_refused(run: Any, arguments: tuple[str, ...]) -> None:
-    # What Python makes of the bytes x\xff on a command line.
-    done = run("corrections", *(os.fsdecode(b"x\xff") if one == "ODD" else one for one in arguments))
+def test_somebody_unheard_of_is_refused_and_no_agent_made(
+    run: Any, store: Store, arguments: tuple[str, ...], agent: str, shown: str
+) -> None:
+    before = store.agents.all()
+    done = run("corrections", *(agent if one == "AGENT" else one for one in arguments))
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "Nobody called 'x\\udcff' speaks anywhere." in done.stderr
+    assert f"Nobody called '{shown}' speaks anywhere. Choose from: " in done.stderr
+    assert store.agents.all() == before
+    assert store.corrections.configs() == {}

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evaluation.cli.shared.confirmation import person
-from evaluation.engines.scoring import evaluate_transcript
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.transcript import Transcript
-
-
-@dataclass(frozen=True)
-class Results:
-    """An evaluation as an older version of Dramaturg might have made it."""
-
-    transcript: Transcript
-    metrics: Any
-    failures: tuple[()] = ()
+from tests.app.outdated import make_outdated
 
 
 @pytest.fixture
@@ -40,14 +29,6 @@ def listed(run: Any, *arguments: str) -> list[dict[str, Any]]:
 
 def names(run: Any, *arguments: str) -> list[str]:
     return [row["game_id"] for row in listed(run, *arguments)]
-
-
-def make_outdated(store: Store, transcript_id: str) -> None:
-    transcript = store.transcripts.get(transcript_id)
-    results = dict(evaluate_transcript(transcript).metrics)
-    old = results["coherence"]
-    results["coherence"] = replace(old, definition=replace(old.definition, version="0"), score=1.0)
-    store.results.save([Results(transcript, results)])
 
 
 def test_deleting_needs_consent_and_undo_brings_back(run: Any, games: list[str], database: Path) -> None:
@@ -93,7 +74,7 @@ def test_purging_is_for_ever(run: Any, games: list[str], write_game: Any) -> Non
 
 def test_mixed_versions_are_warned_of_and_scoring_again_mends_them(run: Any, games: list[str], database: Path) -> None:
     warning = "warning: Conversation coherence was computed by version 0 in 1 game and by version"
-    make_outdated(Store(database), games[0])
+    make_outdated(Store(database), Store(database).transcripts.get(games[0]))
     run("iterations", "create", "v2")
     Store(database).iterations.move([games[2]], "v2")
     for command in (("list",), ("iterations",), ("compare", "v1", "v2")):
@@ -109,7 +90,7 @@ def test_mixed_versions_are_warned_of_and_scoring_again_mends_them(run: Any, gam
 
 def test_games_to_score_again_can_be_chosen(run: Any, games: list[str], database: Path) -> None:
     for transcript_id in games:
-        make_outdated(Store(database), transcript_id)
+        make_outdated(Store(database), Store(database).transcripts.get(transcript_id))
     assert "Scored 1 game again" in run("reevaluate", "three").stdout
     assert "Scored 2 games again" in run("reevaluate", "--iteration", "v1").stdout
     assert run("reevaluate", "--all").stdout == "Scored 3 games again; changed: nothing.\n"

@@ -177,6 +177,7 @@ def test_the_comment_on_a_pull_request(text: str) -> None:
     output = comparison_markdown(found)
     assert_inert_markdown(output.replace("evil:", ""))
     assert len(output) < LONGEST_COMMENT + 100
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in output.splitlines() if line.startswith("|")} == {7}
     assert_inert_markdown(
         comparison_markdown({"verdict": text, "problem": text, "rows": [{"outcome": text, "label": text}]})
     )

@@ -358,23 +358,6 @@ def test_markdown_tells_verdict_rows_and_what_to_do() -> None:
     assert "Judged by `m`." in text
 
 
-def test_nothing_foreign_becomes_markdown() -> None:
-    now = evaluation(
-        {FLUENCY: [item(HOSTILE, 1.0, reference=HOSTILE, snippet=HOSTILE, reason=HOSTILE)]}, name=HOSTILE, model="m"
-    )
-    comparison = compare([now], baseline({FLUENCY: 9.0})).as_dict() | {"models": [HOSTILE], "verdict": HOSTILE}
-    comparison["rows"][0] |= {"label": HOSTILE, "outcome": HOSTILE, "detail": HOSTILE}
-    text = comparison_markdown(comparison)
-    # Every code span closed, in every line, and what stands outside of them is ours.
-    outside = "\n".join("".join(line.replace("\\|", "").split("`")[::2]) for line in text.splitlines())
-    assert all(line.count("`") % 2 == 0 for line in text.splitlines())
-    assert not {"evil", "img", "everyone"} & set(outside.replace("(", " ").split())
-    assert "evil" not in outside
-    table = [line for line in text.splitlines() if line.startswith("|")]
-    assert {line.replace("\\|", "").count("|") for line in table} == {7}
-    assert not set("\x00\x1b\u202e\ud800") & set(text)
-
-
 @pytest.mark.parametrize(
     "comparison",
     [

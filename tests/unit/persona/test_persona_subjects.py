@@ -298,6 +298,7 @@ def test_an_agent_file_of_tinytroupe() -> None:
         (b"[" * 900 + b"]" * 900, "x.json: The JSON is nested deeper than 100 levels. Hand in an agent file"),
         (b'{"persona": {"name": "Sur", "x": "\\ud83d"}}', "x.json: $.persona.x: The text holds half of a surrogate"),
         (b'{"persona": {"name": "Ann", "age": NaN}}', "x.json: $.persona.age: NaN is not a usable number."),
+        (b'{"name": "Odd", "x": -Infinity}', "x.json: $.x: -Infinity is not a usable number."),
         (b'{"persona": {"name": "Ann",\n"name": "Bob"}}', "x.json:2: persona.name: This field stands here twice."),
         (b"[]", "x.json:1: file: This is not a mapping."),
         (b'{"age": 3}', "x.json:1: persona: It is missing. Add 'name: ...'."),

@@ -18,18 +18,14 @@ from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store._schema import migrate, newest
 from evaluation.store.backup.backup import check_backup
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Message
 from tests.long import mostly_long
+from tests.unit.store.small_games import game
 
 HOLD = (
     "import sys\nfrom evaluation.store import Store\n"
     "with Store(sys.argv[1]).unit():\n    print('ready', flush=True)\n    sys.stdin.read()\n"
 )
-
-
-def game(name: str) -> Transcript:
-    said = (Message(id="m0", index=0, speaker="Ann", text=f"Hello {name}"),)
-    return Transcript(game_id=name, source_format="native", players=(Player(name="Ann"),), messages=said)
 
 
 def names(store: Store) -> list[str]:

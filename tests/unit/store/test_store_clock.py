@@ -12,16 +12,12 @@ from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.ratings.rating_sheet_import import import_ratings
+from tests.unit.store.small_games import game
 
 NOW = datetime.now(UTC)
 FAST = NOW + timedelta(hours=3)
-
-
-def game(name: str) -> Transcript:
-    said = (Message(id="m0", index=0, speaker="Ann", text=f"Hello {name}"),)
-    return Transcript(game_id=name, source_format="native", players=(Player(name="Ann"),), messages=said)
 
 
 ONE, TWO = game("one"), game("two")

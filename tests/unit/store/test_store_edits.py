@@ -9,17 +9,7 @@ import pytest
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.iterations.edit_history import Description, Edit, edits
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
-
-
-def game(name: str) -> Transcript:
-    return Transcript(
-        game_id=name,
-        source_format="native",
-        players=(Player(name="Ann"),),
-        messages=(Message(id="m0", index=0, speaker="Ann", text=f"Hello from {name}"),),
-    )
-
+from tests.unit.store.small_games import game
 
 GAMES = [game(f"game {number}") for number in range(3)]
 

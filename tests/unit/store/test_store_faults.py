@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -91,22 +92,19 @@ def filled(path: Path) -> Store:
     return store
 
 
-def test_a_file_without_its_end_is_told_from_a_good_one(path: Path) -> None:
+# Blocks have checksums; all of them but the headers are damaged, so that whatever is read first is.
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        lambda whole: whole[: len(whole) // 2],
+        lambda whole: whole[:12288] + bytes(byte ^ 0xFF for byte in whole[12288:]),
+    ],
+    ids=["without its end", "in the middle"],
+)
+def test_damage_is_told_and_cured_by_the_backup(path: Path, damaged: Callable[[bytes], bytes]) -> None:
     store = filled(path)
     whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(StoreError, match=r"damaged.*backup"):
-        read_all(store)
-    path.write_bytes(whole)
-    assert read_all(store) == 20
-    store.close()
-
-
-def test_damage_in_the_middle_is_told_and_cured_by_the_backup(path: Path) -> None:
-    store = filled(path)
-    whole = path.read_bytes()
-    # Blocks have checksums; all of them but the headers are damaged, so that whatever is read first is.
-    path.write_bytes(whole[:12288] + bytes(byte ^ 0xFF for byte in whole[12288:]))
+    path.write_bytes(damaged(whole))
     with pytest.raises(StoreError, match=r"damaged.*backup"):
         read_all(store)
     path.write_bytes(whole)

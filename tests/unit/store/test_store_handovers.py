@@ -9,16 +9,7 @@ import pytest
 
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
-
-
-def game(name: str) -> Transcript:
-    return Transcript(
-        game_id=name,
-        source_format="native",
-        players=(Player(name="Ann"),),
-        messages=(Message(id="m", index=0, speaker="Ann", text=name),),
-    )
+from tests.unit.store.small_games import game
 
 
 @pytest.fixture

@@ -13,14 +13,9 @@ from evaluation.errors import InputError, StoreError
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store.backup.backup import check_backup
-from evaluation.transcript import Message, Player, Transcript
+from tests.unit.store.small_games import game
 
 VIEW = "CREATE OR REPLACE VIEW current_ratings AS SELECT * REPLACE ({query} AS comment) FROM ratings"
-
-
-def game(name: str) -> Transcript:
-    said = (Message(id="m0", index=0, speaker="Ann", text=f"Hello {name}"),)
-    return Transcript(game_id=name, source_format="native", players=(Player(name="Ann"),), messages=said)
 
 
 @pytest.fixture(scope="module")

@@ -10,17 +10,8 @@ from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.store import JobState, Store
-from evaluation.transcript import SIMULATED_FORMAT, Message, Player, Transcript
-
-
-def game(name: str) -> Transcript:
-    return Transcript(
-        game_id=name,
-        source_format="native",
-        players=(Player(name="Ann"),),
-        messages=(Message(id="m0", index=0, speaker="Ann", text=f"Hello {name}"),),
-    )
-
+from evaluation.transcript import SIMULATED_FORMAT
+from tests.unit.store.small_games import game
 
 GAMES = [game(f"game {number}") for number in range(6)]
 

@@ -19,14 +19,9 @@ from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating
 from evaluation.store import JobState, Store
 from evaluation.store.model_calls.spending import spending_by_run
-from evaluation.transcript import Message, Player, Transcript
+from tests.unit.store.small_games import game
 
-GAME = Transcript(
-    game_id="game",
-    source_format="native",
-    players=(Player(name="Ann"),),
-    messages=(Message(id="m0", index=0, speaker="Ann", text="Hello"),),
-)
+GAME = game("game")
 
 BEGIN = "import sys\nfrom evaluation.store import Store\nstore = Store(sys.argv[1], wait_seconds=60)\n"
 
@@ -264,27 +259,3 @@ def test_a_forked_process_needs_a_store_of_its_own(path: Path) -> None:
     )
     with running(code, path) as process:
         assert next_line(process) == "0 2"
-
-
-# Plans and decisions of leads, for ever, each acknowledged once it is stored.
-LEAD_ON = BEGIN + (
-    "from itertools import count\n"
-    "game = sys.argv[2]\n"
-    "for number in count():\n"
-    "    store.rating_assignments.add([(game, f'rater {number}')], who='Lea')\n"
-    "    store.engagement_decisions.add(game, 1 + number % 5, who='Lea', reason=str(number))\n"
-    "    print(number, flush=True)\n"
-)
-
-
-def test_a_killed_process_loses_nothing_that_a_lead_did(path: Path) -> None:
-    store = Store(path)
-    store.transcripts.add(GAME, source_name="x")
-    for rater, score in (("Ann", 1), ("Bob", 5)):
-        store.ratings.add(Rating(GAME.id, rater, score))
-    store.close()
-    last = killed_amid_work(LEAD_ON, path, GAME.id)
-    held = {one.rater for one in store.rating_assignments.current()}
-    assert {f"rater {number}" for number in range(last + 1)} <= held
-    assert {str(number) for number in range(last + 1)} <= {one.reason for one in store.engagement_decisions.list()}
-    store.close()

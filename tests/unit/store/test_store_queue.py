@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.store import Store
+from tests.unit.store.test_store_processes import running
 
 BEGIN = "import sys\nfrom evaluation.store import Store\nstore = Store(sys.argv[1], wait_seconds=60)\n"
 
@@ -32,16 +32,6 @@ def path(tmp_path: Path) -> Path:
     Store(made).settings.set("key", 1)
     Store(made).close()
     return made
-
-
-@contextmanager
-def running(code: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
 
 
 def is_waiting(process: subprocess.Popen[str], folder: Path) -> bool:

@@ -18,8 +18,9 @@ import pytest
 from evaluation.errors import InputError, NotAllowedError, NotFoundError, StoreBusyError, StoreError
 from evaluation.ratings import Rating
 from evaluation.store import Store, default_path
+from evaluation.store.engine import database_file
 from evaluation.store.engine.bulk_rows import append
-from evaluation.transcript import Message, Player, Transcript
+from tests.unit.store.small_games import game
 
 
 @pytest.fixture
@@ -27,15 +28,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store = Store(tmp_path / "deep" / "down" / "a.duckdb")
     yield store
     store.close()
-
-
-def transcript(name: str) -> Transcript:
-    return Transcript(
-        game_id=name,
-        source_format="native",
-        players=(Player(name="Ann"),),
-        messages=(Message(id="m0", index=0, speaker="Ann", text=f"Hello from {name}"),),
-    )
 
 
 def is_open_elsewhere(path: Path) -> bool:
@@ -60,7 +52,10 @@ def test_folder_and_tables_are_made_by_the_first_unit(store: Store) -> None:
     assert [path.name for path in Path(store.place).parent.iterdir() if path.name.startswith(".")] == []
 
 
-def test_the_file_is_open_while_a_unit_runs_and_closed_soon_after(store: Store) -> None:
+def test_the_file_is_open_while_a_unit_runs_and_closed_soon_after(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_file, "LINGER_SECONDS", 1.0)
     with store.unit():
         assert is_open_elsewhere(Path(store.place))
     assert eventually(lambda: not is_open_elsewhere(Path(store.place)))
@@ -102,8 +97,8 @@ def test_two_stores_with_different_spellings_share_one_file(tmp_path: Path) -> N
 def test_a_write_unit_stores_all_or_nothing(store: Store) -> None:
     def add_both(iteration: str | None) -> None:
         with store.unit(write=True):
-            store.transcripts.add(transcript("one"), source_name="one.json")
-            store.transcripts.add(transcript("two"), source_name="two.json", iteration=iteration)
+            store.transcripts.add(game("one"), source_name="one.json")
+            store.transcripts.add(game("two"), source_name="two.json", iteration=iteration)
 
     with pytest.raises(NotFoundError):
         add_both("nowhere")
@@ -165,7 +160,7 @@ def test_a_write_within_a_reading_unit_is_stored_when_it_ends(store: Store) -> N
 
 def test_other_threads_do_not_see_what_is_not_finished(store: Store) -> None:
     with ThreadPoolExecutor(1) as pool, store.unit(write=True):
-        store.transcripts.add(transcript("one"), source_name="one.json")
+        store.transcripts.add(game("one"), source_name="one.json")
         assert len(store.transcripts.summaries()) == 1
         assert pool.submit(store.transcripts.summaries).result().empty
 
@@ -176,7 +171,7 @@ def test_a_fault_in_our_own_sql_passes_unchanged(store: Store) -> None:
 
 
 def test_threads_get_their_own_rows_and_lose_no_write(store: Store) -> None:
-    store.transcripts.add_many([(transcript(f"game {number}"), "f") for number in range(8)])
+    store.transcripts.add_many([(game(f"game {number}"), "f") for number in range(8)])
     ids = store.transcripts.summaries()["transcript_id"].tolist()
 
     def work(number: int) -> bool:
@@ -335,7 +330,7 @@ def test_a_guard_stops_writing_units_and_nothing_else(tmp_path: Path) -> None:
 
 def test_a_form_that_was_begun_is_opened_while_another_thread_writes(tmp_path: Path) -> None:
     store = Store(tmp_path / "a.duckdb", wait_seconds=0.2)
-    added = store.transcripts.add(transcript("one"), source_name="one.json").transcript_id
+    added = store.transcripts.add(game("one"), source_name="one.json").transcript_id
     begun = store.ratings.token("Ada", added)
     writes, may_end = threading.Event(), threading.Event()
 
