@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, settings
 
 from evaluation.judging.model_client.server_state import shared_state
 from evaluation.store import Store
+from evaluation.workflows.samples import load_samples
 
 # The pauses of a shared machine are no failures of a property. ``make test-long`` takes the thorough profile.
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
@@ -51,4 +52,14 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = Store(path)
     with store.unit():
         store.close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def sample_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the sample games; to be copied, not used: scoring them takes seconds."""
+    path = tmp_path_factory.mktemp("samples") / "samples.duckdb"
+    store = Store(path)
+    load_samples(store)
+    store.close()
     return path

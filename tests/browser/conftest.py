@@ -19,7 +19,6 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, WebSo
 
 from evaluation.cli.system.doctor import chromium
 from evaluation.store import Store
-from evaluation.workflows.samples import load_samples
 from tests.browser.hands import settle
 
 ROOT = Path(__file__).parents[2]
@@ -129,16 +128,6 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-@pytest.fixture(scope="session")
-def sample_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with the sample games; to be copied, not used."""
-    path = tmp_path_factory.mktemp("samples") / "samples.duckdb"
-    store = Store(path)
-    load_samples(store)
-    store.close()
-    return path
 
 
 @pytest.fixture

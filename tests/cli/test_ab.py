@@ -49,25 +49,6 @@ def test_iterations_of_stored_games_without_a_key(run: Run, write_game: WriteGam
     assert "cannot be tested" in found["recommendation"]
 
 
-def test_faults_name_their_line(run: Run, tmp_path: Path) -> None:
-    place = tmp_path / "faulty.yaml"
-    place.write_text("name: x\nsource: magic\nvariants:\n  a: {}\n  b: {}\n", encoding="utf-8")
-    done = run("ab", place)
-    assert done.exit_code == 2
-    assert "faulty.yaml:2: source: It should be 'metrics', 'transcripts' or 'simulation'" in done.stderr
-
-
-def test_simulated_runs_need_a_model(run: Run, tmp_path: Path) -> None:
-    place = tmp_path / "simulated.yaml"
-    place.write_text(
-        "name: x\nsource: simulation\nbase: {steps: 1, personas: [{name: Ann}]}\nvariants:\n  a: {}\n  b: {steps: 2}\n",
-        encoding="utf-8",
-    )
-    done = run("ab", place, "--mode", "offline")
-    assert done.exit_code == 2
-    assert "Agents need a model to speak" in done.stderr
-
-
 def test_the_judge_is_the_users_own_unless_the_file_says_something_of_judging(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DRAMATURG_MODEL", "openai/mine")
     store, options = Store(":memory:"), {"mode": None, "model": None, "base_url": None}
@@ -116,6 +97,14 @@ def test_what_cannot_give_a_result_is_refused_with_its_place(run: Run, tmp_path:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
+        (
+            "magic\nvariants:\n  a: {}\n  b: {}\n",
+            "ab.yaml:2: source: It should be 'metrics', 'transcripts' or 'simulation'",
+        ),
+        (
+            "simulation\nbase: {steps: 1, personas: [{name: Ann}]}\nvariants:\n  a: {}\n  b: {steps: 2}\n",
+            "Agents need a model to speak",
+        ),
         ("transcripts\nvariants:\n  a: {iteratoin: one}\n  b: {iteration: one}\n", "variants.a.iteratoin"),
         (
             "transcripts\nvariants:\n  a: {iteration: one}\n  b: {iteration: one}\nmeasures: {coherense: higher}\n"

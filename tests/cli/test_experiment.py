@@ -85,13 +85,6 @@ def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
     assert "simulation" in run("list").stdout
 
 
-def test_without_a_model_nobody_speaks(run: Any, monkeypatch: Any) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    done = run("experiment", "run", "debate-controversial", "--scale", "0.1")
-    assert done.exit_code == 2
-    assert "or try it scripted" in done.stderr
-
-
 def test_nothing_is_spent_without_consent(run: Any, monkeypatch: Any, tmp_path: Path) -> None:
     prices = tmp_path / "pricing.yaml"
     prices.write_text("nobody: {input: 1, output: 2}\n")
@@ -107,12 +100,6 @@ def test_reports_of_nothing_are_refused(run: Any) -> None:
     assert "There is no experiment 'abc'." in run("experiment", "report", "abc").stderr
 
 
-def test_no_size_at_all_is_refused_before_anything_is_made(run: Any) -> None:
-    refused = run("experiment", "run", "debate-controversial", "--scale", "0")
-    assert refused.exit_code == 2
-    assert "give a share above 0" in refused.stderr
-
-
 @pytest.mark.parametrize(
     ("options", "why"),
     [
@@ -120,9 +107,14 @@ def test_no_size_at_all_is_refused_before_anything_is_made(run: Any) -> None:
         (("--no-effects",), "say --scripted too"),
         (("--scripted", "--model", "mine"), "no model and no server is asked"),
         (("--scripted", "--base-url", "http://localhost:1/v1"), "no model and no server is asked"),
+        (("--scale", "0"), "give a share above 0"),
+        (("--scale", "0.1"), "or try it scripted"),
     ],
 )
-def test_options_that_would_be_ignored_are_refused(run: Any, options: tuple[str, ...], why: str) -> None:
+def test_what_makes_no_run_is_refused(
+    run: Any, options: tuple[str, ...], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     refused = run("experiment", "run", "debate-controversial", *options)
     assert refused.exit_code == 2
     assert why in refused.stderr

@@ -9,19 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from evaluation.cli.main import app
-from evaluation.store import Store
-from evaluation.workflows.samples import load_samples
 
 COMMANDS = (["list", "--format", "json"], ["agreement"])
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    path = tmp_path_factory.mktemp("flips") / "whole.duckdb"
-    store = Store(path)
-    load_samples(store)
-    store.close()
-    return path.read_bytes()
 
 
 def run(arguments: list[str], database: Path) -> Result:
@@ -29,7 +18,8 @@ def run(arguments: list[str], database: Path) -> Result:
 
 
 @pytest.mark.parametrize("flips", [10, pytest.param(200, marks=pytest.mark.long)])
-def test_flipped_bits_give_the_same_answer_or_a_clear_error(whole: bytes, tmp_path: Path, flips: int) -> None:
+def test_flipped_bits_give_the_same_answer_or_a_clear_error(sample_database: Path, tmp_path: Path, flips: int) -> None:
+    whole = sample_database.read_bytes()
     (tmp_path / "sound.duckdb").write_bytes(whole)
     wanted = [run(arguments, tmp_path / "sound.duckdb").stdout for arguments in COMMANDS]
     assert all(wanted)

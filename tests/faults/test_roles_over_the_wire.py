@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -19,7 +20,6 @@ from evaluation.access.roles import Role, may
 from evaluation.rating_desk.discards import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.workflows.samples import load_samples
 from tests.browser.conftest import Server, free_port
 from tests.faults.tab import LOGIN_COOKIE, Tab, events_of, is_login_cookie, login_body, login_cookie, signed
 
@@ -82,14 +82,14 @@ def in_chunks(site: Site, who: str, number: int) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory: pytest.TempPathFactory, sample_database: Path) -> Iterator[Site]:
     folder: Path = tmp_path_factory.mktemp("wire")
     secrets = folder / "secrets.toml"
     server = Server(folder / "wire.duckdb", options=("--secrets", str(secrets)), port=free_port())
     made = Site(server, secrets)
     made.name_admin("ada")
+    shutil.copyfile(sample_database, server.database)
     store = server.store
-    load_samples(store)
     game = store.transcripts.summaries()["transcript_id"].iloc[0]
     store.ratings.add(Rating(game, "grace@example.org", 5, comment="Told nobody else"))
     store.close()

@@ -144,10 +144,13 @@ def test_many_give_the_same_as_one_by_one_in_their_order() -> None:
     assert [each.as_dict() for each in many] == [each.as_dict() for each in single]
 
 
-def test_several_processes_give_the_same_in_the_same_order() -> None:
+def test_several_processes_give_the_same_in_the_same_order_failures_too() -> None:
     games = [game(number) for number in range(7)]
-    alone = [each.as_dict() for each in evaluate_many(games)]
-    assert [each.as_dict() for each in evaluate_many(games, jobs=2, batch_size=2)] == alone
+    scorers = {**SCORERS, "coherence": fail}
+    alone = [each.as_dict() for each in evaluate_many(games, scorers=scorers)]
+    several = list(evaluate_many(games, jobs=2, batch_size=2, scorers=scorers))
+    assert [each.as_dict() for each in several] == alone
+    assert [[failure.metric for failure in each.failures] for each in several] == [["coherence"]] * 7
 
 
 @pytest.mark.parametrize(("jobs", "read_ahead"), [(1, 1), (2, 8)])
@@ -165,11 +168,6 @@ def test_only_as_many_transcripts_are_read_as_are_needed(jobs: int, read_ahead: 
     # With 2 processes: 2 batches in flight for each, of 2 transcripts.
     assert read <= read_ahead
     results.close()
-
-
-def test_failures_cross_process_borders() -> None:
-    [evaluation] = evaluate_many([game()], jobs=2, scorers={**SCORERS, "coherence": fail})
-    assert [failure.metric for failure in evaluation.failures] == ["coherence"]
 
 
 def test_a_process_that_dies_is_an_error_that_says_what_to_do() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
 from collections import Counter
 from difflib import SequenceMatcher
 from itertools import combinations
@@ -19,7 +20,7 @@ from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.reports import stored_board
-from evaluation.workflows.samples import SampleManifest, load_manifest, load_samples
+from evaluation.workflows.samples import SampleManifest, load_manifest
 
 RISING = ("memory_accuracy", "coherence", "personality_diversity", "anti_repetition")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -68,9 +69,8 @@ def test_each_prompt_differs_from_its_parent_in_one_change(manifest: SampleManif
         assert "" not in prompts[child.name][changes[0][3] : changes[-1][4]][1:-1]
 
 
-def test_the_rule_says_of_the_samples_what_the_story_says(tmp_path: Path) -> None:
-    store = Store(tmp_path / "samples.duckdb")
-    load_samples(store)
+def test_the_rule_says_of_the_samples_what_the_story_says(tmp_path: Path, sample_database: Path) -> None:
+    store = Store(shutil.copy(sample_database, tmp_path))
     decisions = [one.decision for one in stored_board(store).iterations]
     store.close()
     assert [decision and str(decision.choice) for decision in decisions] == [None, "keep", "revert", "not_yet"]
