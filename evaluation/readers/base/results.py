@@ -83,21 +83,23 @@ def _result(label: str, format_name: str, game: FileGame, limits: Limits, answer
     return _asked(result, answers)
 
 
-def _broken_off(metadata: Mapping[str, object], *, is_canonical: bool) -> str | None:
-    """Why a run ended before its end; ``None`` where it did not."""
+def broken_off(metadata: Mapping[str, object]) -> str | None:
+    """Why a run ended before its end, as the metadata of its transcript say; ``None`` where it did not."""
     if (error := metadata.get("stopped_by")) is not None:
         return f"an error ({shorten(str(error))})"
     if metadata.get("recording_cut_off"):
         return "the end of its recorder"
-    # Any other canonical file was written from a game that somebody had taken in.
-    reason = None if is_canonical else metadata.get(BROKEN_OFF)
+    reason = metadata.get(BROKEN_OFF)
     return None if reason is None else str(reason)
 
 
 def _asked(result: ReadResult, answers: Answers) -> ReadResult:
     """The result, refused where it holds a question that nobody has answered and that no answer is assumed for."""
     assert result.transcript is not None
-    reason = _broken_off(result.transcript.metadata, is_canonical=result.format == CANONICAL_FORMAT)
+    reason = broken_off(result.transcript.metadata)
+    # A canonical file was written from a game that somebody had taken in, unless a recorder wrote it.
+    if result.format == CANONICAL_FORMAT and BROKEN_OFF in result.transcript.metadata:
+        reason = None
     if reason is not None and not answers.broken_off:
         words = f"The run was broken off by {reason}. Take it as it is?"
         result = replace(result, questions=(*result.questions, Question(Topic.BROKEN_OFF, "", words)))
