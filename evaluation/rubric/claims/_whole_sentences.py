@@ -16,8 +16,24 @@ if TYPE_CHECKING:
     from evaluation.rubric.claims.parsing import Claim
 
 _OTHER_GAME = re.compile(
-    r"\b(?:last|previous|another|other|earlier|past|prior|different|first|second|next)\s+games?\b"
-    r"|\bgames?\s+(?:ago|before this)\b",
+    r"\b(?:last|previous|another|other|earlier|past|prior|different|first|second|next)\s+(?:games?|match(?:es)?|sessions?)\b"
+    r"|\b(?:games?|match(?:es)?)\s+(?:ago|before this)\b|\bin (?:the|a) (?:tutorial|practice|test game)\b"
+    r"|\bwhen (?:i|we) (?:last )?played\b"
+    # Neither does what was supposed or will be tell of this one's past.
+    r"|\blet(?:'|\u2019)?s (?:say|assume|suppose|imagine|pretend)\b|^\s*tomorrow\b",
+    re.IGNORECASE,
+)
+# A denial in front turns a claim round, which no check does.
+_DENIED = re.compile(
+    r"\b(?:(?:is|was)(?:n(?:'|\u2019)?t| not| never)|not|hardly|never) (?:true|so|the case|right) that\b"
+    r"|\b(?:false|untrue|wrong|a lie|nonsense|doubtful|impossible) that\b|\bnot that\b",
+    re.IGNORECASE,
+)
+# Further people and rounds, which stand outside of the claim's own stretch.
+_ADDED = re.compile(
+    r"\b(?:so|as|neither) did\b|\b(?:along|together) with\b|(?:^|[,;]\s*)like\b|\btoo\b|\bas well\b|\blikewise\b"
+    r"|(?:[,;:(]|\band|\bwith)\s*no ?(?:body|one)\b|\b(?:any|every|no) ?(?:one|body) else\b|\bsingle-?handed(?:ly)?\b"
+    r"|\bsince (?:round|day|night)\b|\bfew\b|\bever since\b|\bevery (?:single )?time\b|\b\d{1,2} ?(?:[-\u2013:]| to ) ?\d{1,2}\b",
     re.IGNORECASE,
 )
 
@@ -70,6 +86,16 @@ _QUANTIFIERS = (
         r"\b(?:every ?one|every ?body|all|no ?body|no[ -]one|none|any ?one|any ?body)(?: of (?:us|you|them))? but\b"
     ),
     _quantifier(r"\bunanim\w+"),
+    _quantifier(r"\b(?:just|few|many|several|some|differently|alike|kept|keeps|stopped|started)\b"),
+    _quantifier(r"\b(?:first|last|second|third)\b(?= *(?:$|[.,;!?]|in (?:round|day)|of all))"),
+    _quantifier(
+        r"\b(?:round|day|night) after (?:round|day|night)\b|\bsince (?:round|day|night)\b|\bfrom (?:round|day|night)\b"
+        r"|\b(?:rounds?|days?|nights?) \d+(?: ?, ?\d+)* (?:and|to|through|or) \d+\b"
+    ),
+    _quantifier(
+        r"\bas (?:the|an?) (?:mafia|wol\w+|werewol\w+|villager|seer|doctor|town\w*)\b",
+        lambda claim: claim.act != "eliminated",
+    ),
     _quantifier(r"\b(?:at least|at most|up to|more than(?! half)|less than|fewer|almost|nearly|over)\b"),
     _quantifier(r"\b(?:every|each)\b(?! ?(?:one|body)\b)", _is_repeated),
     _quantifier(rf"\b(?:both|all|the same) (?:the |of the |{_SOME} )?{_ROUNDS}\b", _is_repeated),
@@ -110,6 +136,9 @@ def unproven_words(text: str, mentions: Sequence[Mention], claims: Sequence[Clai
 
 
 def _unproven(text: str, mentions: Sequence[Mention], claim: Claim, claims: Sequence[Claim]) -> str:
+    whole = _sentence(text, claim)
+    if (denied := _DENIED.search(text, whole[0], claim.end)) or (denied := _ADDED.search(text, *whole)):
+        return denied.group().strip()
     if claim.actor.kind == "vague":
         # Too vague, whatever else is said.
         return ""
