@@ -56,7 +56,9 @@ def question_editor(results: Sequence[ReadResult]) -> None:
     if not asked:
         return
     st.subheader("Who speaks, to whom, when", anchor=False)
-    waiting = sum(any(question.taken is None for question in questions) for questions in asked.values())
+    waiting = sum(
+        any(question.taken is None for question in questions) for key, questions in asked.items() if key not in _given()
+    )
     if waiting:
         st.warning(f"{counted(waiting, 'question')} to answer before these games are stored.", icon=":material/help:")
     # What keeps a game from being stored comes first.

@@ -87,7 +87,8 @@ class _Table:
 
     def __init__(self, found: GameReading, answers: Answers) -> None:
         transcript = self._transcript = found.transcript
-        self._answers = answers
+        self._speaker_answers = {fold(name): kind for name, kind in answers.speakers.items()}
+        self._channel_answers = {fold(name).strip(): kind for name, kind in answers.channels.items()}
         self._messages: list[Message] = list(transcript.messages)
         self._players = {player.name: player for player in transcript.players}
         self._voters = {name for vote in transcript.votes for name in (vote.voter, vote.target) if name is not None}
@@ -149,7 +150,7 @@ class _Table:
             self._remarks.append(f"{_named(found)} in the system channel: a moderator or narrator does not play.")
 
     def _is_moderator(self, name: str) -> bool:
-        answer = self._answers.speakers.get(name)
+        answer = self._speaker_answers.get(fold(name))
         if answer is not None:
             return answer == "moderator"
         player = self._players.get(name)
@@ -200,7 +201,7 @@ class _Table:
         for name in names:
             if name is None:
                 continue
-            answer = self._answers.channels.get(name)
+            answer = self._channel_answers.get(fold(name).strip())
             meant = answer or channel_named(name)
             kept = None if fold(name).strip() == meant else name
             if answer is not None:

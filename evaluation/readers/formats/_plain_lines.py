@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -13,6 +13,7 @@ _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})
 # Marks of writing direction, as messengers put them before names and times.
 _MARKS = "\ufeff\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _LONGEST_NAME = 60
+_LONGEST_THOUGHT = 200
 _MOST_WORDS = 5
 
 _TIMED = re.compile(
@@ -27,7 +28,8 @@ _BOLD = re.compile(
 )
 _COLON = re.compile(r"(?P<name>[^:：\n]{1,100}?)\s?(?:[:：])(?P<text>\s.*|(?<=：).*|(?![/\d]).*)")
 _PIPE = re.compile(r"(?P<name>[^>|\n]{1,60}?)\s?[>|]\s(?P<text>.*)")
-_STAGE = re.compile(r"(?P<name>[A-ZÀ-Þ][A-ZÀ-Þ' -]{1,40}[A-ZÀ-Þ])\.\s(?P<text>.*)")
+_BRACKETED = re.compile(r"\[(?P<name>[^\[\]:\n]{1,60})\]:\s(?P<text>.*)")
+_STAGE = re.compile(r"(?!MRS|PROF|MISS|CAPT|REV|SGT)(?P<name>[A-ZÀ-Þ][A-ZÀ-Þ' -]{1,40}[A-ZÀ-Þ])\.\s(?P<text>.*)")
 _ABOVE = re.compile(
     rf"(?:\[(?P<before>{TIME})\]\s+(?P<later>[^:\n]{{1,60}})"
     rf"|(?P<name>[^:\n]{{1,200}}?)(?:,\s\[|\s{{1,8}}[-–—•|]\s{{0,8}}|\s{{1,8}}\[?)(?P<after>{TIME})\]?:?)",
@@ -44,7 +46,11 @@ _ONLY_TIME = re.compile(TIME, re.IGNORECASE)
 _PHONE = re.compile(r"\+\d[\d ()-]{6,20}")
 _TAG_NAMES = re.compile(r"/.*|(?:seed:)?think(?:ing)?|thoughts?|reasoning|scratchpad|tool_?calls?", re.IGNORECASE)
 _THOUGHT = re.compile(r"<(/?)(think(?:ing)?|thoughts?|reasoning|scratchpad)>", re.IGNORECASE)
-_TIME_BELOW = re.compile(rf"[-–—•|]\s*(?P<time>{TIME})", re.IGNORECASE)
+_TIME_BEHIND = re.compile(
+    rf"(?P<name>[^:()\[\]\n]{{1,60}}?)\s?[\[(](?P<time>{TIME})[\])]:(?P<text>\s.*|)", re.IGNORECASE
+)
+_ROUND_TAG = re.compile(r"(?P<tag>(?:day|night|round|turn)\s\d{1,3})\s?[:|–—-]\s(?=\S.{0,60}:)", re.IGNORECASE)
+_TIME_BELOW = re.compile(rf"(?P<dash>[-–—•|]\s*)?(?P<time>{TIME})", re.IGNORECASE)
 _EVENT = re.compile(r"(?:\*\*\*|-!-|-->|<--|==|→|←|—>)\s+\S")
 _ACTION = re.compile(r"\*\s+(?P<name>\S{1,60})\s(?P<text>[^:]+)")
 _UNDECORATED = re.compile(r"[\s#*=_~\-–—\[\]({})<>|:.]*")
@@ -155,7 +161,7 @@ class Head:
     @property
     def is_marked(self) -> bool:
         """Whether the shape itself says that a name stands there."""
-        return self.time is not None or self.shape not in (Shape.COLON, Shape.PIPE)
+        return self.time is not None or self.shape in (Shape.ANGLE, Shape.ABOVE, Shape.ACTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,21 +182,46 @@ def is_fence(line: str) -> bool:
     return line.lstrip().startswith(("```", "~~~"))
 
 
-def thought_ends(lines: Sequence[str], place: int) -> int:
-    """The line in which the reasoning that begins in a line is closed; the line itself where none is, or in it."""
-    opened: str | None = None
-    for number in range(place, len(lines)):
+def thought_lines(lines: Sequence[str], names: Mapping[int, str]) -> set[int]:
+    """The numbers of the lines inside blocks of reasoning that go over several lines.
+
+    A tag that is closed only after somebody else has spoken was left open, and hides nothing.
+
+    Args:
+        lines: Of the file.
+        names: The folded name at the beginning of a line, for those lines whose name begins others, too.
+    """
+    inside: set[int] = set()
+    place = 0
+    while place < len(lines):
+        end = _closing(lines, place, names) if "<" in lines[place] else place
+        inside.update(range(place + 1, end + 1))
+        place = end + 1
+    return inside
+
+
+def _closing(lines: Sequence[str], place: int, names: Mapping[int, str]) -> int:
+    is_open = False
+    for number in range(place, min(place + _LONGEST_THOUGHT, len(lines))):
+        if is_open and number in names and names[number] != names.get(place):
+            return place
         for tag in _THOUGHT.finditer(lines[number]):
-            if tag[1]:
-                if opened:
-                    opened = None
-            elif opened is None:
-                opened = tag[2]
-            else:
-                return place
-        if opened is None:
+            is_open = not tag[1]
+        if not is_open:
             return number
     return place
+
+
+def code_lines(lines: Sequence[str]) -> set[int]:
+    """The numbers of the lines in blocks of code, the fences included but one that a speaker's line opens.
+
+    A fence without a second one opens nothing.
+    """
+    fences = [number for number, line in enumerate(lines) if (line.count("```") + line.count("~~~")) % 2]
+    inside: set[int] = set()
+    for first, last in zip(fences[::2], fences[1::2], strict=False):
+        inside.update(range(first + (0 if is_fence(lines[first]) else 1), last + 1))
+    return inside
 
 
 def is_rule(line: str) -> bool:
@@ -203,10 +234,17 @@ def is_time(line: str) -> bool:
     return _ONLY_TIME.fullmatch(line) is not None
 
 
+def begins_with_time(line: str) -> bool:
+    """Whether a cleaned line begins as those of a chat with times do."""
+    return _TIMED.match(line) is not None
+
+
 def joined_time(line: str, following: str) -> str | None:
-    """Name and time in one line, where a messenger copies the time to the line below the name."""
-    match = _TIME_BELOW.fullmatch(following)
-    return f"{line} — {match['time']}" if match and is_name(line) else None
+    """Name and time in one line, where a messenger copies the time to the line below the name, indented or dashed."""
+    match = _TIME_BELOW.fullmatch(plain(following))
+    if match is None or not (match["dash"] or following.startswith((" ", "\t"))):
+        return None
+    return f"{line} — {match['time']}" if is_name(line) else None
 
 
 def heading_of(line: str) -> Heading | None:
@@ -234,6 +272,9 @@ def _number(word: str) -> int | None:
 
 def _ends_like_a_heading(rest: str, *, is_decorated: bool) -> bool:
     words = re.findall(r"[^\W\d_]+", rest)
+    # "[Round 1] Ann: hi" and "Round 2: Ann: hi" are messages.
+    if any(mark in rest.lstrip(":-–—(,|/ ") for mark in ":]"):
+        return False
     if all(word.casefold() in _HEADING_WORDS for word in words):
         return True
     stands_apart = is_decorated or rest[:1] in ":-–—(,|/"
@@ -245,6 +286,8 @@ def head_of(line: str) -> Head | None:
     if above := _above(line):
         return above
     time = None
+    if match := _TIME_BEHIND.fullmatch(line):
+        return _head(Shape.COLON, match["name"], match["text"], (), match["time"], is_listed=False)
     if match := _TIMED.match(line):
         time = match["square"] or match["round"] or match["bare"]
         line = line[match.end() :].lstrip(_MARKS + " ")
@@ -257,6 +300,8 @@ def head_of(line: str) -> Head | None:
     if match := _BULLET.match(rest):
         rest, is_listed = rest[match.end() :], True
     tags: list[str] = []
+    if match := _ROUND_TAG.match(rest):
+        rest, tags = rest[match.end() :], [match["tag"]]
     while (match := _TAG.match(rest)) and len(tags) < 3:
         tags.append(match["tag"])
         rest = rest[match.end() :]
@@ -281,10 +326,12 @@ def _shapes(line: str) -> Iterator[tuple[Shape, str, str]]:
     match = _BOLD.fullmatch(line)
     if match and (match["in"] or match["out"]):
         yield Shape.BOLD, match["name"] + (match["note"] or ""), match["text"]
-    if match := _COLON.fullmatch(line):
-        yield Shape.COLON, match["name"], match["text"]
     if match := _STAGE.fullmatch(line):
         yield Shape.STAGE, match["name"], match["text"]
+    if match := _BRACKETED.fullmatch(line):
+        yield Shape.COLON, match["name"], match["text"]
+    if match := _COLON.fullmatch(line):
+        yield Shape.COLON, match["name"], match["text"]
     if match := _PIPE.fullmatch(line):
         yield Shape.PIPE, match["name"], match["text"]
 
@@ -315,7 +362,12 @@ def is_name(name: str) -> bool:
     """Whether something may be a name: short, few words, no sentence, no address."""
     if not 0 < len(name) <= _LONGEST_NAME or len(name.split()) > _MOST_WORDS:
         return False
-    if name.casefold() in ("http", "https", "ftp", "file", "mailto") or name[-1] in ",;!?" or '"' in name:
+    if (
+        name.casefold() in ("http", "https", "ftp", "file", "mailto")
+        or name[-1] in ",;!?-="
+        or name[0] == ">"
+        or '"' in name
+    ):
         return False
     if _PHONE.fullmatch(name):
         return True

@@ -56,6 +56,17 @@ _ROLE_AFTER = re.compile(
     r"(?:the |an? )?(?P<role>[A-Za-z][\w -]{1,29}?)(?:\)|[.,;!]|$)",
     re.IGNORECASE,
 )
+# What is asked, supposed or only likely has not happened.
+_UNSURE = re.compile(
+    r"[?]|\b(?:if|when|unless|until|would|will|may|might|could|should|think|thinks|believe|suppose|maybe|almost|nearly|not)\b",
+    re.IGNORECASE,
+)
+# "Ann died laughing", "Ann is dead to me", "Ann was removed from the chat" are something else.
+_LEAVES = re.compile(
+    r"\s*(?:$|[.,;:!(–—-]|(?:in|during|at|by|on|last|and|with|overnight|tonight|today|this|after|out|first)\b"
+    r"|from the (?:game|village|town|table)\b)",
+    re.IGNORECASE,
+)
 _AT_NIGHT = re.compile(r"\b(?:night|murdered|found dead|killed)\b", re.IGNORECASE)
 _WINNER = re.compile(
     r"(?:winners?\s*[:=]\s*(?P<label>.{1,40}?)"
@@ -69,6 +80,7 @@ _CAPITALISED = re.compile(r"[^\W\d_a-zà-ÿ][\w'’.-]*(?: [^\W\d_a-zà-ÿ][\w'�
 _NO_NAMES = frozenset(
     {"he", "she", "they", "it", "i", "you", "we", "who", "that", "this"}
     | {"everyone", "everybody", "nobody", "no", "one", "somebody", "someone", "the", "a", "an"}
+    | {"yesterday", "sadly", "unfortunately", "then", "so", "today", "tonight", "now", "finally", "suddenly", "later"}
 )
 
 # The longest line that is looked at: a tally of fifty names fits, and no pattern meets more.
@@ -135,11 +147,30 @@ def entry_of(line: str, *, is_open: bool) -> Entry | None:
     return Entry(name, role) if is_sure and (role is None or len(role.split()) <= 4) else None
 
 
-def entries_in(text: str) -> list[Entry]:
-    """The players of a list in one line; none where one of its parts is not one."""
+def entries_in(text: str, *, has_roles: bool) -> list[Entry]:
+    """The players of a list in one line; none where one of its parts is not one, or lacks the role that it promises."""
     parts = [part for part in re.split(r"[,;]\s*(?![^()]*\))|\s+and\s+", text.rstrip(".")) if part.strip()]
     found = [entry_of(part, is_open=True) for part in parts]
-    return [entry for entry in found if entry] if all(found) else []
+    complete = all(entry and (entry.role or not has_roles) for entry in found)
+    return [entry for entry in found if entry] if complete else []
+
+
+def tells_result(line: str) -> bool:
+    """Whether a line is a list of players or votes, an elimination or a winner, by its first word."""
+    written = bare(line)
+    return (
+        opens_list(written) is not None
+        or opens_votes(written) is not None
+        or _OUT_LABEL.fullmatch(written) is not None
+        or bool((won := _WINNER.fullmatch(written)) and won["label"])
+    )
+
+
+def looks_like_a_ballot(line: str) -> bool:
+    """Whether a line below "Votes:" may be one of them: two short names, with a sign between them."""
+    written = re.sub(r"^(?:[-*•]|\d{1,3}[.)])\s+", "", bare(line))
+    match = _ARROW.fullmatch(written) or _FOR.fullmatch(written)
+    return match is not None and all(len(match[side].split()) <= 3 for side in ("voter", "target"))
 
 
 def ballots_in(line: str, find: Find, *, is_list: bool) -> list[Ballot]:
@@ -180,9 +211,13 @@ def departures_in(line: str, find: Find) -> Iterator[Departure]:
     """The players who leave by a line that nobody says, with the role that it or its next sentence tells."""
     sentences = _SENTENCE.split(bare(line))
     for place, sentence in enumerate(sentences):
+        if _UNSURE.search(sentence):
+            continue
         if match := _OUT_LABEL.fullmatch(sentence):
             names, role, rest = match["player"], match["role"] or match["after"], ""
         elif match := _OUT.fullmatch(sentence):
+            if not _LEAVES.match(match["rest"]):
+                continue
             names, role = match["player"], match["before"] or match["bracket"]
             rest = f"{match['rest']} {sentences[place + 1] if place + 1 < len(sentences) else ''}"
         else:
@@ -190,22 +225,24 @@ def departures_in(line: str, find: Find) -> Iterator[Departure]:
         if role is None and (told := _ROLE_AFTER.search(rest)):
             role = told["role"] if alignment_of(told["role"]) or "role" in rest.casefold() else None
         for name in re.split(r",\s*|\s+and\s+", names.strip()):
-            if player := find(name.strip()) or find(name.strip().rpartition(" ")[2]):
+            if player := find(name.strip()):
                 yield Departure(player, role, bool(_AT_NIGHT.search(sentence)))
 
 
 def winner_in(line: str) -> str | None:
-    """The side that a line calls the winner."""
-    match = _WINNER.fullmatch(bare(line))
-    if match is None:
-        return None
-    return match["label"] or (match["side"] if alignment_of(match["side"]) else None)
+    """The side that a line, or a sentence of it, calls the winner."""
+    for sentence in _SENTENCE.split(bare(line)):
+        match = None if _UNSURE.search(sentence) else _WINNER.fullmatch(sentence)
+        if match and (match["label"] or alignment_of(match["side"])):
+            return match["label"] or match["side"]
+    return None
 
 
 def names_of_departed(line: str) -> list[str]:
     """Those of whom a line says "Nell was killed", whoever they are."""
-    matches = (_OUT.fullmatch(sentence) for sentence in _SENTENCE.split(bare(line)))
-    names = [match["player"].strip() for match in matches if match]
+    sentences = (sentence for sentence in _SENTENCE.split(bare(line)) if not _UNSURE.search(sentence))
+    matches = (_OUT.fullmatch(sentence) for sentence in sentences)
+    names = [match["player"].strip() for match in matches if match and _LEAVES.match(match["rest"])]
     return [name for name in names if _CAPITALISED.fullmatch(name) and name.split()[0].casefold() not in _NO_NAMES]
 
 

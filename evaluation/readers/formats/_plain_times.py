@@ -11,19 +11,20 @@ _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _CLOCK = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d{1,6})?)?(?:\s?[ap]\.?m\.?)?(?:\s?(?:z|utc|[+-]\d{2}:?\d{2}))?"
 _DATE = (
     r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}\.?"
-    rf"|\d{{1,2}}\.?\s{_MONTH},?\s\d{{4}}|{_MONTH}\s\d{{1,2}},?\s\d{{4}}|today|yesterday)"
+    rf"|\d{{1,2}}\.?[\s-]{_MONTH},?[\s-]\d{{2,4}}|{_MONTH}\s\d{{1,2}},?\s\d{{4}}|today|yesterday)"
 )
-TIME = rf"(?:{_DATE}(?:(?:,?\s|,|\s?t|,?\s?at\s)\s?{_CLOCK})?|{_CLOCK})"
+TIME = rf"(?:{_DATE}(?:(?:,?\s|,|\s?t|,?\s?at\s)\s?{_CLOCK})?|{_CLOCK}(?:,\s?{_DATE})?)"
 """A date, a clock time, or both; matched without regard to case."""
 
 _NUMBERS = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})")
 _NAMED = re.compile(
-    rf"(?:(?P<day>\d{{1,2}})\.?\s(?P<month>{_MONTH})|(?P<first>{_MONTH})\s(?P<second>\d{{1,2}})),?\s(?P<year>\d{{4}})"
+    rf"(?:(?P<day>\d{{1,2}})\.?[\s-](?P<month>{_MONTH})|(?P<first>{_MONTH})\s(?P<second>\d{{1,2}})),?[\s-](?P<year>\d{{2,4}})"
 )
 _PARTS = re.compile(
     r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?:[.,](?P<fraction>\d{1,6}))?)?"
     r"\s?(?P<half>[ap])?(?:\.?m\.?)?\s?(?P<zone>z|utc|[+-]\d{2}:?\d{2})?$"
 )
+_CLOCK_FIRST = re.compile(rf"(?P<clock>{_CLOCK}),\s?(?P<date>{_DATE})")
 # A clock without a date stands on a day that means nothing.
 _NO_DATE = date(1970, 1, 1)
 _HALF_DAY = timedelta(hours=12)
@@ -36,7 +37,7 @@ def order_of_dates(written: Iterable[str]) -> str | None:
     """
     is_open = False
     for one in written:
-        match = _NUMBERS.match(one)
+        match = _NUMBERS.search(one)
         if match is None or len(match[1]) == 4:
             continue
         first, second = int(match[1]), int(match[3])
@@ -59,6 +60,8 @@ class Clock:
     def moment(self, written: str) -> datetime | None:
         """The moment in UTC (without an offset, as if it were UTC); ``None`` for a time that does not exist."""
         lowered = written.casefold().strip().rstrip(".")
+        if match := _CLOCK_FIRST.fullmatch(lowered):
+            lowered = f"{match['date']} {match['clock']}"
         try:
             return self._moment(lowered)
         except (ValueError, OverflowError):
@@ -103,7 +106,10 @@ class Clock:
         if match := _NAMED.match(written):
             name = match["month"] or match["first"]
             number = int(match["day"] or match["second"])
-            return date(int(match["year"]), _MONTHS.index(name[:3]) + 1, number), written[match.end() :]
+            year = int(match["year"])
+            return date(year + 2000 if year < 100 else year, _MONTHS.index(name[:3]) + 1, number), written[
+                match.end() :
+            ]
         return None, written
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import partial
 from typing import Any
@@ -74,6 +75,7 @@ def _telegram_chat(chat: Node, limits: Limits) -> Transcript:
     limits.check_messages(chat["messages"].size)
     draft = OpenDraft(limits)
     places: dict[str, int] = {}
+    names = _told_apart(dict(_telegram_author(node) for node in chat["messages"].entries()))
     for node in chat["messages"].entries():
         message_id = node["id"].identifier_or_none()
         sent_at = node["date_unixtime"].value or node["date"].value
@@ -86,14 +88,21 @@ def _telegram_chat(chat: Node, limits: Limits) -> Transcript:
         text = _telegram_text(node["text"])
         if not text.strip():
             continue
-        written = node["from"].text_or_none() or node["from_id"].identifier_or_none() or _NAMELESS
+        speaker = names[_telegram_author(node)[0]]
         reply = places.get(node["reply_to_message_id"].identifier_or_none() or "")
-        index = draft.say(speaker_name(written, _NAMELESS), text, sent_at=time, reply_to=reply)
+        index = draft.say(speaker, text, sent_at=time, reply_to=reply)
         if message_id:
             places[message_id] = index
     name = chat["name"].text_or_none() or ""
     game_id = f"{TELEGRAM}-{chat['id'].identifier_or_none() or name or 'chat'}"
     return draft.build(TELEGRAM, game_id, {"name": name}, without_text=_NOBODY)
+
+
+def _telegram_author(node: Node) -> tuple[str, str]:
+    """Id and name."""
+    author_id = node["from_id"].identifier_or_none()
+    name = speaker_name(node["from"].text_or_none() or author_id or _NAMELESS, _NAMELESS)
+    return author_id or name, name
 
 
 def _number(value: Any) -> Any:
@@ -141,6 +150,14 @@ def _read_discord(document: Document) -> Transcript:
     return draft.build(DISCORD, game_id, names, without_text=_NOBODY)
 
 
+def _discord_author(author: Node) -> tuple[str, str]:
+    """Id and name."""
+    author_id = author["id"].identifier_or_none()
+    written = author["nickname"].text_or_none() or author["name"].text_or_none() or author_id
+    name = speaker_name(written or _NAMELESS, _NAMELESS)
+    return author_id or name, name
+
+
 def _recognises_slack(paths: Set[str]) -> bool:
     return any(path.rpartition("/")[2] == _SLACK_USERS for path in paths) and any(
         _SLACK_DAY.search(path) for path in paths
@@ -165,9 +182,13 @@ def _slack_users(document: Document) -> Mapping[str, str]:
         name = next((found for one in names if (found := (one.text_or_none() or "").strip())), None)
         if user_id := user["id"].identifier_or_none():
             users[user_id] = speaker_name(name or user_id, user_id)
-    # Two people of one name stay two.
-    shared = {name for name in users.values() if list(users.values()).count(name) > 1}
-    return {key: f"{name} ({key})" if name in shared else name for key, name in users.items()}
+    return _told_apart(users)
+
+
+def _told_apart(names: Mapping[str, str]) -> dict[str, str]:
+    """Names by id, with the id behind those that several have; a message without an id has the name in its place."""
+    counts = Counter(name for key, name in names.items() if key != name)
+    return {key: f"{name} ({key})" if counts[name] > 1 else name for key, name in names.items()}
 
 
 def _json(document: Document, path: str) -> Any:

@@ -29,16 +29,17 @@ from evaluation.readers.formats._plain_lines import (
     Head,
     Heading,
     Shape,
+    begins_with_time,
+    code_lines,
     head_of,
     heading_of,
-    is_fence,
     is_name,
     is_rule,
     is_time,
     joined_time,
     plain,
     standing_alone,
-    thought_ends,
+    thought_lines,
 )
 from evaluation.readers.formats._plain_results import (
     Ballot,
@@ -48,15 +49,18 @@ from evaluation.readers.formats._plain_results import (
     departures_in,
     entries_in,
     entry_of,
+    looks_like_a_ballot,
     names_in_votes,
     names_of_departed,
     opens_list,
     opens_votes,
+    tells_result,
     winner_in,
 )
 from evaluation.readers.formats._plain_times import Clock, order_of_dates
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
+from evaluation.text.lexicon import english_words
 from evaluation.text.normal import fold
 from evaluation.transcript import Channel
 
@@ -66,7 +70,8 @@ _NARRATOR = "System"
 _NIGHT = "night"
 # What people write before a colon inside a message.
 _LABELS = frozenset(
-    {"note", "notes", "ps", "pps", "p.s", "p.p.s", "edit", "update", "reminder", "tip", "hint", "e.g", "i.e", "q"}
+    {"result", "results", "outcome", "winner", "winners", "dead", "alive", "eliminated", "wolves", "roles", "voting"}
+    | {"note", "notes", "ps", "pps", "p.s", "p.p.s", "edit", "update", "reminder", "tip", "hint", "e.g", "i.e", "q"}
     | {"a", "tldr", "tl;dr", "btw", "fyi", "re", "fwd", "cc", "vote", "votes", "name", "id", "text", "type"}
     | {"version", "url", "author", "description", "key", "value", "status", "role", "content", "message", "info"}
     | {"debug", "error", "warn", "trace", "critical", "ingredients", "method", "directions", "instructions"}
@@ -100,7 +105,10 @@ _THINKS = re.compile(
     r"(?:thinks?|thinking|thoughts?|inner (?:voice|thoughts?|monologue)|to (?:him|her|them)self|private thoughts?)",
     re.I,
 )
-_CHANNEL_LINE = re.compile(r"(?P<hash>#[\w-]{2,40})|[-=~*#\s\[(]{2,}(?P<named>[\w '-]{2,30})[-=~*#\s\])]*")
+_CHANNEL_LINE = re.compile(r"(?P<hash>#[\w-]{2,40})|(?:[-=~*]{2,}|\[)\s*(?P<named>[\w '-]{2,30}?)\s*(?:[-=~*]{2,}|\])")
+_NUMBERED = re.compile(
+    r"(?:quest|mission|round|day|night|turn|game|vote|phase|step|team|act|scene)s? \d{1,3}(?: \w{1,12})?"
+)
 _TALLIED = re.compile(r"\d{1,3}(?: votes?)?")
 _WORD = re.compile(r"[\w'-]+")
 _WHISPERED = re.compile(r"[\[(](?P<note>[^\[\]()]{1,60})[\])]\s*(?P<text>\S.*)")
@@ -127,6 +135,7 @@ class _Line:
     cleaned: str
     head: Head | None = None
     heading: Heading | None = None
+    is_code: bool = False
 
 
 @dataclass(slots=True)
@@ -174,29 +183,28 @@ def _read(document: Document) -> GameReading:
 def _lines(text: str) -> list[_Line]:
     """The lines with what they begin; inside a block of code nothing begins."""
     written = text.split("\n")
+    code = code_lines(written)
     found: list[_Line] = []
-    in_code = False
-    thinks_until = -1
     for place, line in enumerate(written):
         cleaned = plain(line)
-        if place <= thinks_until:
-            found.append(_Line(place + 1, line, cleaned))
+        if place in code or not cleaned:
+            found.append(_Line(place + 1, line, cleaned, is_code=place in code))
             continue
-        if is_fence(cleaned):
-            in_code = not in_code
-            found.append(_Line(place + 1, line, cleaned))
-            continue
-        if in_code or not cleaned:
-            found.append(_Line(place + 1, line, cleaned))
-            continue
-        if "<" in cleaned:
-            thinks_until = thought_ends(written, place)
         heading = heading_of(cleaned)
-        following = plain(written[place + 1]) if place + 1 < len(written) else ""
-        if following and (joined := joined_time(cleaned, following)):
-            cleaned, written[place + 1] = joined, ""
+        below = place + 1
+        if joined := joined_time(cleaned, written[below] if below < len(written) else ""):
+            cleaned, written[below], below = joined, "", below + 1
+        following = plain(written[below]) if below < len(written) else ""
         head = None if heading else head_of(cleaned) or standing_alone(cleaned, following)
+        if head is not None and head.shape is Shape.ABOVE and (not following or begins_with_time(following)):
+            # Nothing is said below: what stands behind a time in brackets is told, anything else is text.
+            head = Head(Shape.EVENT, "", head.name, time=head.time) if cleaned.startswith("[") else None
         found.append(_Line(place + 1, line, cleaned, head, heading))
+    names = {line.number - 1: fold(line.head.name) for line in found if line.head and line.head.name}
+    counts = Counter(names.values())
+    names = {number: name for number, name in names.items() if counts[name] > 1}
+    for number in thought_lines(written, names):
+        found[number] = replace(found[number], head=None, heading=None)
     return found
 
 
@@ -208,6 +216,7 @@ class _Speakers:
         list_lines: Numbers of the lines of these lists.
         asked: Names that nothing shows to be a speaker's, with the line where they stand.
         labels: How many lines begin with a label, and stay text.
+        untimed: How many lines begin with a speaker's name but, unlike the messages here, without a time.
         is_timed: Whether messages carry times here; a line without one is then a further line of a message.
     """
 
@@ -218,31 +227,48 @@ class _Speakers:
         timed = sum(head.time is not None for head in heads)
         self.is_timed = timed > 1 and timed >= _MARKED_SHARE * len(heads)
         self._shape = _ruling_shape(heads)
+        self._is_list = sum(head.is_listed for head in heads) >= _MARKED_SHARE * len(heads)
+        self._words = self._words_said()
         self.listed: dict[str, str | None] = {}
         self.list_lines: set[int] = set()
         self._voting: set[str] = set()
         self._spellings: dict[str, Counter[str]] = {}
         self._read_lists()
         beginning = [
-            line for line in lines if line.head and self.may_begin(line.head) and line.number not in self.list_lines
+            line
+            for line in lines
+            if line.head
+            and self.may_begin(line.head)
+            and line.number not in self.list_lines
+            and not (tells_result(line.cleaned) and fold(line.head.name) not in self.listed)
         ]
         self._counts = Counter(fold(line.head.name) for line in beginning if line.head)
         self._marked = {fold(line.head.name) for line in beginning if line.head and line.head.is_marked}
         for line in beginning:
             assert line.head is not None
             self._spellings.setdefault(fold(line.head.name), Counter())[line.head.name] += 1
-        self._words = self._words_said()
         self._builds = {
             _build(line.head.name)
             for line in beginning
-            if line.head and self._counts[fold(line.head.name)] > 1 and fold(line.head.name) not in _LABELS | _DOUBTFUL
-        }
+            if line.head
+            and (self._counts[fold(line.head.name)] > 1 or self._is_named(line.head.name))
+            and fold(line.head.name) not in _LABELS | _DOUBTFUL
+        } | {_build(self.spelling(name)) for name in self.listed}
         self._stand_alike = self._all_stand_alike(beginning)
         self.labels = 0
         self.asked: dict[str, int] = {}
         self._accepted: set[str] = set()
         for line in beginning:
             self._decide(line)
+        self.untimed = sum(
+            1
+            for line in lines
+            if self.is_timed and line.head and not line.head.time and fold(line.head.name) in self._accepted
+        )
+
+    def answer_for(self, name: str) -> str | None:
+        """The answer of a person about a name, in whatever case."""
+        return self._answers.get(fold(name))
 
     def may_begin(self, head: Head) -> bool:
         """Whether a message may begin so in this file."""
@@ -250,7 +276,14 @@ class _Speakers:
             return False
         if self.is_timed:
             return head.time is not None
-        return self._shape is None or head.shape is self._shape or fold(head.name) in self.listed
+        if head.is_listed and not self._is_list:
+            # A list inside of a message.
+            return False
+        name = fold(head.name)
+        if self._shape is None:
+            return head.shape is not Shape.ABOVE
+        is_named = head.shape is Shape.COLON and name not in _LABELS | _DOUBTFUL and self._is_named(head.name)
+        return head.shape is self._shape or name in self.listed or is_named
 
     def _decide(self, line: _Line) -> None:
         head = line.head
@@ -262,7 +295,7 @@ class _Speakers:
             accepted = answer != "text"
         elif known:
             accepted = True
-        elif name.rstrip(".") in _LABELS:
+        elif name.rstrip(".") in _LABELS or _NUMBERED.fullmatch(name):
             accepted = False
             self.labels += 1
         else:
@@ -272,7 +305,7 @@ class _Speakers:
                 or self._stand_alike
                 or is_moderator(head.name)
                 or self._is_named(head.name)
-                or _build(head.name) in self._builds
+                or (_build(head.name) in self._builds and not _is_ordinary(head.name))
             )
             if not accepted:
                 self.asked.setdefault(self.spelling(head.name), line.number)
@@ -297,10 +330,15 @@ class _Speakers:
     def _read_lists(self) -> None:
         """The players whom lists name, and those of "Ann voted for Bob"."""
         is_open: bool | None = None
+        in_votes = False
         for line in self._lines:
             opened = opens_list(line.cleaned)
-            if opened is not None:
-                entries = entries_in(opened[1]) if opened[1] else []
+            in_votes = opens_votes(line.cleaned) == "" or (in_votes and looks_like_a_ballot(line.cleaned))
+            if in_votes:
+                is_open = None
+                self.list_lines |= {line.number} if opens_votes(line.cleaned) is None else set()
+            elif opened is not None:
+                entries = entries_in(opened[1], has_roles=opened[0]) if opened[1] else []
                 is_open = None if opened[1] else opened[0]
                 if entries or not opened[1]:
                     self.list_lines.add(line.number)
@@ -308,7 +346,7 @@ class _Speakers:
                     self._list(entry)
             elif line.cleaned and not is_rule(line.cleaned):
                 found = entry_of(line.cleaned, is_open=is_open) if is_open is not None and not line.heading else None
-                if found is not None:
+                if found is not None and (found.role or not is_open):
                     self.list_lines.add(line.number)
                     self._list(found)
                     continue
@@ -376,6 +414,11 @@ def _build(name: str) -> str:
     return " ".join("1" if word[0].isdigit() else "A" if word[0].isupper() else "a" for word in name.split())
 
 
+def _is_ordinary(name: str) -> bool:
+    """Whether a name consists of English words alone ("Evidence", "Final Thoughts")."""
+    return all(word.isalpha() and word.casefold() in english_words() for word in name.split())
+
+
 def _looks_like_a_name(name: str) -> bool:
     words = name.split()
     return (
@@ -401,7 +444,6 @@ class _Page:
         self._results: list[_Result] = []
         self._winner: str | None = None
         self._in_votes = False
-        self._in_code = False
         self._roles = dict(speakers.listed)
         self._roster = Roster(speakers.names)
         self._seats = seat_numbers(self._roster.names)
@@ -415,7 +457,8 @@ class _Page:
         for line in self._lines:
             self._add(line)
         written = [one.time for one in self._spoken if one.time is not None]
-        dates = self._answers.dates or order_of_dates(written)
+        # What the numbers prove is right, whatever was answered for other files.
+        dates = order_of_dates(written) or self._answers.dates
         clock = Clock(dates or "day-first")
         draft = TranscriptDraft(self._roster, self._document.limits)
         for one in self._spoken:
@@ -462,6 +505,12 @@ class _Page:
                 "the message above."
             )
 
+        if self._speakers.untimed:
+            yield (
+                f"{counted(self._speakers.untimed, 'line')} with a speaker's name but without a time left in the "
+                "message above."
+            )
+
     def _questions(self, dates: str | None, written: Sequence[str]) -> Iterator[Question]:
         for name, number in self._speakers.asked.items():
             yield Question(
@@ -471,7 +520,7 @@ class _Page:
                 "A player, a moderator, or text of the message above?",
             )
         for name in self._roster.names:
-            is_open = fold(name) in self._speakers.listed and name not in self._answers.speakers
+            is_open = fold(name) in self._speakers.listed and self._speakers.answer_for(name) is None
             if is_open and is_moderator(name) and self._roles.get(fold(name)) is None:
                 yield Question(
                     Topic.SPEAKER, name, f'"{shorten(name)}" is listed as a player and called like a moderator.'
@@ -489,8 +538,7 @@ class _Page:
             yield Question(Topic.CHANNEL, _NIGHT, f"{told}, taken as public. Who hears them?", "public")
 
     def _add(self, line: _Line) -> None:
-        if self._in_code or is_fence(line.cleaned):
-            self._in_code ^= is_fence(line.cleaned)
+        if line.is_code:
             self._continue(line.text)
         elif line.heading is not None:
             self._begin(line.heading)
@@ -501,8 +549,10 @@ class _Page:
         elif self._open is not None and self._speakers.is_timed and is_time(line.cleaned):
             self._open = replace(self._open, lines=[], time=line.cleaned, metadata={})
             self._spoken.append(self._open)
-        elif line.number in self._speakers.list_lines:
+        elif line.number in self._speakers.list_lines and not self._is_result(line):
             self._tell(line.cleaned)
+        elif line.number in self._speakers.list_lines:
+            return
         elif not self._opens_channel(line.cleaned) and not self._is_result(line):
             self._in_votes = False
             self._speak_or_continue(line)
@@ -518,11 +568,18 @@ class _Page:
     def _opens_channel(self, line: str) -> bool:
         """A line that is only a channel's name: "#mafia-chat", "--- wolf den ---"."""
         match = _CHANNEL_LINE.fullmatch(line)
-        if match is None or (match["named"] and channel_named(match["named"]) is None):
+        words = set(_WORD.findall((match["named"] or "").casefold())) if match else set()
+        if match is None or (words and not self._name_a_place(words)):
             return False
         self._channel = match["hash"] or match["named"].strip()
         self._open = None
         return True
+
+    @staticmethod
+    def _name_a_place(words: set[str]) -> bool:
+        """Whether words are nothing but the name of a channel that some do not hear ("wolf den")."""
+        hidden = {word for word in words if channel_named(word) in ("team", "private")}
+        return bool(hidden) and words - hidden <= _PLACES | {"the", "chat"}
 
     def _is_result(self, line: _Line) -> bool:
         """Whether a line tells a vote, an elimination or the winner; the line itself stands in the system channel."""
@@ -619,7 +676,7 @@ class _Page:
         self._open = one
 
     def _is_leading(self, speaker: str) -> bool:
-        answer = self._answers.speakers.get(speaker)
+        answer = self._speakers.answer_for(speaker)
         if answer is not None:
             return answer == "moderator"
         return is_moderator(speaker) or is_moderator_role(self._roles.get(fold(speaker)) or "")
@@ -628,7 +685,7 @@ class _Page:
         """Takes in the words in brackets around a name: a round, a role, who is spoken to, a channel, a thought."""
         words = set(_WORD.findall(note.casefold()))
         to = _TO.fullmatch(note)
-        if heading := heading_of(note):
+        if heading := heading_of(f"[{note}]" if is_before else note):
             self._round = self._round if heading.round is None else heading.round
             self._phase = heading.phase
             one.round, one.phase = self._round, self._phase

@@ -32,8 +32,10 @@ _DENIED = re.compile(
 # Further people and rounds, which stand outside of the claim's own stretch.
 _ADDED = re.compile(
     r"\b(?:so|as|neither) did\b|\b(?:along|together) with\b|(?:^|[,;]\s*)like\b|\btoo\b|\bas well\b|\blikewise\b"
-    r"|(?:[,;:(]|\band|\bwith)\s*no ?(?:body|one)\b|\b(?:any|every|no) ?(?:one|body) else\b|\bsingle-?handed(?:ly)?\b"
-    r"|\bsince (?:round|day|night)\b|\bfew\b|\bever since\b|\bevery (?:single )?time\b|\b\d{1,2} ?(?:[-\u2013:]| to ) ?\d{1,2}\b",
+    r"|(?:[,;:(]|\band|\bwith)\s*no ?(?:body|one)\b"
+    r"|\b(?:any|every|no) ?(?:one|body) else\b|\bsingle-?handed(?:ly)?\b"
+    r"|\bsince (?:round|day|night)\b|(?<!a )\bfew\b|\bever since\b|\bevery (?:single )?time\b"
+    r"|\b\d{1,2} ?(?:[-\u2013:]| to ) ?\d{1,2}\b",
     re.IGNORECASE,
 )
 

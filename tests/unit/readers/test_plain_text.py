@@ -222,3 +222,131 @@ def test_messages_under_a_night_are_public_and_asked_about() -> None:
         "public",
     ]
     assert not answered.questions
+
+
+def told(text: str, **answers: Any) -> list[tuple[str, str, str]]:
+    (result,) = read_upload("x.txt", text.encode(), answers=Answers(**answers))
+    transcript = result.transcript or result.preview
+    assert transcript is not None, str(result.error)
+    return [(m.speaker, "" if m.channel == "public" else m.channel, m.text) for m in transcript.messages]
+
+
+GREETING = "Ann: Hello, Ben.\nBen: Hello, Ann.\nCleo: Hello, both.\n"
+HELLO = [("Ann", "", "Hello, Ben."), ("Ben", "", "Hello, Ann."), ("Cleo", "", "Hello, both.")]
+ATTACKED: dict[str, tuple[str, list[tuple[str, str, str]]]] = {
+    "a round before the name": (
+        f"{GREETING}[Round 1] Ann: Because you lie.\nRound 2: Cleo: I vote Ben\n",
+        [*HELLO, ("Ann", "", "Because you lie."), ("Cleo", "", "I vote Ben")],
+    ),
+    "a list inside a message": (
+        f"{GREETING}Ann: My reads:\n- Ben is a wolf\n* private matters\n1. Ben: 70 % wolf\nso vote Ben\nBen: no\n",
+        [
+            *HELLO,
+            ("Ann", "", "My reads:\n- Ben is a wolf\n* private matters\n1. Ben: 70 % wolf\nso vote Ben"),
+            ("Ben", "", "no"),
+        ],
+    ),
+    "a title": (f"# Night of the wolves\n{GREETING}", [("System", "system", "# Night of the wolves"), *HELLO]),
+    "a clock before the date": (
+        "[9:15 PM, 6/13/2024] Ann: Hello, Ben.\n[9:16 PM, 6/13/2024] Ben: Hello, Ann.\n",
+        HELLO[:2],
+    ),
+    "results with times": (
+        "[10:00] Ann: Hello, Ben.\n[10:01] Ben: Hello, Ann.\n[12:05] Ann voted for Ben\n[12:06] Ben was eliminated\n",
+        [*HELLO[:2], ("System", "system", "Ann voted for Ben"), ("System", "system", "Ben was eliminated")],
+    ),
+    "a fence that a speaker opens": (
+        f'{GREETING}Ben: ```json\n{{"vote": "Ann"}}\n```\nCleo: Well.\n',
+        [*HELLO, ("Ben", "", '```json\n{"vote": "Ann"}\n```'), ("Cleo", "", "Well.")],
+    ),
+    "a fence that nobody closes": (
+        f"{GREETING}Ben: see ```\nCleo: Well.\n",
+        [*HELLO, ("Ben", "", "see ```"), ("Cleo", "", "Well.")],
+    ),
+    "a thought that nobody closes": (
+        "Ann: <think>I forgot\nBen: Hello, Ann.\nAnn: Hm.\nBen: plan: lie</think> I am town\n",
+        [
+            ("Ann", "private", "I forgot"),
+            ("Ben", "", "Hello, Ann."),
+            ("Ann", "", "Hm."),
+            ("Ben", "private", "plan: lie"),
+            ("Ben", "", "I am town"),
+        ],
+    ),
+    "a name in bold beside one that is not": (
+        "**Ann:** Hello, Ben.\n**Ben:** Hello, Ann and Cleo.\nCleo: I think so.\n**Ann:** Hm.\n**Ben:** Well.\n",
+        [
+            ("Ann", "", "Hello, Ben."),
+            ("Ben", "", "Hello, Ann and Cleo."),
+            ("Cleo", "", "I think so."),
+            ("Ann", "", "Hm."),
+            ("Ben", "", "Well."),
+        ],
+    ),
+    "a play with a colon": (
+        "HAMLET. Who is there?\nOPHELIA. My lord: how are you?\nHAMLET. Well.\nOPHELIA. Good.\n",
+        [
+            ("HAMLET", "", "Who is there?"),
+            ("OPHELIA", "", "My lord: how are you?"),
+            ("HAMLET", "", "Well."),
+            ("OPHELIA", "", "Good."),
+        ],
+    ),
+    "a time behind the name": ("Ann (10:03): Hello, Ben.\nBen (10:04): Hello, Ann.\n", HELLO[:2]),
+    "votes below Voting": (
+        f"{GREETING}Voting:\nAnn: Ben\nBen -> Ann\n",
+        [*HELLO, ("System", "system", "Voting:"), ("System", "system", "Ann: Ben"), ("System", "system", "Ben -> Ann")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), ATTACKED.values(), ids=ATTACKED)
+def test_files_that_a_reader_with_fresh_eyes_broke(text: str, expected: list[tuple[str, str, str]]) -> None:
+    assert told(text) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "If Ben was eliminated, we win.",
+        "Remember: if Cleo dies, the wolves win.",
+        "The villagers think Ben was killed?",
+        "Ann died laughing.",
+        "Ben is dead to me.",
+        "Yesterday Nell was quiet.",
+        "Ann was removed from the chat",
+    ],
+)
+def test_a_moderator_who_supposes_eliminates_nobody(line: str) -> None:
+    (result,) = read_upload("x.txt", f"{GREETING}Moderator: {line}\n".encode())
+    assert result.transcript is not None
+    assert result.transcript.eliminations == ()
+    assert result.transcript.player_names == ("Ann", "Ben", "Cleo")
+    assert result.transcript.winner is None
+
+
+def test_a_winner_in_the_last_sentence_of_a_line_counts() -> None:
+    (result,) = read_upload(
+        "x.txt", f"{GREETING}Moderator: Ben was voted out. He was a wolf. Villagers win!\n".encode()
+    )
+    assert result.transcript is not None
+    assert (result.transcript.winner, result.transcript.eliminations[0].player) == ("town", "Ben")
+
+
+def test_a_list_of_roles_without_players_makes_none() -> None:
+    (result,) = read_upload("x.txt", f"Roles: Werewolf, Seer, 2 Villagers\n{GREETING}".encode())
+    assert result.transcript is not None
+    assert result.transcript.player_names == ("Ann", "Ben", "Cleo")
+
+
+def test_an_english_word_in_front_of_a_colon_is_asked_about() -> None:
+    (result,) = read_upload("x.txt", f"{GREETING}{GREETING}Observations: nobody moved.\n".encode())
+    assert [question.name for question in result.questions] == ["Observations"]
+
+
+def test_an_answer_holds_in_any_case_and_never_against_the_numbers_of_dates() -> None:
+    assert ("God", "system", "Sleep.") in told(f"{GREETING}God: Sleep.\n", speakers={"god": "moderator"})
+    dates = "[01/06/2024, 10:00] Ann: Hi\n[13/06/2024, 10:00] Ben: Ho\n"
+    (result,) = read_upload("x.txt", dates.encode(), answers=Answers(dates="month-first"))
+    assert result.transcript is not None
+    assert [m.sent_at and m.sent_at.month for m in result.transcript.messages] == [6, 6]
