@@ -4,7 +4,7 @@ from evaluation.readers._reading import iter_path, iter_paths, read_path, read_t
 from evaluation.readers.base.alignment import alignment_of
 from evaluation.readers.base.answers import OPTIONS, Answers, Question, Topic
 from evaluation.readers.base.limits import Limits
-from evaluation.readers.base.results import ReadResult
+from evaluation.readers.base.results import ReadResult, broken_off
 from evaluation.readers.tables.columns import ColumnMapping, guess_mapping
 from evaluation.readers.tables.preview import ChooseColumns, TableHead
 
@@ -19,6 +19,7 @@ __all__ = [
     "TableHead",
     "Topic",
     "alignment_of",
+    "broken_off",
     "guess_mapping",
     "iter_path",
     "iter_paths",

@@ -8,6 +8,7 @@ import pytest
 import streamlit as st
 
 from evaluation.rubric.controls import metrics_above_chance
+from evaluation.transcript import Transcript, build_transcript
 from evaluation.workflows.controls import compute_missing
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import drawn
@@ -204,3 +205,11 @@ def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game
                 assert "evil.example" not in str(element.proto)
     # The list puts it in as text content, see tests/browser/test_hostile.py.
     assert [row["label"] for row in listed_games(open_page("transcripts"))] == [hostile]
+
+
+def test_a_run_that_was_broken_off_says_so_above_its_scores(open_page, store, small_game, words) -> None:
+    game = small_game("one").model_dump() | {"metadata": {"broken_off": "an error (no more tokens)"}}
+    transcript = build_transcript(Transcript, game)
+    add_evaluated(store, transcript, source_name="one.json")
+    said = words(open_page("transcripts", transcript=transcript.id))
+    assert "This run was broken off by an error (no more tokens)." in said

@@ -75,7 +75,7 @@ NO_FILE = (
     BadInput("Binary file", "program.bin", lambda: bytes(range(256)) * 20, ("binary",)),
     BadInput("PDF", "game.pdf", lambda: b"%PDF-1.7\n...", ("PDF",)),
     BadInput("Gzip", "game.json.gz", lambda: b"\x1f\x8b\x08\0\0\0", ("gzip",)),
-    BadInput("Web page", "page.html", _text("<!doctype html><html><body>Game</body></html>"), ("<!doctype html>",)),
+    BadInput("Web page", "page.html", _text("<!doctype html><html><body>Game</body></html>"), ("web page", "JSON")),
     BadInput("Prose", "notes.txt", _text("Dear all,\nthe game was fun."), ("Dear all,",)),
     BadInput("Office document", "game.xlsx", lambda: zip_of({"[Content_Types].xml": b"<x/>"}), ("Office",)),
 )
@@ -139,6 +139,18 @@ GAME = (
         "nobody.json",
         lambda: native(messages=[{"message": "Hi."}]),
         ("$.messages[0].playerName", "nothing"),
+    ),
+    BadInput(
+        "Plain text with a name that nothing shows to be a speaker's",
+        "prefix.txt",
+        _text("Player 1: Hi.\nPlayer 2: Ho.\nEvidence: none.\nPlayer 1: Hm.\nPlayer 2: Well.\n"),
+        ("Line 3", "Evidence", "--speaker"),
+    ),
+    BadInput(
+        "Dates that can be read two ways",
+        "dates.txt",
+        _text("01/06/2024, 10:00 - Ann: Hi.\n02/06/2024, 10:01 - Ben: Ho.\n"),
+        ("01/06/2024", "--dates"),
     ),
     BadInput(
         "Message of somebody who is not a player",
@@ -249,9 +261,7 @@ TRACES = (
 )
 
 TABLE = (
-    BadInput(
-        "Table row without a speaker", "gap.csv", _text("speaker,text\nAnn,Hi.\n,Hello.\n"), ("line 3", "speaker")
-    ),
+    BadInput("Table without a speaker in any row", "gap.csv", _text("speaker,text\n,Hi.\n,Hello.\n"), ("speaker",)),
     BadInput(
         "Table without a column for texts", "notext.csv", _text("speaker,mood\nAnn,good\n"), ("text", "speaker, mood")
     ),
@@ -266,10 +276,10 @@ TABLE = (
         ("line 2",),
     ),
     BadInput(
-        "Speaker missing in JSON Lines",
+        "Round that is none in JSON Lines",
         "nobody.jsonl",
-        lambda: lines({"speaker": "Ann", "text": "Hi."}, {"speaker": None, "text": "x"}),
-        ("line 2", "speaker"),
+        lambda: lines({"speaker": "Ann", "text": "Hi."}, {"speaker": "Ben", "text": "x", "round": "noon"}),
+        ("line 2", "noon"),
     ),
     BadInput(
         "Chat message without a role",

@@ -13,8 +13,10 @@ from dashboard.shared import state
 from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import focus_on, read_open
 from dashboard.shared.formatting import fraction_text, look, score_text, share_text, usd_text
+from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.score_card import score_card, verdict_card
+from evaluation.readers import broken_off
 from evaluation.rubric.controls import control_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricResult, RowVerdict, coverage_of
@@ -56,6 +58,8 @@ def _header(opened: OpenTranscript) -> None:
             f"{counted(len(transcript.players), 'player')} · {counted(len(transcript.discussion), 'public message')} · "
             f"{counted(len(transcript.valid_votes), 'vote')}"
         )
+    if (reason := broken_off(transcript.metadata)) is not None:
+        plain(f"This run was broken off by {reason}.")
     st.markdown(_summary(opened))
     if opened.judged_otherwise:
         labels = ", ".join(DEFINITIONS[name].label for name in opened.judged_otherwise)

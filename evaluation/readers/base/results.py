@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from evaluation.errors import BrokenTranscriptError, InputError, OpenQuestionError
+from evaluation.files.strict_json import shorten
 from evaluation.readers._file_entries import printable
 from evaluation.readers._who_speaks import BROKEN_OFF, settle
 from evaluation.readers.base.answers import NO_ANSWERS, Answers, GameReading, Question, Topic
@@ -82,12 +83,24 @@ def _result(label: str, format_name: str, game: FileGame, limits: Limits, answer
     return _asked(result, answers)
 
 
+def broken_off(metadata: Mapping[str, object]) -> str | None:
+    """Why a run ended before its end, as the metadata of its transcript say; ``None`` where it did not."""
+    if (error := metadata.get("stopped_by")) is not None:
+        return f"an error ({shorten(str(error))})"
+    if metadata.get("recording_cut_off"):
+        return "the end of its recorder"
+    reason = metadata.get(BROKEN_OFF)
+    return None if reason is None else str(reason)
+
+
 def _asked(result: ReadResult, answers: Answers) -> ReadResult:
     """The result, refused where it holds a question that nobody has answered and that no answer is assumed for."""
     assert result.transcript is not None
-    reason = result.transcript.metadata.get(BROKEN_OFF)
-    # A canonical file was written from a game that somebody had taken in.
-    if reason is not None and not answers.broken_off and result.format != CANONICAL_FORMAT:
+    reason = broken_off(result.transcript.metadata)
+    # A canonical file was written from a game that somebody had taken in, unless a recorder wrote it.
+    if result.format == CANONICAL_FORMAT and BROKEN_OFF in result.transcript.metadata:
+        reason = None
+    if reason is not None and not answers.broken_off:
         words = f"The run was broken off by {reason}. Take it as it is?"
         result = replace(result, questions=(*result.questions, Question(Topic.BROKEN_OFF, "", words)))
     open_questions = [question for question in result.questions if question.taken is None]

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from evaluation.files.strict_json import shorten
+from evaluation.readers._who_speaks import BROKEN_OFF
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import FileReader
@@ -38,6 +40,9 @@ _BLOCK = re.compile(
     r"^-{8,} (?:(\w+(?:Message|Event)) \(([^()\n]{1,200})\)|([^\n-][^\n]{0,199}?)) -{8,}$", re.MULTILINE
 )
 
+# A limit of messages or turns is an ordinary end, and so is what the team was told to stop at.
+_BROKEN_OFF = re.compile(r"\b(?:errors?|exception|time(?:d)? ?out|time limit|token)\b", re.IGNORECASE)
+
 
 def _recognises(document: Document) -> bool:
     first = first_record(document)
@@ -69,14 +74,18 @@ def _member(state: Any, key: str) -> list[Any]:
 
 def _read(document: Document) -> Transcript:
     first = first_record(document)
+    metadata: dict[str, Any] = {}
     if _is_message(first):
         calls = list(_calls(records(document)))
     elif (thread := _thread(first)) is not None:
         calls = list(_calls(Node(one, f"$.messages[{place}]") for place, one in enumerate(thread)))
+        stopped = Node(first)["stop_reason"].text_or_none()
+        if stopped and _BROKEN_OFF.search(stopped):
+            metadata[BROKEN_OFF] = f"a limit or an error ({shorten(stopped)})"
     else:
         document.limits.check_lines(document.text)
         calls = list(_printed(document.text))
-    return call_transcript(FORMAT, calls, document.limits, game_id=document.game_id(FORMAT), metadata={})
+    return call_transcript(FORMAT, calls, document.limits, game_id=document.game_id(FORMAT), metadata=metadata)
 
 
 def _calls(messages: Iterator[Node]) -> Iterator[ModelCall]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from evaluation import Recorder
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.readers import Answers, ReadResult, read_path, read_upload
 from evaluation.readers._who_speaks import channel_named
@@ -109,6 +111,18 @@ def test_a_run_that_was_broken_off_is_taken_on_request_only() -> None:
     assert empty.transcript is None
     again = read("again.json", game(taken).to_json())
     assert game(again) == taken.transcript
+
+
+def test_a_recording_or_a_team_that_ended_by_an_error_was_broken_off(tmp_path: Path) -> None:
+    with suppress(ValueError), Recorder(tmp_path, game_id="g") as recorder:
+        recorder.message("Ann", "Hello")
+        raise ValueError("model gone")
+    (recorded,) = read_path(tmp_path)
+    assert "broken off by an error (ValueError: model gone)" in str(recorded.error)
+    message = {"source": "Ann", "type": "TextMessage", "content": "Hello"}
+    for reason, is_whole in (("Maximum number of messages 10 reached", True), ("Timeout of 60 s reached", False)):
+        result = read("team.json", json.dumps({"messages": [message], "stop_reason": reason}))
+        assert (result.error is None) is is_whole
 
 
 def test_chat_events_are_no_speech() -> None:
