@@ -58,7 +58,7 @@ def difference_cells(one: Difference) -> tuple[str, ...]:
         f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
         f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
         change_words(one.difference, one.unit),
-        _deciding_cell(one.deciding_interval),
+        deciding_interval_cell(one.deciding_interval),
         "none" if one.effect.reason else f"{one.effect.value:+.2f}",
         p_words(one.welch.p),
         "target" if one.is_primary else p_words(one.p_holm),
@@ -66,7 +66,8 @@ def difference_cells(one: Difference) -> tuple[str, ...]:
     )
 
 
-def _deciding_cell(decided: Interval) -> str:
+def deciding_interval_cell(decided: Interval) -> str:
+    """The interval at the level that decided the outcome, with that level: "+1.2 to +3.4 (98.3 %)"."""
     return interval_words(decided, signed=True) + (f" ({_level(decided)})" if decided.is_known else "")
 
 

@@ -31,7 +31,7 @@ def test_one_rater_is_not_enough(open_page, filled, words) -> None:
     assert "Metrics against raters" in said
 
 
-def test_disagreements_come_first_and_open_the_game(open_page, rated, words, small_game, hostile) -> None:
+def test_disagreements_come_first_and_open_the_game_and_the_desk(open_page, rated, words, small_game, hostile) -> None:
     app = open_page("agreement")
     assert not app.exception
     said = words(app)
@@ -40,6 +40,23 @@ def test_disagreements_come_first_and_open_the_game(open_page, rated, words, sma
     assert f"3 points apart: {' '.join(hostile.split())[:59]}" in said
     links = [json.dumps(str(link.proto)) for link in app.get("page_link")]
     assert any(small_game("one").id in link for link in links)
+    opened, rate = (
+        [str(one.proto) for one in app.get("page_link") if one.proto.label == label]
+        for label in ("Open the game", "Rate or revise it")
+    )
+    assert len(opened) == len(rate) > 0
+    wanted = re.search(r"transcript=(\w+)", opened[0])
+    assert wanted is not None
+    assert f"game={wanted[1]}" in rate[0]
+    assert "desk=Rate" in rate[0]
+    # The charts in words, and the report to take away.
+    alts = " ".join(str(chart.proto) for chart in app.get("plotly_chart"))
+    assert "Krippendorff" in alts
+    assert "Score 1 to 5: " in alts
+    assert [one.proto.label for one in app.get("download_button")] == [
+        "Download the table (CSV)",
+        "Download everything (JSON)",
+    ]
 
 
 def test_metrics_and_raters(open_page, rated, words, table) -> None:
@@ -123,33 +140,6 @@ def test_every_row_with_different_verdicts_can_be_opened_page_by_page(open_page,
     both = open_page("agreement")
     assert len(linked(both)) == 5
     assert f"{12 + 11} rows with different verdicts" in words(both)
-
-
-def test_charts_are_told_in_words(open_page, rated) -> None:
-    alts = " ".join(str(chart.proto) for chart in open_page("agreement").get("plotly_chart"))
-    assert "Krippendorff" in alts
-    assert "Score 1 to 5: " in alts
-
-
-def test_the_report_is_taken_away(open_page, rated) -> None:
-    app = open_page("agreement")
-    assert [one.proto.label for one in app.get("download_button")] == [
-        "Download the table (CSV)",
-        "Download everything (JSON)",
-    ]
-
-
-def test_a_game_that_split_raters_leads_to_the_desk_with_it(open_page, rated) -> None:
-    app = open_page("agreement")
-    opened, rate = (
-        [str(one.proto) for one in app.get("page_link") if one.proto.label == label]
-        for label in ("Open the game", "Rate or revise it")
-    )
-    assert len(opened) == len(rate) > 0
-    wanted = re.search(r"transcript=(\w+)", opened[0])
-    assert wanted is not None
-    assert f"game={wanted[1]}" in rate[0]
-    assert "desk=Rate" in rate[0]
 
 
 def test_few_games_are_captioned_once_and_not_called_reliable(open_page, filled, small_game, words, table) -> None:

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
 from benchmarks.label_drawing import load_games
+from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.controls import compute_missing
 from evaluation.workflows.reports import stored_board
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.conftest import HOSTILE
 
 GAMES = [game for _, game in load_games()[:4]]
 
 
-@pytest.fixture
-def compared(store, hostile):
+@pytest.fixture(scope="module")
+def compared_database(tmp_path_factory):
     """Two real games in each of two iterations, the second of a hostile name; all but the last beside chance."""
+    store = Store(tmp_path_factory.mktemp("compared") / "compared.duckdb")
     store.iterations.create("Old")
-    store.iterations.create(hostile, parent="Old", target_metric="coherence")
+    store.iterations.create(HOSTILE, parent="Old", target_metric="coherence")
     for place, game in enumerate(GAMES):
-        add_evaluated(store, game, source_name=f"{place}.json", iteration=("Old", hostile)[place // 2])
+        add_evaluated(store, game, source_name=f"{place}.json", iteration=("Old", HOSTILE)[place // 2])
     compute_missing(store, [game.id for game in GAMES[:3]])
+    store.close()
+    return store.path
+
+
+@pytest.fixture
+def compared(store, database, compared_database):
+    """The same for one test, which may change it."""
+    store.close()
+    shutil.copyfile(compared_database, database)
     return store
 
 

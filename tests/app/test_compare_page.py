@@ -4,27 +4,39 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 
 import pandas as pd
 import pytest
 
 from dashboard.app_pages.compare.tables import export_frame
 from evaluation.comparison.prompt_diff import MOST_LINES, is_cut, prompt_diff
+from evaluation.store import Store
 from evaluation.workflows.reports import stored_comparison
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.conftest import HOSTILE, _game
+
+
+@pytest.fixture(scope="module")
+def two_database(tmp_path_factory):
+    """Two iterations of three games; the names and prompts of the second are hostile."""
+    store = Store(tmp_path_factory.mktemp("two") / "two.duckdb")
+    store.iterations.create("Old prompt", prompt_text="Play.\nBe brief.")
+    store.iterations.create(HOSTILE, parent="Old prompt", change=HOSTILE, prompt_text=f"Play.\n{HOSTILE}")
+    for number in range(3):
+        old = _game(f"old{number}", rounds=3 + number)
+        add_evaluated(store, old, source_name="a.json", iteration="Old prompt")
+        dull = _game(f"new{number}", text="Nothing new", rounds=3 + number)
+        add_evaluated(store, dull, source_name="b.json", iteration=HOSTILE)
+    store.close()
+    return store.path
 
 
 @pytest.fixture
-def two(store, small_game, hostile):
-    """Two iterations of three games; the names and prompts of the second are hostile."""
-    store.iterations.create("Old prompt", prompt_text="Play.\nBe brief.")
-    store.iterations.create(hostile, parent="Old prompt", change=hostile, prompt_text=f"Play.\n{hostile}")
-    for number in range(3):
-        add_evaluated(
-            store, small_game(f"old{number}", rounds=3 + number), source_name="a.json", iteration="Old prompt"
-        )
-        dull = small_game(f"new{number}", text="Nothing new", rounds=3 + number)
-        add_evaluated(store, dull, source_name="b.json", iteration=hostile)
+def two(store, database, two_database):
+    """The same for one test, which may change it."""
+    store.close()
+    shutil.copyfile(two_database, database)
     return store
 
 
@@ -97,7 +109,7 @@ def test_a_link_keeps_its_two_iterations_and_says_when_one_is_gone(open_page, tw
     assert [box.value for box in gone.selectbox] == ["Old prompt", "Newest"]
 
 
-def test_the_last_two_are_compared_at_first(open_page, two, words, table, hostile) -> None:
+def test_the_last_two_are_compared_at_first_with_movers_and_prompts(open_page, two, words, table, hostile) -> None:
     app = open_page("compare")
     assert not app.exception
     assert [box.value for box in app.selectbox] == ["Old prompt", hostile]
@@ -106,24 +118,16 @@ def test_the_last_two_are_compared_at_first(open_page, two, words, table, hostil
     assert len(rows) == 7
     assert "? cannot be tested" in {row["texts"]["outcome"] for row in rows}
     assert "Strategic depth" in table(app)
-    # Every game is like its neighbours, so there is no spread, and the page says so instead of calling it worse.
-    shown = open_page("compare", metric_shown="Strategic depth")
-    assert "No test is possible: no spread was seen on either side" in words(shown)
-
-
-def test_movers_lead_to_messages(open_page, two, words) -> None:
-    app = open_page("compare")
     assert "Holds none of the strategic keywords." in words(app)
     links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
-    assert links
     assert any("metric=strategic_depth" in link and "message=m" in link for link in links)
-
-
-def test_the_prompts_line_by_line_as_inert_text(open_page, two, words, hostile) -> None:
-    app = open_page("compare")
+    # The prompts line by line, as inert text.
     (code,) = app.code
     assert code.value.splitlines() == ["  Play.", "- Be brief.", f"+ {hostile}"]
     assert hostile not in "\n".join(str(element.value) for element in app.markdown)
+    # Every game is like its neighbours, so there is no spread, and the page says so instead of calling it worse.
+    shown = open_page("compare", metric_shown="Strategic depth")
+    assert "No test is possible: no spread was seen on either side" in words(shown)
 
 
 def test_the_same_iteration_twice_and_a_choice_in_the_url(open_page, two, words, hostile) -> None:

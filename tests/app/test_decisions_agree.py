@@ -85,10 +85,10 @@ def choices(board: Board) -> dict[str, tuple[str, str] | None]:
     }
 
 
-@pytest.mark.parametrize("seed", mostly_long(range(10)))
-def test_every_function_gives_the_same_decision_for_random_histories(seed: int) -> None:
+@pytest.mark.parametrize(("seed", "histories"), mostly_long([(10, 15), *((seed, 50) for seed in range(10))]))
+def test_every_function_gives_the_same_decision_for_random_histories(seed: int, histories: int) -> None:
     draw = random.Random(seed)
-    for _ in range(50):
+    for _ in range(histories):
         iterations, given = history_of(draw)
         games = {
             name: [

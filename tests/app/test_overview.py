@@ -49,7 +49,7 @@ def test_a_store_with_games_is_left_alone_on_the_first_start(open_page, filled, 
     assert filled.jobs.list() == []
 
 
-def test_the_current_iteration_is_shown_with_its_means(open_page, filled, words, table) -> None:
+def test_the_current_iteration_is_shown_with_means_decision_and_checklist(open_page, filled, words, table) -> None:
     app = open_page()
     assert not app.exception
     said = words(app)
@@ -61,6 +61,10 @@ def test_the_current_iteration_is_shown_with_its_means(open_page, filled, words,
     for label in ("Memory accuracy", "Strategic depth", "Conversation coherence", "Engagement"):
         assert label in said
     assert "Baseline prompt" in table(app)
+    assert "Keep the change?" in said
+    assert "Conversation coherence, the target" in said
+    assert "3 consecutive tests pass" in said
+    assert "not signed off" in said
 
 
 def test_another_iteration_is_chosen_by_the_url(open_page, filled, words) -> None:
@@ -76,14 +80,6 @@ def test_an_unknown_iteration_in_the_url_shows_the_current_one(open_page, filled
     app = open_page(iteration="no such thing")
     assert not app.exception
     assert "Iteration 2 of 2" in words(app)
-
-
-def test_the_decision_and_the_checklist_are_in_words(open_page, filled, words) -> None:
-    said = words(open_page())
-    assert "Keep the change?" in said
-    assert "Conversation coherence, the target" in said
-    assert "3 consecutive tests pass" in said
-    assert "not signed off" in said
 
 
 def test_the_cockpit_says_what_the_board_says(open_page, filled) -> None:

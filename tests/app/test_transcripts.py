@@ -177,19 +177,14 @@ def test_the_ledger_says_what_the_score_is_made_of_and_narrows_to_a_verdict(
     assert "No row has that verdict" in words(open_page("transcripts", **link, rows_that="○ left out"))
 
 
-def test_a_card_opens_the_ledger_of_its_metric(open_page, filled, words, table, small_game) -> None:
-    app = open_page("transcripts", transcript=small_game("one").id, scores="true")
-    app.button(key="rows_personality_diversity").click().run()
-    assert not app.exception
-    assert "2 rows: " in words(app)
-    assert "Alpha" in table(app)
-
-
-def test_every_ledger_can_be_opened(open_page, filled, words, small_game) -> None:
+def test_every_card_opens_the_ledger_of_its_metric(open_page, filled, words, table, small_game) -> None:
     app = open_page("transcripts", transcript=small_game("one").id, scores="true")
     for key in [button.key for button in app.button if button.key.startswith("rows_")]:
         app.button(key=key).click().run()
         assert not app.exception, key
+        if key == "rows_personality_diversity":
+            assert "2 rows: " in words(app)
+            assert "Alpha" in table(app)
 
 
 def test_a_transcript_that_is_not_there(open_page, filled, words) -> None:

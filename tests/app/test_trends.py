@@ -14,7 +14,7 @@ def figure(app, index: int = 0) -> dict:
     return json.loads(app.get("plotly_chart")[index].proto.spec)
 
 
-def test_every_metric_has_a_chart_with_counts(open_page, filled, words) -> None:
+def test_every_metric_has_a_chart_with_counts_and_words(open_page, filled, words) -> None:
     app = open_page("trends")
     assert not app.exception
     assert len(app.get("plotly_chart")) == 7
@@ -22,14 +22,11 @@ def test_every_metric_has_a_chart_with_counts(open_page, filled, words) -> None:
     assert "4 games in 2 iterations" in said
     # Engagement: two of the four games in iterations are rated.
     assert "2 games in 2 iterations · 2 pending, not drawn · 2 ratings · at least 3 of 5" in said
-
-
-def test_charts_have_a_text_alternative(open_page, filled) -> None:
-    app = open_page("trends")
     (element,) = [chart for chart in app.get("plotly_chart") if "Engagement" in str(chart.proto)]
     assert "iteration 1: mean 3.0 of 5 of 2 games; iteration 2: no score" in str(element.proto).replace(
         "\\302\\240", " "
     )
+    assert [one.proto.label for one in app.get("download_button")] == ["Download the data (CSV)"]
 
 
 def test_games_of_no_iteration_are_shown_on_request(open_page, filled) -> None:
@@ -73,11 +70,6 @@ def test_the_range_of_iterations_stands_in_the_url(open_page, filled, words) -> 
     app.slider(key="range").set_value((2, 3)).run()
     assert len(figure(app)["data"][0]["text"]) == 1
     assert "What each iteration changed" in [one.label for one in app.expander]
-
-
-def test_data_can_be_downloaded(open_page, filled) -> None:
-    app = open_page("trends")
-    assert [one.proto.label for one in app.get("download_button")] == ["Download the data (CSV)"]
 
 
 def test_personas_over_iterations_and_runs(open_page, filled, words, table, run_of) -> None:

@@ -47,6 +47,8 @@ def test_its_ratings_are_the_same_again(imported: Any, tmp_path: Path) -> None:
     assert imported("export", "ratings", "--format", "parquet", "-o", tmp_path / "r.parquet").exit_code == 0
     found, wanted = pd.read_parquet(tmp_path / "r.parquet"), pd.read_csv(EXPORTS / "ratings.csv")
     key = ["transcript_id", "rater", "score", "comment"]
+    # Scores may be half points today.
+    wanted["score"] = wanted["score"].astype(float)
     assert found[key].astype(str).sort_values(key).to_numpy().tolist() == (
         wanted[key].fillna("").astype(str).sort_values(key).to_numpy().tolist()
     )
@@ -59,7 +61,10 @@ def test_its_ratings_are_the_same_again(imported: Any, tmp_path: Path) -> None:
 
 def test_its_overrides_stand_with_author_and_time_and_what_was_taken_back_is(imported: Any) -> None:
     listed = json.loads(imported("override", "list", GAME, "--format", "json").stdout)
-    assert listed == json.loads((EXPORTS / "overrides.json").read_text("utf-8"))
+    # No reference was marked by hand then.
+    assert listed == [
+        row | {"added_words": None} for row in json.loads((EXPORTS / "overrides.json").read_text("utf-8"))
+    ]
     (row,) = [
         row
         for row in json.loads(imported("show", GAME, "--metric", "coherence", "--format", "json").stdout)["ledger"]

@@ -248,17 +248,6 @@ def test_an_answer_that_stays_wrong_is_an_error_with_all_that_was_written(conten
     assert server.tally.asked.total() == 3
 
 
-@pytest.mark.parametrize(
-    "around", ["```json\n{}\n```", "Here is my verdict:\n\n{}\n\nLet me know.", '{{"note": 1}} {}']
-)
-def test_fences_and_prose_are_no_faults(around: str) -> None:
-    good = '{"reason": "so it is", "score": 4, "confidence": 0.5, "citations": [1], }'
-    text = around.replace("{}", good).replace("{{", "{").replace("}}", "}")
-    with JudgeServer(content=lambda _: text).in_thread() as server:
-        (judgement,) = judged(server, requests(1))
-    assert (judgement.score, judgement.citations, judgement.usage.calls) == (4, ("m1",), 1)
-
-
 @pytest.mark.parametrize("kind", ["seconds", "date"])
 def test_retry_after_is_heeded(kind: str) -> None:
     waited: list[float] = []

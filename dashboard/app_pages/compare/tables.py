@@ -17,8 +17,8 @@ from evaluation.statistics import Comparison, Difference
 from evaluation.statistics.comparison import Outcome
 from evaluation.statistics.words import (
     change_words,
+    deciding_interval_cell,
     detectable_words,
-    interval_words,
     p_words,
     paired_p_words,
     value_words,
@@ -53,7 +53,7 @@ def _row(one: Difference) -> dict[str, object]:
         "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
         "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
         "Difference": signed_cell(change_words(one.difference, one.unit)),
-        "95 % interval": signed_cell(interval_words(one.interval, signed=True)),
+        "Interval": signed_cell(deciding_interval_cell(one.deciding_interval)),
         "Effect size d": "none" if math.isnan(one.effect.value) else signed_cell(f"{one.effect.value:+.2f}"),
         "p": p_words(one.welch.p),
         "p after Holm": "target" if one.is_primary else p_words(one.p_holm),

@@ -129,6 +129,8 @@ def test_restoring_keeps_the_database_of_before(store: Store, tmp_path: Path) ->
     assert kept.name.startswith("main-before-restore-")
     again = store.backups.restore(tmp_path / "copy.duckdb")
     assert again not in (None, kept)
+    # A restore of this process is its own: it goes on with the file that took the place of the other.
+    assert names(store) == ["one", "two"]
     # The backup itself is left alone, and no half-made file remains.
     assert check_backup(tmp_path / "copy.duckdb").transcripts == 2
     for used in (store, Store(kept)):

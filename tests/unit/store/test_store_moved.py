@@ -104,21 +104,13 @@ RESTORE = "import sys\nfrom pathlib import Path\nfrom evaluation.store import St
 
 def test_a_restore_in_another_process_is_followed(store: Store, place: Path, tmp_path: Path) -> None:
     store.backups.write(tmp_path / "backup.duckdb")
-    for score in (1, 2):
-        store.ratings.add(Rating(GAME.id, "Ada", score))
-        subprocess.run([sys.executable, "-c", RESTORE, str(place), str(tmp_path / "backup.duckdb")], check=True)
-        assert store.ratings.history(GAME.id) == []
+    store.ratings.add(Rating(GAME.id, "Ada", 1))
+    subprocess.run([sys.executable, "-c", RESTORE, str(place), str(tmp_path / "backup.duckdb")], check=True)
+    assert store.ratings.history(GAME.id) == []
     # Two at once, before this process looks.
     for _ in range(2):
         subprocess.run([sys.executable, "-c", RESTORE, str(place), str(tmp_path / "backup.duckdb")], check=True)
     assert store.ratings.add(Rating(GAME.id, "Ada", 3))
-
-
-def test_a_restore_of_this_process_is_its_own(store: Store, place: Path, tmp_path: Path) -> None:
-    store.backups.write(tmp_path / "backup.duckdb")
-    for _ in range(2):
-        store.backups.restore(tmp_path / "backup.duckdb")
-        assert store.ratings.history(GAME.id) == []
 
 
 def test_a_backup_takes_the_place_of_a_database_that_is_gone(store: Store, place: Path, tmp_path: Path) -> None:
