@@ -203,9 +203,11 @@ class _Table:
                 continue
             answer = self._channel_answers.get(fold(name).strip())
             meant = answer or channel_named(name)
-            kept = None if fold(name).strip() == meant else name
-            if answer is not None:
-                decided[name] = (_channel(answer), kept)
+            # One of our own four words says it, and is not kept as a name.
+            is_plain = fold(name).strip() == meant
+            kept = None if is_plain else name
+            if answer is not None or (is_plain and meant is not None):
+                decided[name] = (_channel(answer or str(meant)), kept)
             elif meant not in (None, "public") and largest == [name]:
                 which = "only" if len(names) == 1 else "largest"
                 self._ask_channel(name, f'"{shorten(name)}" is the {which} channel here, so it is taken as public')

@@ -55,7 +55,7 @@ class TableMessages:
 
     @property
     def players(self) -> list[dict[str, Any]]:
-        """Speakers in the order of first words, with the first role given."""
+        """Speakers outside the system channel, in the order of first words, with the first role given."""
         return [{"name": name, "role": role, "alignment": alignment_of(role)} for name, role in self._players.items()]
 
     def add(self, row: TableRow) -> None:
@@ -65,7 +65,9 @@ class TableMessages:
         if speaker is None or not text.strip():
             self.left_out += 1
             return
-        if not self._players.get(speaker):
+        channel = cell_text(row, mapping.channel)
+        is_system = (channel or "").casefold() == "system"
+        if not is_system and not self._players.get(speaker):
             self._players[speaker] = cell_text(row, mapping.role)
         index = len(self._messages)
         message = {
@@ -73,7 +75,8 @@ class TableMessages:
             "index": index,
             "round": self._round(row),
             "phase": cell_text(row, mapping.phase),
-            "channel_name": cell_text(row, mapping.channel),
+            "channel": "system" if is_system else "public",
+            "channel_name": None if is_system else channel,
             "speaker": speaker,
             "recipients": self._recipients(row),
             "text": text,
@@ -89,7 +92,7 @@ class TableMessages:
 
     def finish(self) -> list[dict[str, Any]]:
         """The messages; what an answer refers to stands as in the table: an id, or a player's name."""
-        if not self._messages:
+        if not self._players:
             raise BrokenTranscriptError(
                 "No row has a speaker and a text.", remedy="Choose other columns for the speaker and the text."
             )

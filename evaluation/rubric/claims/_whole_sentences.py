@@ -31,8 +31,9 @@ _DENIED = re.compile(
 )
 # Further people and rounds, which stand outside of the claim's own stretch.
 _ADDED = re.compile(
-    r"\b(?:so|as|neither) did\b|\b(?:along|together) with\b|(?:^|[,;]\s*)like\b|\btoo\b|\bas well\b|\blikewise\b"
-    r"|(?:[,;:(]|\band|\bwith)\s*no ?(?:body|one)\b"
+    r"\b(?:so|as|neither) did\b|\b(?:along|together) with\b|(?:^|[,;]\s*)like (?=\w+,)"
+    r"|[(;,]\s*(?:and\s+)?(?-i:[A-Z])[\w-]*\s+(?:too|as well)\b|\blikewise\b"
+    r"|(?:[,;:(]|\band|\bwith)\s*no ?(?:body|one)(?: else)?\s+(?:else|follow\w*|join\w*|did|voted)\b"
     r"|\b(?:any|every|no) ?(?:one|body) else\b|\bsingle-?handed(?:ly)?\b"
     r"|\bsince (?:round|day|night)\b|(?<!a )\bfew\b|\bever since\b|\bevery (?:single )?time\b"
     r"|\b\d{1,2} ?(?:[-\u2013:]| to ) ?\d{1,2}\b",
@@ -88,7 +89,9 @@ _QUANTIFIERS = (
         r"\b(?:every ?one|every ?body|all|no ?body|no[ -]one|none|any ?one|any ?body)(?: of (?:us|you|them))? but\b"
     ),
     _quantifier(r"\bunanim\w+"),
-    _quantifier(r"\b(?:just|few|many|several|some|differently|alike|kept|keeps|stopped|started)\b"),
+    _quantifier(
+        r"\b(?:few|many|several|some|differently|alike|(?:kept|keeps|stopped|started) vot\w+)\b|\bjust (?=(?-i:[A-Z]))"
+    ),
     _quantifier(r"\b(?:first|last|second|third)\b(?= *(?:$|[.,;!?]|in (?:round|day)|of all))"),
     _quantifier(
         r"\b(?:round|day|night) after (?:round|day|night)\b|\bsince (?:round|day|night)\b|\bfrom (?:round|day|night)\b"
