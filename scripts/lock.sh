@@ -26,8 +26,10 @@ cp "$made/everything" "$made/audit"
     for section in default login dev audit; do
         echo "# [$section]"
         [ -e "$made/seen" ] || echo > "$made/seen"
+        # litellm names Amazon's client for Amazon's models alone; whoever judges with those installs boto3.
+        without=$([ "$section" = dev ] || echo '^(boto3|botocore|s3transfer|jmespath)==')
         # A package's lines begin at the margin, its hashes are indented.
-        awk 'NR == FNR { if (/^[^ #]/) seen[$0]; next } /^[^ #]/ { new = !($0 in seen) } new' "$made/seen" "$made/$section"
-        cat "$made/$section" >> "$made/seen"
+        awk -v without="${without:-^$}" 'NR == FNR { if (/^[^ #]/) seen[$0]; next } /^[^ #]/ { new = !($0 in seen) && $0 !~ without } new' \
+            "$made/seen" "$made/$section" | tee -a "$made/seen"
     done
 } > requirements.lock
