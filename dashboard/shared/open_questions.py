@@ -43,6 +43,12 @@ def chosen_answers() -> Answers:
     )
 
 
+def forget_answers() -> None:
+    """Lets go of the answers, which were about files that are gone."""
+    for kept in (_given(), _shown()):
+        kept.clear()
+
+
 def question_editor(results: Sequence[ReadResult]) -> None:
     """Each question once, however many games leave it open; draws the page again when one is answered."""
     asked: dict[_Key, list[Question]] = {}
@@ -80,7 +86,7 @@ def _ask(key: _Key, questions: Sequence[Question], files: Sequence[str]) -> None
             plain(f"In {shortened(files[0], 60)}{more}")
         answer = st.segmented_control(
             "Answer",
-            OPTIONS[key[0]],
+            questions[0].choices if questions else OPTIONS[key[0]],
             default=given or (questions[0].taken if questions else None),
             format_func=_WORDS.__getitem__,
             key=f"answer_{list(_shown()).index(key)}",

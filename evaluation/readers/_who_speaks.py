@@ -20,7 +20,7 @@ from evaluation.files.strict_json import shorten
 from evaluation.files.yaml_data import parse_yaml
 from evaluation.readers.base.answers import Answers, GameReading, Question, Topic
 from evaluation.readers.base.open_draft import TOOL_CHANNEL
-from evaluation.readers.base.roster import Roster, is_moderator, is_moderator_role
+from evaluation.readers.base.roster import Roster, is_moderator
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
 from evaluation.text.normal import fold
@@ -87,8 +87,7 @@ class _Table:
 
     def __init__(self, found: GameReading, answers: Answers) -> None:
         transcript = self._transcript = found.transcript
-        self._speaker_answers = {fold(name): kind for name, kind in answers.speakers.items()}
-        self._channel_answers = {fold(name).strip(): kind for name, kind in answers.channels.items()}
+        self._answers = answers
         self._messages: list[Message] = list(transcript.messages)
         self._players = {player.name: player for player in transcript.players}
         self._voters = {name for vote in transcript.votes for name in (vote.voter, vote.target) if name is not None}
@@ -140,29 +139,31 @@ class _Table:
     def moderators(self) -> None:
         """Speakers who do not play, by role, by the whole of their name, or as a person has said."""
         speakers = dict.fromkeys(message.speaker for message in self._messages if message.channel != "system")
-        found = [name for name in speakers if self._is_moderator(name)]
+        found = dict.fromkeys(name for name in speakers if self._is_moderator(name))
         for place, message in enumerate(self._messages):
             if message.speaker in found and message.channel != "system":
                 name = message.channel_name
                 self._change(place, channel="system", channel_name=None if fold(name or "") == "system" else name)
-        self._gone |= set(found)
+        self._gone |= found.keys()
         if found:
-            self._remarks.append(f"{_named(found)} in the system channel: a moderator or narrator does not play.")
+            self._remarks.append(f"{_named(list(found))} in the system channel: a moderator or narrator does not play.")
 
     def _is_moderator(self, name: str) -> bool:
-        answer = self._speaker_answers.get(fold(name))
+        answer = self._answers.speaker(name)
         if answer is not None:
             return answer == "moderator"
         player = self._players.get(name)
         role = player.role if player else None
-        if role is not None and is_moderator_role(role):
+        if role is not None and is_moderator(role):
             return name not in self._voters
         if not is_moderator(name):
             return False
         if role is None and name not in self._voters:
             return True
         why = f"has the role {shorten(role)}" if role is not None else "takes part in votes"
-        self._ask(Topic.SPEAKER, name, f'"{shorten(name)}" is called like a moderator and {why}: player or not?')
+        if not any((one.topic, one.name) == (Topic.SPEAKER, name) for one in self._questions):
+            words = f'"{shorten(name)}" is called like a moderator and {why}: player or not?'
+            self._questions.append(Question(Topic.SPEAKER, name, words, kinds=("player", "moderator")))
         return False
 
     def channels(self) -> None:
@@ -196,12 +197,13 @@ class _Table:
     def _by_channel_name(self) -> dict[str | None, tuple[Channel | None, str | None]]:
         """Channel, and the name that stays, by the name in the file; ``None`` where the name says nothing."""
         names = Counter(message.channel_name for message in self._messages if message.channel == "public")
-        largest = [name for name, count in names.items() if count == max(names.values())]
+        most = max(names.values(), default=0)
+        largest = [name for name, count in names.items() if count == most]
         decided: dict[str | None, tuple[Channel | None, str | None]] = {}
         for name in names:
             if name is None:
                 continue
-            answer = self._channel_answers.get(fold(name).strip())
+            answer = self._answers.channel(name)
             meant = answer or channel_named(name)
             # One of our own four words says it, and is not kept as a name.
             is_plain = fold(name).strip() == meant
@@ -276,9 +278,6 @@ class _Table:
 
     def _ask_channel(self, name: str, sentence: str) -> None:
         self._questions.append(Question(Topic.CHANNEL, name, f"{sentence}. Who hears it?", "public"))
-
-    def _ask(self, topic: Topic, name: str, words: str) -> None:
-        self._questions.append(Question(topic, name, words))
 
 
 def channel_named(name: str) -> Channel | None:

@@ -75,8 +75,8 @@ def _parts(text: str) -> Iterator[Part]:
     for tag, kind, is_end in _tags(text):
         if text[tag.start() - 1 : tag.start()] == "`" or (inside and (kind != inside or not is_end)):
             continue
-        if is_end and not inside and (position or ("details_end" in tag.groupdict() and tag["details_end"])):
-            # An end without a beginning counts only where nothing was closed before it.
+        if is_end and not inside and (position or tag.lastgroup == "details_end"):
+            # An end without a beginning counts only where nothing was closed before it. Other details end so, too.
             continue
         before = text[position : tag.start()].strip()
         yield Part(kind if is_end else "speech", before)

@@ -36,3 +36,12 @@ def test_names_of_a_file_are_plain_text(open_page) -> None:
     app = hand_in(open_page("transcripts", part="Add games"), ("x.csv", TABLE))
     marked = [block.value for block in (*app.markdown, *app.caption, *app.warning)]
     assert not any(HOSTILE in text for text in marked)
+
+
+def test_an_answer_is_about_the_files_that_are_there(open_page, words) -> None:
+    app = hand_in(open_page("transcripts", part="Add games"), ("chat.txt", CHAT.encode()))
+    app.segmented_control(key="answer_0").set_value("month-first").run()
+    app.file_uploader[0].set_value([]).run()
+    assert "Who speaks, to whom, when" not in words(app)
+    hand_in(app, ("chat.txt", CHAT.encode()))
+    assert "1 question to answer before these games are stored." in words(app)

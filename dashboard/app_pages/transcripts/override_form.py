@@ -55,14 +55,7 @@ def mark_reference_section(message: Message, transcript: Transcript) -> None:
         return
     with st.form(f"mark_form_{key}", border=False, clear_on_submit=False):
         words = st.text_input("Words of the message, as they stand in it", key=f"mark_words_{key}")
-        verdict = st.radio(
-            "Did it happen as they say?",
-            list(RowVerdict),
-            index=None,
-            format_func=lambda one: look(one).label,
-            horizontal=True,
-            key=f"mark_verdict_{key}",
-        )
+        verdict = _verdict("Did it happen as they say?", f"mark_verdict_{key}")
         reason = st.text_input("Why", max_chars=_LONGEST_REASON, key=f"mark_reason_{key}").strip()
         author = identity.decider_name() or _author(f"mark_{key}")
         is_sent = st.form_submit_button("Add the reference", key=f"mark_send_{key}")
@@ -110,6 +103,12 @@ def _author(key: str) -> str:
     return given.strip()
 
 
+def _verdict(question: str, key: str) -> RowVerdict | None:
+    return st.radio(
+        question, list(RowVerdict), index=None, format_func=lambda one: look(one).label, horizontal=True, key=key
+    )
+
+
 def _words(made: Override) -> str:
     words = f"{made.author}, {made.created_at:%Y-%m-%d %H:%M} UTC: {look(made.verdict).word}. {made.reason}"
     if made.undone_by is not None and made.undone_at is not None:
@@ -130,14 +129,7 @@ def _undo(override_id: int, key: str, author: str) -> None:
 
 def _form(row: LedgerRow, transcript: Transcript, key: str) -> None:
     with st.form(f"form_{key}", border=False):
-        verdict = st.radio(
-            "This should be",
-            list(RowVerdict),
-            index=None,
-            format_func=lambda one: look(one).label,
-            horizontal=True,
-            key=f"verdict_{key}",
-        )
+        verdict = _verdict("This should be", f"verdict_{key}")
         reason = st.text_area(
             "Why", max_chars=_LONGEST_REASON, height=80, key=f"reason_{key}", placeholder="What a colleague should know"
         )

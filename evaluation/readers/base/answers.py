@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from evaluation.text.normal import fold
 from evaluation.transcript import Transcript
 
 
@@ -39,17 +40,24 @@ class Question:
         name: The speaker or channel; empty for the other topics. Text of the file, so hostile.
         words: The question in a sentence.
         taken: The answer that was assumed; ``None`` where the game is not stored before somebody answers.
+        kinds: The answers that it takes, where the topic's are too many for it.
     """
 
     topic: Topic
     name: str
     words: str
     taken: str | None = None
+    kinds: tuple[str, ...] = ()
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The answers to choose from."""
+        return self.kinds or OPTIONS[self.topic]
 
     @property
     def option(self) -> str:
         """The command's option that answers it: ``--speaker 'Note=player|moderator|text'``."""
-        values = "|".join(OPTIONS[self.topic])
+        values = "|".join(self.choices)
         if self.topic is Topic.BROKEN_OFF:
             return "--broken-off"
         return f'--{self.topic} "{self.name}={values}"' if self.name else f"--{self.topic} {values}"
@@ -70,6 +78,18 @@ class Answers:
     channels: Mapping[str, str] = field(default_factory=dict)
     dates: str | None = None
     broken_off: bool = False
+
+    def speaker(self, name: str) -> str | None:
+        """The answer about a speaker, whatever the case of the name; ``None`` without one."""
+        return _given(self.speakers, name)
+
+    def channel(self, name: str) -> str | None:
+        """The answer about a channel, likewise."""
+        return _given(self.channels, name)
+
+
+def _given(answers: Mapping[str, str], name: str) -> str | None:
+    return next((kind for given, kind in answers.items() if fold(given).strip() == fold(name).strip()), None)
 
 
 NO_ANSWERS = Answers()

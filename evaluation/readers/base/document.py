@@ -37,10 +37,14 @@ class Document:
         data: The file's bytes.
         limits: Bounds for what is parsed.
         answers: A person's answers to what the file leaves open.
+
+    Attributes:
+        kept: Whatever a reader found when it recognised the file and needs to read it, by the format's name.
     """
 
     def __init__(self, data: bytes, limits: Limits, answers: Answers = NO_ANSWERS) -> None:
         self.answers = answers
+        self.kept: dict[str, object] = {}
         self.data = data
         self.limits = limits
 

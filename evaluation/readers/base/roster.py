@@ -18,13 +18,8 @@ _MOST_SHOWN = 12
 
 
 def is_moderator(name: str) -> bool:
-    """Whether a name is the moderator's ("Moderator", "Game-Manager", "SYSTEM")."""
+    """Whether a name or role is that of somebody who leads the game and does not play ("Game-Manager", "narrator")."""
     return _letters(name) in _MODERATORS
-
-
-def is_moderator_role(role: str) -> bool:
-    """Whether a role is that of somebody who leads the game and does not play ("narrator", "Game Master")."""
-    return _letters(role) in _MODERATORS
 
 
 def is_abstention(target: str | None) -> bool:

@@ -53,7 +53,6 @@ _ROUND_TAG = re.compile(r"(?P<tag>(?:day|night|round|turn)\s\d{1,3})\s?[:|–—
 _TIME_BELOW = re.compile(rf"(?P<dash>[-–—•|]\s*)?(?P<time>{TIME})", re.IGNORECASE)
 _EVENT = re.compile(r"(?:\*\*\*|-!-|-->|<--|==|→|←|—>)\s+\S")
 _ACTION = re.compile(r"\*\s+(?P<name>\S{1,60})\s(?P<text>[^:]+)")
-_UNDECORATED = re.compile(r"[\s#*=_~\-–—\[\]({})<>|:.]*")
 
 _COUNTED = {
     word: number

@@ -126,12 +126,9 @@ def _read_discord(document: Document) -> Transcript:
     document.limits.check_messages(root["messages"].size)
     draft = OpenDraft(document.limits)
     places: dict[str, int] = {}
+    speakers = _told_apart(dict(_discord_author(node["author"]) for node in root["messages"].entries()))
     for node in root["messages"].entries():
-        author = node["author"]
-        written = (
-            author["nickname"].text_or_none() or author["name"].text_or_none() or author["id"].identifier_or_none()
-        )
-        speaker = speaker_name(written or _NAMELESS, _NAMELESS)
+        speaker = speakers[_discord_author(node["author"])[0]]
         kind = str(node["type"].value if node["type"].value is not None else "default").casefold()
         text = node["content"].text_or_none() or ""
         time = node["timestamp"].time_or_none()

@@ -23,7 +23,7 @@ from evaluation.readers.base.alignment import alignment_of
 from evaluation.readers.base.answers import Answers, GameReading, Question, Topic
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.roster import Roster, is_moderator, is_moderator_role
+from evaluation.readers.base.roster import Roster, is_moderator
 from evaluation.readers.base.transcript_draft import TranscriptDraft
 from evaluation.readers.formats._plain_lines import (
     Head,
@@ -80,8 +80,8 @@ _LABELS = frozenset(
 # Words that may be either: they are asked about, whatever they look like.
 _DOUBTFUL = frozenset(
     {"argument", "answer", "conclusion", "condition", "consequence", "evidence", "example", "exception", "fact"}
-    | {"facts", "first", "finally", "however", "important", "meaning", "method", "narration", "option", "options"}
-    | {"plan", "point", "problem", "question", "quote", "reason", "remember", "result", "results", "second"}
+    | {"facts", "first", "finally", "however", "important", "meaning", "narration", "option", "options"}
+    | {"plan", "point", "problem", "question", "quote", "reason", "remember", "second"}
     | {"solution", "source", "spoiler", "step", "subject", "suggestion", "summary", "theory", "therefore", "third"}
     | {"topic", "translation", "verdict", "warning"}
 )
@@ -170,14 +170,21 @@ def _recognises(document: Document) -> bool:
     text = document.text
     if text.lstrip()[:1] in ("{", "<") and not _ANGLED.match(text):
         return False
-    document.limits.check_lines(text)
-    return _Speakers(_lines(text), document.answers).are_enough
+    return _speakers(document).are_enough
 
 
 def _read(document: Document) -> GameReading:
-    document.limits.check_lines(document.text)
-    lines = _lines(document.text)
-    return _Page(document, lines, _Speakers(lines, document.answers)).reading()
+    return _Page(document, _speakers(document)).reading()
+
+
+def _speakers(document: Document) -> _Speakers:
+    """The lines and who speaks in them, found once for recognising and reading."""
+    found = document.kept.get(FORMAT)
+    if found is None:
+        document.limits.check_lines(document.text)
+        found = document.kept[FORMAT] = _Speakers(_lines(document.text), document.answers)
+    assert isinstance(found, _Speakers)
+    return found
 
 
 def _lines(text: str) -> list[_Line]:
@@ -212,6 +219,7 @@ class _Speakers:
     """Those of the names at the beginnings of lines that speak.
 
     Attributes:
+        lines: Of the file.
         listed: Role, or ``None``, of the players whom lists name, by folded name.
         list_lines: Numbers of the lines of these lists.
         asked: Names that nothing shows to be a speaker's, with the line where they stand.
@@ -221,8 +229,8 @@ class _Speakers:
     """
 
     def __init__(self, lines: Sequence[_Line], answers: Answers) -> None:
-        self._lines = lines
-        self._answers = {fold(name): answer for name, answer in answers.speakers.items()}
+        self.lines = lines
+        self._answers = answers
         heads = [line.head for line in lines if line.head and line.head.name]
         timed = sum(head.time is not None for head in heads)
         self.is_timed = timed > 1 and timed >= _MARKED_SHARE * len(heads)
@@ -266,10 +274,6 @@ class _Speakers:
             if self.is_timed and line.head and not line.head.time and fold(line.head.name) in self._accepted
         )
 
-    def answer_for(self, name: str) -> str | None:
-        """The answer of a person about a name, in whatever case."""
-        return self._answers.get(fold(name))
-
     def may_begin(self, head: Head) -> bool:
         """Whether a message may begin so in this file."""
         if head.shape is Shape.EVENT or not head.name:
@@ -289,7 +293,7 @@ class _Speakers:
         head = line.head
         assert head is not None
         name = fold(head.name)
-        answer = self._answers.get(name)
+        answer = self._answers.speaker(name)
         known = name in self.listed or name in self._voting
         if answer is not None:
             accepted = answer != "text"
@@ -316,14 +320,14 @@ class _Speakers:
         return any(word in self._words for word in name.split() if len(word) > 1 and not word.islower())
 
     def _words_said(self) -> set[str]:
-        texts = (line.head.text if line.head and line.head.name else line.cleaned for line in self._lines)
+        texts = (line.head.text if line.head and line.head.name else line.cleaned for line in self.lines)
         return {word for text in texts for word in _WORD.findall(text)}
 
     def _all_stand_alike(self, beginning: Sequence[_Line]) -> bool:
         """Whether each line of a short file is "Name: text", with names that look like names."""
         if not beginning or max(self._counts.values()) > 1:
             return False
-        others = [line for line in self._lines if line.cleaned and not line.heading and not line.head]
+        others = [line for line in self.lines if line.cleaned and not line.heading and not line.head]
         names = [line.head.name for line in beginning if line.head]
         return not others and len(names) > 1 and all(_looks_like_a_name(name) for name in names)
 
@@ -331,7 +335,7 @@ class _Speakers:
         """The players whom lists name, and those of "Ann voted for Bob"."""
         is_open: bool | None = None
         in_votes = False
-        for line in self._lines:
+        for line in self.lines:
             opened = opens_list(line.cleaned)
             in_votes = opens_votes(line.cleaned) == "" or (in_votes and looks_like_a_ballot(line.cleaned))
             if in_votes:
@@ -362,7 +366,7 @@ class _Speakers:
         name = fold(entry.name)
         self.listed[name] = self.listed.get(name) or entry.role
         # The list spells the name, whatever the lines do.
-        self._spellings.setdefault(name, Counter())[entry.name] += len(self._lines)
+        self._spellings.setdefault(name, Counter())[entry.name] += len(self.lines)
 
     def spelling(self, name: str) -> str:
         """The name as the list, or else most of the lines, write it."""
@@ -385,19 +389,18 @@ class _Speakers:
     @property
     def are_enough(self) -> bool:
         """Whether this is a transcript: two speak, or one in lines that show it, and not in a few lines of many."""
-        spoken = [fold(line.head.name) for line in self._lines if line.head and self.speaks(line.head)]
-        written = sum(1 for line in self._lines if line.cleaned)
+        heads = [(line, line.head) for line in self.lines if line.head and self.speaks(line.head)]
+        written = sum(1 for line in self.lines if line.cleaned)
         # Keys of a file of settings, nested by indents, look like speakers in small letters.
-        heads = [(line, line.head) for line in self._lines if line.head and self.speaks(line.head)]
         keys = [(line, head) for line, head in heads if not head.is_marked and head.name[0].islower()]
         nested = sum(1 for line, head in keys if line.text[:1] in " -" or not head.text)
-        if len(self.asked) > max(_MOST_ASKED, len(spoken)) or nested * 3 > len(spoken):
+        if len(self.asked) > max(_MOST_ASKED, len(heads)) or nested * 3 > len(heads):
             return False
-        players = {name for name in spoken if not is_moderator(name)}
+        players = {fold(head.name) for _, head in heads if not is_moderator(head.name)}
         shown = len(players) > 1 or (
-            len(players) == 1 and len(spoken) > 2 and (self.is_timed or self._shape is not None)
+            len(players) == 1 and len(heads) > 2 and (self.is_timed or self._shape is not None)
         )
-        return shown and len(spoken) >= _LEAST_SHARE * written
+        return shown and len(heads) >= _LEAST_SHARE * written
 
 
 def _ruling_shape(heads: Sequence[Head]) -> Shape | None:
@@ -431,10 +434,9 @@ def _looks_like_a_name(name: str) -> bool:
 class _Page:
     """Goes through the lines and builds the game."""
 
-    def __init__(self, document: Document, lines: Sequence[_Line], speakers: _Speakers) -> None:
+    def __init__(self, document: Document, speakers: _Speakers) -> None:
         self._document = document
         self._answers = document.answers
-        self._lines = lines
         self._speakers = speakers
         self._round: int | None = None
         self._phase: str | None = None
@@ -448,13 +450,13 @@ class _Page:
         self._roster = Roster(speakers.names)
         self._seats = seat_numbers(self._roster.names)
         self._notes: dict[str, Counter[str]] = {}
-        for head in (line.head for line in lines if line.head and speakers.speaks(line.head)):
+        for head in (line.head for line in speakers.lines if line.head and speakers.speaks(line.head)):
             self._notes.setdefault(fold(head.name), Counter()).update(head.notes)
         self._noted = sum(found.total() for found in self._notes.values())
 
     def reading(self) -> GameReading:
         """The game with what is open about it."""
-        for line in self._lines:
+        for line in self._speakers.lines:
             self._add(line)
         written = [one.time for one in self._spoken if one.time is not None]
         # What the numbers prove is right, whatever was answered for other files.
@@ -504,7 +506,6 @@ class _Page:
                 f"{counted(self._speakers.labels, 'line')} with a label before a colon (such as PS or Note) left in "
                 "the message above."
             )
-
         if self._speakers.untimed:
             yield (
                 f"{counted(self._speakers.untimed, 'line')} with a speaker's name but without a time left in the "
@@ -520,7 +521,7 @@ class _Page:
                 "A player, a moderator, or text of the message above?",
             )
         for name in self._roster.names:
-            is_open = fold(name) in self._speakers.listed and self._speakers.answer_for(name) is None
+            is_open = fold(name) in self._speakers.listed and self._answers.speaker(name) is None
             if is_open and is_moderator(name) and self._roles.get(fold(name)) is None:
                 yield Question(
                     Topic.SPEAKER, name, f'"{shorten(name)}" is listed as a player and called like a moderator.'
@@ -533,7 +534,7 @@ class _Page:
             for one in self._spoken
             if one.phase == _NIGHT and one.channel == "public" and not self._is_leading(one.speaker)
         ]
-        if at_night and _NIGHT not in self._answers.channels:
+        if at_night and self._answers.channel(_NIGHT) is None:
             told = f"{counted(len(at_night), 'message')} {'stands' if len(at_night) == 1 else 'stand'} under a night"
             yield Question(Topic.CHANNEL, _NIGHT, f"{told}, taken as public. Who hears them?", "public")
 
@@ -549,11 +550,11 @@ class _Page:
         elif self._open is not None and self._speakers.is_timed and is_time(line.cleaned):
             self._open = replace(self._open, lines=[], time=line.cleaned, metadata={})
             self._spoken.append(self._open)
-        elif line.number in self._speakers.list_lines and not self._is_result(line):
-            self._tell(line.cleaned)
-        elif line.number in self._speakers.list_lines:
+        elif self._is_result(line):
             return
-        elif not self._opens_channel(line.cleaned) and not self._is_result(line):
+        elif line.number in self._speakers.list_lines:
+            self._tell(line.cleaned)
+        elif not self._opens_channel(line.cleaned):
             self._in_votes = False
             self._speak_or_continue(line)
 
@@ -670,16 +671,16 @@ class _Page:
         if _MEDIA.fullmatch(head.text):
             one.channel, one.channel_name = "system", "media"
         if one.phase == _NIGHT and one.channel == "public" and not one.recipients and one.channel_name is None:
-            answer = self._answers.channels.get(_NIGHT)
+            answer = self._answers.channel(_NIGHT)
             one.channel_name = _NIGHT if answer not in (None, "public") else None
         self._spoken.append(one)
         self._open = one
 
     def _is_leading(self, speaker: str) -> bool:
-        answer = self._speakers.answer_for(speaker)
+        answer = self._answers.speaker(speaker)
         if answer is not None:
             return answer == "moderator"
-        return is_moderator(speaker) or is_moderator_role(self._roles.get(fold(speaker)) or "")
+        return is_moderator(speaker) or is_moderator(self._roles.get(fold(speaker)) or "")
 
     def _note(self, one: _Spoken, note: str, *, is_before: bool) -> None:
         """Takes in the words in brackets around a name: a round, a role, who is spoken to, a channel, a thought."""
@@ -693,7 +694,7 @@ class _Page:
             one.channel, one.channel_name = "private", THOUGHTS_CHANNEL
         elif to and (to["dm"] or words & _QUIET or any(self._find(name) for name in _names(to["who"]))):
             one.recipients = tuple(self._find(name) or name for name in _names(to["who"] or to["dm"]))
-        elif not is_before and not words & _PLACES and (alignment_of(note) or is_moderator_role(note)):
+        elif not is_before and not words & _PLACES and (alignment_of(note) or is_moderator(note)):
             self._roles[fold(one.speaker)] = self._roles.get(fold(one.speaker)) or note
         elif channel_named(note) or words & _PLACES or note.startswith("#"):
             one.channel_name = note

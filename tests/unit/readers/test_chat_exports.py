@@ -193,3 +193,21 @@ def test_a_web_page_is_refused_with_the_way_to_data(text: str) -> None:
     (result,) = read_upload("messages.html", text.encode())
     assert "This is a web page" in str(result.error)
     assert "machine-readable JSON" in str(result.error)
+
+
+def test_two_people_of_one_nickname_stay_two() -> None:
+    def said(number: int) -> dict[str, Any]:
+        author = {"id": f"{number}", "name": f"user{number}", "nickname": "Ann"}
+        return {
+            "id": f"{number}",
+            "type": "Default",
+            "timestamp": "2024-06-01T10:00:00Z",
+            "content": "Hi",
+            "author": author,
+        }
+
+    discord = {"guild": {}, "channel": {"id": "1"}, "messages": [said(1), said(2)]}
+    chat = telegram_chat()["messages"]
+    telegram = telegram_chat(messages=[chat[1], chat[1] | {"id": 9, "from_id": "user9"}])
+    for data, names in ((discord, ("Ann (1)", "Ann (2)")), (telegram, ("Ann (user1)", "Ann (user9)"))):
+        assert game(read_upload("export.json", json.dumps(data).encode())[0]).player_names == names

@@ -218,6 +218,7 @@ def test_a_moderator_by_name_whose_role_contradicts_is_asked_about() -> None:
     result = read("x.csv", rows)
     assert result.transcript is None
     assert "God" in str(result.error)
+    assert [question.choices for question in result.questions] == [("player", "moderator")]
     assert game(read("x.csv", rows, Answers(speakers={"God": "player"}))).player_names == ("God", "Ann")
     assert game(read("x.csv", rows, Answers(speakers={"God": "moderator"}))).player_names == ("Ann",)
 

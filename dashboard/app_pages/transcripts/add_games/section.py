@@ -14,7 +14,7 @@ from dashboard.shared.first_run import first_run_guide, first_steps
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import job_history
 from dashboard.shared.notices import plain
-from dashboard.shared.open_questions import chosen_answers, question_editor
+from dashboard.shared.open_questions import chosen_answers, forget_answers, question_editor
 from evaluation.errors import ConflictError, InputError
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -36,6 +36,7 @@ def add_games(store: Store) -> bool:
     )
     if not files:
         resources.forget_files()
+        forget_answers()
         _nothing_chosen(store)
         return False
     with parts.reading(len(files)) as progress:
