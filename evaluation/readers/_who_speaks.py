@@ -60,6 +60,7 @@ _EVENT_KINDS = re.compile(
     r"|(?:channel)?pinned_?(?:item|message)?|service|bot_add|bot_remove|reminder_add",
     re.IGNORECASE,
 )
+_MOST_ASKED = 20
 _KIND_COLUMNS = ("subtype", "event", "type", "kind")
 
 
@@ -215,12 +216,21 @@ class _Table:
                 self._ask_channel(name, f'"{shorten(name)}" is the {which} channel here, so it is taken as public')
                 decided[name] = ("public", name)
             elif meant is None:
-                if len(names) > 1:
-                    self._ask_channel(name, f'The channel "{shorten(name)}" is taken as public')
                 decided[name] = (None, name)
             else:
                 decided[name] = (_channel(meant), kept)
+        self._ask_about([name for name, (channel, _) in decided.items() if channel is None and name is not None])
         return decided
+
+    def _ask_about(self, unknown: Sequence[str]) -> None:
+        """Asks about channels whose names tell nothing; a single one needs no question, very many are only told."""
+        if len({message.channel_name for message in self._messages if message.channel == "public"}) == 1:
+            return
+        if len(unknown) > _MOST_ASKED:
+            self._remarks.append(f"{_named(unknown)}: channels whose names tell nothing are taken as public.")
+            return
+        for name in unknown:
+            self._ask_channel(name, f'The channel "{shorten(name)}" is taken as public')
 
     def thoughts(self) -> None:
         """Blocks of reasoning become private thoughts before the message, tool calls go to the system channel."""

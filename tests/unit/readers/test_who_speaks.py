@@ -202,6 +202,15 @@ def test_a_channel_whose_name_says_nothing_is_public_and_asked_about() -> None:
     assert not answered.questions
 
 
+def test_hundreds_of_channels_are_told_in_one_sentence() -> None:
+    rows = "".join(f"Ann,hi,c{number}\nBob,ho,c{number}\n" for number in range(300))
+    result = read("x.csv", f"name,text,channel\n{rows}")
+    assert not result.questions
+    assert result.remarks == (
+        "c0, c1, c2, c3, c4 and 295 more: channels whose names tell nothing are taken as public.",
+    )
+
+
 def test_the_only_or_largest_channel_is_never_hidden() -> None:
     result = read("x.csv", "name,text,channel\nAnn,a,mafia-game\nBob,b,mafia-game\n")
     assert [m.channel for m in game(result).messages] == ["public", "public"]
