@@ -314,7 +314,7 @@ def sentence_rows(seen: Features) -> NDArray[np.float32]:
 
 
 class Pairs:
-    """How well each message fits another one before it: everything but their places.
+    """Fit of each message to those before it: everything but their places.
 
     Args:
         seen: The discussion's features.

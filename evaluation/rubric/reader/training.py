@@ -24,7 +24,7 @@ from evaluation.rubric.reader._features import (
 )
 from evaluation.rubric.reader._fitting import Fitted, fit, idf_of, ngram_matrix
 from evaluation.rubric.reader._ngrams import BUCKETS, NGrams, hashed_ngrams
-from evaluation.rubric.reader.model import ACTS, TEXT_HEADS, ReaderHead, Reader, aim_table
+from evaluation.rubric.reader.model import ACTS, TEXT_HEADS, Reader, ReaderHead, aim_table
 from evaluation.transcript import Transcript
 
 Floats = NDArray[np.float32]
