@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from evaluation.coverage import Coverage, added_coverage
-from evaluation.kept_values import KeptValues
 from evaluation.rubric.controls import ControlSummary, summarise_controls
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import (
@@ -146,35 +144,34 @@ class GameTest:
 
 
 def form_tests(
-    iteration: str, games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS, size: int = TEST_SIZE
+    iteration: str,
+    games: Sequence[Game],
+    thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS,
+    size: int = TEST_SIZE,
+    *,
+    failed: Sequence[GameFailure | None] | None = None,
 ) -> tuple[GameTest, ...]:
-    """The tests of an iteration: its games in the order given, ``size`` to a test, the last one perhaps with fewer."""
+    """The tests of an iteration: its games in the order given, ``size`` to a test, the last one perhaps with fewer.
+
+    Args:
+        iteration: Its name.
+        games: All of them.
+        thresholds: Today's, by metric.
+        size: At least 1.
+        failed: :func:`failures_by_game` of the same games, where the caller has them already.
+    """
     if size < 1:
         raise ValueError(f"a test needs at least one game, not {size}")
-    starts = range(0, len(games), size)
-    return tuple(
-        _kept_test(iteration, number, tuple(games[start : start + size]), thresholds, size)
-        for number, start in enumerate(starts, start=1)
-    )
-
-
-_tests: KeptValues[GameTest] = KeptValues()
-"""A rating changes one game, and an iteration may have hundreds of tests."""
-
-
-def _kept_test(
-    iteration: str, number: int, games: tuple[Game, ...], thresholds: Mapping[str, float], size: int
-) -> GameTest:
-    make = partial(_test, iteration, number, games, thresholds, size)
-    return _tests.get(f"{number} {iteration}", (games, dict(thresholds), size), make)
-
-
-def _test(iteration: str, number: int, games: tuple[Game, ...], thresholds: Mapping[str, float], size: int) -> GameTest:
-    means = mean_scores(games, thresholds)
-    cost, cache = known_mean(games, lambda game: game.total_usd), known_mean(games, lambda game: game.cache_hit_rate)
-    failures = game_failures(games, thresholds)
-    verdict = judge_games(means, cost.mean, failures)
-    return GameTest(iteration, number, size, games, means, cost, cache, verdict, failures)
+    failed = failures_by_game(games, thresholds) if failed is None else failed
+    tests = []
+    for start in range(0, len(games), size):
+        some = tuple(games[start : start + size])
+        means = mean_scores(some, thresholds)
+        cost, cache = known_mean(some, lambda game: game.total_usd), known_mean(some, lambda game: game.cache_hit_rate)
+        own = tuple(filter(None, failed[start : start + size]))
+        verdict = judge_games(means, cost.mean, own)
+        tests.append(GameTest(iteration, start // size + 1, size, some, means, cost, cache, verdict, own))
+    return tuple(tests)
 
 
 def judge_games(
@@ -218,15 +215,24 @@ def game_failures(
     games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS
 ) -> tuple[GameFailure, ...]:
     """The games whose own verdict is ``failed``, by ``thresholds``, in the order given."""
-    found = []
-    for game in games:
-        metrics = apply_thresholds(game.metrics, thresholds)
-        verdict = judge_scores(metrics, game.total_usd)
-        critical = critical_reasons(metrics, game.total_usd)
-        if verdict.status is VerdictStatus.FAILED:
-            reasons = critical or verdict.reasons[:1]
-            found.append(GameFailure(game.transcript_id, game.game_id, reasons, bool(critical)))
-    return tuple(found)
+    return tuple(filter(None, failures_by_game(games, thresholds)))
+
+
+def failures_by_game(games: Sequence[Game], thresholds: Mapping[str, float]) -> list[GameFailure | None]:
+    """For each game its failure, ``None`` where its verdict is not ``failed``."""
+    return [_failure(game, thresholds) for game in games]
+
+
+def _failure(game: Game, thresholds: Mapping[str, float]) -> GameFailure | None:
+    metrics = game.metrics
+    # Nearly all were judged by these, and there may be a hundred thousand.
+    if any(one.threshold != thresholds.get(name, one.threshold) for name, one in metrics.items()):
+        metrics = apply_thresholds(metrics, thresholds)
+    verdict = judge_scores(metrics, game.total_usd)
+    if verdict.status is not VerdictStatus.FAILED:
+        return None
+    critical = critical_reasons(metrics, game.total_usd)
+    return GameFailure(game.transcript_id, game.game_id, critical or verdict.reasons[:1], bool(critical))
 
 
 def mean_scores(games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS) -> dict[str, MetricMean]:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from evaluation.store.results.controls import Controls
     from evaluation.store.results.insights import Insights
     from evaluation.store.results.judge_decisions import Decisions
+    from evaluation.store.results.ledger_reading import LedgerReading
     from evaluation.store.results.overrides import Overrides
     from evaluation.store.results.results import Results
     from evaluation.store.settings import Settings
@@ -112,6 +113,8 @@ class Store(Units):
     overrides: Overrides = _part("evaluation.store.results.overrides")
     settings: Settings = _part("evaluation.store.settings")
     decisions: Decisions = _part("evaluation.store.results.judge_decisions")
+    results: Results = _part("evaluation.store.results.results")
+    ledger: LedgerReading = _part("evaluation.store.results.ledger_reading")
     controls: Controls = _part("evaluation.store.results.controls")
     insights: Insights = _part("evaluation.store.results.insights")
     iterations: Iterations = _part("evaluation.store.games.iterations")
@@ -146,16 +149,10 @@ class Store(Units):
         """For an import of many games: the database keeps little of what was written in memory until the block ends."""
         # Modules that are imported later lie scattered among the words of a giant game, and keep the memory around them
         # from being given back when the game is done.
-        for part in ("transcripts", "results", "iterations"):
+        for part in ("transcripts", "results", "iterations", "settings"):
             getattr(self, part)
         with super().written_in_bulk():
             yield
-
-    @cached_property
-    def results(self) -> Results:
-        from evaluation.store.results.results import Results
-
-        return Results(self, self.ratings, self.overrides, self.decisions, self.engagement_decisions, self.settings)
 
     @cached_property
     def judgements(self) -> Judgements:

@@ -248,7 +248,7 @@ def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[in
                 if one.iteration is not None:
                     store.iterations.ensure(one.iteration)
                 store.transcripts.add_many([(one.transcript, one.source_name)], iteration=one.iteration)
-            store.results.save_packed([one.scores for one in fresh])
+            store.results.save_rows([one.scores for one in fresh])
         collected.new += len(fresh)
         collected.known += len(known)
         collected.deleted += len(deleted)

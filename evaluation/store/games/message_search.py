@@ -79,6 +79,17 @@ class MessageSearch:
         total, games = (int(table[name].iloc[0]) if len(table) else 0 for name in ("total", "games"))
         return FoundMessages(wanted, total, games, table.drop(columns=["total", "games"]).astype({"round": "Int64"}))
 
+    def texts(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """The texts of messages, by transcript and message; those that are not stored are left out."""
+        columns = [[place[0] for place in places], [place[1] for place in places]]
+        with self._units.unit() as cursor:
+            return {(key, message): text for key, message, text in cursor.execute(_TEXTS, columns).fetchall()}
+
+
+_TEXTS = """
+SELECT transcript_id, message_id, text FROM messages
+WHERE (transcript_id, message_id) IN (SELECT unnest(?::text[]), unnest(?::text[]))
+"""
 
 # The texts are read once to find out which match, and only those that are shown are read again.
 _SEARCH = """

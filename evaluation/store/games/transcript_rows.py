@@ -32,6 +32,7 @@ class PackedTranscript:
         return cls(transcript.id, _transcript_row(transcript), _child_rows(transcript))
 
 
+_OPENING = 120
 _MOST_BYTES = 200_000_000
 """Of a transcript as JSON: ten times as many as one of 50,000 messages."""
 
@@ -48,6 +49,8 @@ def _transcript_row(transcript: Transcript) -> dict[str, Any]:
         "winner": transcript.winner,
         "players": len(transcript.players),
         "messages": len(transcript.messages),
+        "player_names": [player.name for player in transcript.players],
+        "opening": _opening(transcript),
         "total_usd": cost.total_usd,
         "input_tokens": fitting(cost.input_tokens, 64),
         "cached_tokens": fitting(cost.cached_tokens, 64),
@@ -55,6 +58,13 @@ def _transcript_row(transcript: Transcript) -> dict[str, Any]:
         "cache_hit_rate": cost.cache_hit_rate,
         "document": pack(transcript),
     }
+
+
+def _opening(transcript: Transcript) -> str:
+    """The beginning of the first public message, with its speaker; empty without one."""
+    said = (one for one in transcript.messages if one.channel == "public" and not one.is_control and one.text.strip())
+    first = next(said, None)
+    return "" if first is None else f"{first.speaker}: {first.text[:_OPENING]}"
 
 
 def pack(transcript: Transcript) -> bytes:

@@ -10,14 +10,15 @@ from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.store.engine.bulk_rows import append_rows, frame, marks, next_numbers
 from evaluation.store.engine.text_checks import require_text
-from evaluation.store.engine.transactions import Units
-from evaluation.store.games.transcript_rows import PackedTranscript, unpack
+from evaluation.store.games.transcript_rows import PackedTranscript, metadata_of, unpack
 from evaluation.store.games.trash_tables import restore, trashed
 from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
+
+    from evaluation.store.database import Store
 
 SHORTEST_PREFIX = 4
 LONGEST_GAME_NAME = 200
@@ -45,8 +46,8 @@ class Added:
 class Transcripts:
     """Adds, finds, lists and renames transcripts. ``Deletions`` deletes them."""
 
-    def __init__(self, units: Units) -> None:
-        self._units = units
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def add(self, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> Added:
         """Stores one transcript.
@@ -76,7 +77,7 @@ class Transcripts:
         """
         given = list(items)
         ids = [transcript.id for transcript, _ in given]
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             require_iteration(cursor, iteration)
             restored = _restore(cursor, ids, iteration)
             known = iterations_of(cursor, ids)
@@ -87,6 +88,7 @@ class Transcripts:
                     source = {"source_name": well_formed(source_name), "iteration": iteration}
                     fresh[transcript.id] = _Rows(packed.own | source, packed.children)
             _insert(cursor, list(fresh.values()))
+            self._store.results.begin(list(fresh))
         return [
             Added(key, fresh.pop(key, None) is not None, known.get(key, iteration), restored.pop(key, False))
             for key in ids
@@ -108,7 +110,7 @@ class Transcripts:
         """
         ids = [well_formed(each) for each in transcript_ids]
         query = f"SELECT transcript_id, document FROM transcripts WHERE transcript_id IN ({marks(ids)})"
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             documents = dict(cursor.execute(query, ids).fetchall())
         for each in ids:
             if each not in documents:
@@ -122,25 +124,33 @@ class Transcripts:
         Raises:
             NotFoundError: There is no transcript of that full id.
         """
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             return str(_value(cursor, "game_id", transcript_id))
 
-    def openings(self, transcript_ids: Collection[str]) -> dict[str, str]:
-        """The beginning of each transcript's first public message, with its speaker, by transcript; untrusted text.
+    def introductions(self) -> dict[str, tuple[str, str]]:
+        """The names of each transcript's players, one a line, and the beginning of its first public message.
 
-        It never changes for an id, which is a hash of the content; a transcript without such a message is left out.
+        By transcript; untrusted text. The message comes with its speaker, and is empty where there is none.
         """
-        with self._units.unit() as cursor:
-            found = cursor.execute(_OPENINGS, [list(transcript_ids)]).fetchall() if transcript_ids else ()
-            return {str(key): str(text) for key, text in found}
+        query = "SELECT transcript_id, array_to_string(player_names, chr(10)), opening FROM transcripts"
+        with self._store.unit() as cursor:
+            return {str(key): (names, opening) for key, names, opening in cursor.execute(query).fetchall()}
 
-    def player_names(self, transcript_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
-        """The names of each transcript's players, in their order, by transcript; they never change for an id."""
-        query = """SELECT transcript_id, list(name ORDER BY position) FROM players
-            WHERE transcript_id IN (SELECT unnest(?::text[])) GROUP BY transcript_id"""
-        with self._units.unit() as cursor:
-            found = cursor.execute(query, [list(transcript_ids)]).fetchall() if transcript_ids else ()
-            return {str(key): tuple(names) for key, names in found}
+    def alignments(self, transcript_ids: Collection[str]) -> dict[tuple[str, str], str]:
+        """The side of every player of these games whose side is known, by transcript and name."""
+        query = """SELECT transcript_id, name, alignment FROM players
+            WHERE alignment IS NOT NULL AND transcript_id IN (SELECT unnest(?::text[]))"""
+        with self._store.unit() as cursor:
+            found = cursor.execute(query, [list(transcript_ids)]).fetchall()
+        return {(key, who): side for key, who, side in found}
+
+    def metadata(self, transcript_ids: Collection[str]) -> dict[str, dict[str, Any]]:
+        """The metadata of these games, without building their messages."""
+        ids = list(transcript_ids)
+        query = f"SELECT transcript_id, document FROM transcripts WHERE transcript_id IN ({marks(ids)})"
+        with self._store.unit() as cursor:
+            documents = cursor.execute(query, ids).fetchall()
+        return {key: metadata_of(document) for key, document in documents}
 
     def ids(self, iteration: str | None = None) -> list[str]:
         """The ids of the stored transcripts, in the order in which they were put into their iteration.
@@ -155,7 +165,7 @@ class Transcripts:
 
     def count(self) -> int:
         """Number of stored transcripts."""
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             (found,) = cursor.execute("SELECT count(*) FROM transcripts").fetchone() or (0,)
         return int(found)
 
@@ -163,7 +173,7 @@ class Transcripts:
         """Display names of the games by transcript id; order, arguments and errors as for ``ids``."""
         query = """SELECT transcript_id, game_id FROM transcripts
             WHERE $iteration::text IS NULL OR iteration = $iteration ORDER BY position"""
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             require_iteration(cursor, iteration)
             return dict(cursor.execute(query, {"iteration": iteration and well_formed(iteration)}).fetchall())
 
@@ -177,7 +187,7 @@ class Transcripts:
         query = """
             SELECT transcript_id, transcript_id = $ref, game_id = $ref FROM transcripts
             WHERE game_id = $ref OR (len($ref) >= $shortest AND starts_with(transcript_id, $ref))"""
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             found = cursor.execute(query, {"ref": well_formed(reference), "shortest": SHORTEST_PREFIX}).fetchall()
         for candidates in ([i for i, is_id, _ in found if is_id], [i for i, _, is_game in found if is_game]):
             if len(candidates) == 1:
@@ -194,7 +204,7 @@ class Transcripts:
             (empty for none), ``position`` (within the iteration, from 0), ``players`` and ``messages`` (counts),
             ``total_usd`` and ``cache_hit_rate`` (0 to 1; empty where nothing was recorded), ``added_at`` (UTC).
         """
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             return frame(
                 cursor,
                 _SUMMARIES,
@@ -216,7 +226,7 @@ class Transcripts:
             InputError: The name is blank, too long, or not valid UTF-8.
         """
         chosen = self.get(transcript_id).game_id if name is None else _game_name(name)
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
             cursor.execute("UPDATE transcripts SET game_id = ? WHERE transcript_id = ?", [chosen, transcript_id])
         return chosen
@@ -238,13 +248,6 @@ WHERE transcript_id = $transcript AND iteration IS DISTINCT FROM $iteration
 """Puts a transcript into an iteration, after the games it has; leaves it alone where it is there already."""
 
 _BY_ADDING = "added again"
-
-_OPENINGS = """
-SELECT transcript_id, arg_min(concat(speaker, ': ', left(text, 120)), position)
-FROM messages
-WHERE channel = 'public' AND NOT is_control AND trim(text) <> '' AND transcript_id IN (SELECT unnest(?::text[]))
-GROUP BY transcript_id
-"""
 
 _SUMMARIES = """
 SELECT transcript_id, game_id, source_format, source_name, iteration,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.ratings import MAX_COMMENT_LENGTH, EngagementDecision, checked_score, rater_name
+from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.store.engine.text_checks import require_text
 from evaluation.store.engine.timestamps import from_microseconds, maybe_from_microseconds
-from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import require_transcript
+
+if TYPE_CHECKING:
+    from evaluation.store.database import Store
 
 _FEWEST_SCORES = 2
 
@@ -15,8 +20,8 @@ _FEWEST_SCORES = 2
 class EngagementDecisions:
     """Stores and reads the scores that count in place of ratings."""
 
-    def __init__(self, units: Units) -> None:
-        self._units = units
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def add(self, transcript_id: str, score: float, *, who: str, reason: str) -> int:
         """Decides the score of a game whose raters gave different ones; returns the decision's number.
@@ -34,7 +39,7 @@ class EngagementDecisions:
             raise InputError(
                 f"{len(said)} characters are too many.", place="reason", remedy=f"Stay within {MAX_COMMENT_LENGTH}."
             )
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
             if len(cursor.execute(_SCORES, [transcript_id]).fetchall()) < _FEWEST_SCORES:
                 raise ConflictError(
@@ -42,6 +47,7 @@ class EngagementDecisions:
                     remedy="Have somebody else rate it, or send a rating back.",
                 )
             made = cursor.execute(_INSERT, [transcript_id, given, name, said]).fetchone()
+            self._store.results.rewrite([transcript_id], [ENGAGEMENT.name])
         assert made is not None
         return int(made[0])
 
@@ -54,24 +60,26 @@ class EngagementDecisions:
             InputError: Nobody is named.
         """
         name = rater_name(who)
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             found = cursor.execute(_UNDOABLE, [decision_id]).fetchone()
             if found is None:
                 raise NotFoundError(
                     f"There is no decision {decision_id}.", remedy="See them on the Review page, under Team."
                 )
-            if found[0]:
+            transcript_id, is_undone = found
+            if is_undone:
                 raise ConflictError(f"Decision {decision_id} was undone before.")
             cursor.execute(_UNDO, [name, decision_id])
+            self._store.results.rewrite([transcript_id], [ENGAGEMENT.name])
 
-    def current(self) -> dict[str, EngagementDecision]:
-        """The decision that counts of each stored transcript that has one."""
-        return {one.transcript_id: one for one in self.list() if one.undone_at is None}
+    def current(self, transcript_id: str | None = None) -> dict[str, EngagementDecision]:
+        """The decision that counts of each stored transcript that has one, or of one transcript."""
+        return {one.transcript_id: one for one in self.list(transcript_id) if one.undone_at is None}
 
-    def list(self) -> list[EngagementDecision]:
-        """Every decision on stored transcripts, undone ones too, in the order in which they were made."""
-        with self._units.unit() as cursor:
-            rows = cursor.execute(_SELECT).fetchall()
+    def list(self, transcript_id: str | None = None) -> list[EngagementDecision]:
+        """Every decision on stored transcripts, or on one, undone ones too, in the order in which they were made."""
+        with self._store.unit() as cursor:
+            rows = cursor.execute(_SELECT, {"transcript": transcript_id}).fetchall()
         return [
             EngagementDecision(
                 number, game, score, who, reason, from_microseconds(at), undone_by, maybe_from_microseconds(undone_at)
@@ -87,7 +95,7 @@ INSERT INTO engagement_decisions (transcript_id, score, who, reason) VALUES (?, 
 """
 
 _UNDOABLE = """
-SELECT EXISTS (SELECT 1 FROM engagement_decisions u WHERE u.undoes = d.decision_id)
+SELECT transcript_id, EXISTS (SELECT 1 FROM engagement_decisions u WHERE u.undoes = d.decision_id)
 FROM engagement_decisions d WHERE decision_id = ? AND undoes IS NULL
 """
 
@@ -99,5 +107,5 @@ SELECT transcript_id, ?, '', decision_id FROM engagement_decisions WHERE decisio
 _SELECT = """
 SELECT d.decision_id, d.transcript_id, d.score, d.who, d.reason, epoch_us(d.created_at), u.who, epoch_us(u.created_at)
 FROM engagement_decisions d LEFT JOIN engagement_decisions u ON u.undoes = d.decision_id
-WHERE d.undoes IS NULL ORDER BY d.decision_id
+WHERE d.undoes IS NULL AND ($transcript::text IS NULL OR d.transcript_id = $transcript) ORDER BY d.decision_id
 """

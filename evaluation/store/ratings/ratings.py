@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
 from evaluation.ratings import Rating, rater_name
+from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.store.engine.bulk_rows import append_rows, frame, next_numbers
 from evaluation.store.engine.timestamps import from_microseconds
-from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import require_transcript
 
 if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
+
+    from evaluation.store.database import Store
 
 RATING_COLUMNS = "transcript_id, rater, score, answers, comment, epoch_us(created_at), token"
 
@@ -24,8 +26,8 @@ RATING_COLUMNS = "transcript_id, rater, score, answers, comment, epoch_us(create
 class Ratings:
     """Stores and reads ratings, and the tokens of the forms that they are given in."""
 
-    def __init__(self, units: Units) -> None:
-        self._units = units
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def add(self, rating: Rating) -> bool:
         """Stores a rating once: false when its token was stored before, which changes nothing.
@@ -35,12 +37,13 @@ class Ratings:
         Raises:
             NotFoundError: The transcript is not stored.
         """
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             require_transcript(cursor, rating.transcript_id)
             # Only one unit writes at a time, so looking first is safe. ON CONFLICT takes twice as long.
             known = cursor.execute("SELECT 1 FROM ratings WHERE token = ?", [rating.token]).fetchone()
             if known is None:
                 cursor.execute(_INSERT, list(_row(rating).values()))
+                self._store.results.rewrite([rating.transcript_id], [ENGAGEMENT.name])
             cursor.execute("DELETE FROM drafts WHERE token = ?", [rating.token])
         return known is None
 
@@ -58,7 +61,7 @@ class Ratings:
             NotFoundError: One of the transcripts is not stored.
         """
         wanted = {rating.token: rating for rating in reversed(ratings)}
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             for transcript_id in {rating.transcript_id for rating in ratings}:
                 require_transcript(cursor, transcript_id)
             stored = self.by_token(wanted)
@@ -71,13 +74,14 @@ class Ratings:
                 for number, rating in zip(ids, fresh, strict=True)
             ]
             append_rows(cursor, "ratings", rows)
+            self._store.results.rewrite(sorted({one.transcript_id for one in fresh}), [ENGAGEMENT.name])
             cursor.execute("DELETE FROM drafts WHERE token IN (SELECT unnest(?::text[]))", [list(wanted)])
         return len(fresh)
 
     def by_token(self, tokens: Collection[str]) -> dict[str, Rating]:
         """The stored ratings among those that have these tokens."""
         query = f"SELECT {RATING_COLUMNS} FROM ratings WHERE token IN (SELECT unnest(?::text[]))"
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             found = [rating_of(row) for row in cursor.execute(query, [list(tokens)]).fetchall()]
         return {rating.token: rating for rating in found}
 
@@ -102,6 +106,13 @@ class Ratings:
             f"SELECT {RATING_COLUMNS} FROM ratings WHERE transcript_id = ? ORDER BY rating_id", transcript_id
         )
 
+    def of_transcript(self, transcript_id: str) -> tuple[list[Rating], set[str]]:
+        """``history`` of the transcript, and the tokens of the ratings that count: each rater's newest."""
+        with self._store.unit() as cursor:
+            rows = cursor.execute(_OF_TRANSCRIPT, [transcript_id]).fetchall()
+        ratings = [rating_of(row[:-1]) for row in rows]
+        return ratings, {rating.token for rating, row in zip(ratings, rows, strict=True) if row[-1]}
+
     def every(self, rater: str | None = None) -> list[Rating]:
         """Every rating ever stored, or every one of that rater, in the order in which they were stored."""
         if rater is None:
@@ -116,18 +127,18 @@ class Ratings:
             ``transcript_id``, ``rater``, ``score`` (1 to 5), ``answer_1`` to ``answer_5`` (empty: not answered),
             ``comment``, ``created_at`` (UTC), ``is_latest`` (whether it is the rater's newest of that transcript).
         """
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             return frame(cursor, _ALL, {}, times=["created_at"])
 
     def rater_counts(self) -> dict[str, int]:
         """Number of raters of each transcript; unrated ones are missing."""
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             return dict(cursor.execute("SELECT transcript_id, raters FROM engagement").fetchall())
 
     def assigned(self, rater: str, token: str) -> str | None:
         """The transcript that ``rater`` was given with that token; ``None`` when nobody was, or somebody else."""
         query = "SELECT transcript_id FROM assignments WHERE rater = ? AND token = ?"
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             found = cursor.execute(query, [rater_name(rater), well_formed(token)]).fetchone()
         return None if found is None else str(found[0])
 
@@ -142,10 +153,10 @@ class Ratings:
         """
         name = rater_name(rater)
         # Most desks are drawn with a game that was begun: those only read, and hold up no form that is being saved.
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             if (known := _open_token(cursor, name, transcript_id)) is not None:
                 return known
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             if (known := _open_token(cursor, name, transcript_id)) is not None:
                 return known
             token = uuid.uuid4().hex
@@ -155,7 +166,7 @@ class Ratings:
         return token
 
     def _select(self, query: str, value: object) -> list[Rating]:
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             return [rating_of(row) for row in cursor.execute(query, [value]).fetchall()]
 
 
@@ -211,6 +222,11 @@ SELECT transcript_id, rater, score, answers[1] AS answer_1, answers[2] AS answer
        row_number() OVER (PARTITION BY transcript_id, rater ORDER BY coalesce(is_past, false), rating_id DESC) = 1
            AS is_latest
 FROM ratings ORDER BY rating_id
+"""
+
+_OF_TRANSCRIPT = f"""
+SELECT {RATING_COLUMNS}, row_number() OVER (PARTITION BY rater ORDER BY coalesce(is_past, false), rating_id DESC) = 1
+FROM ratings WHERE transcript_id = ? ORDER BY rating_id
 """
 
 _OPEN_TOKEN = """

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evaluation.escaping import well_formed
 from evaluation.rubric.controls import CONTROLLED, Link
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
 from evaluation.store.engine.bulk_rows import from_json, to_json
-from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import require_transcript
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from evaluation.score import MetricResult
+    from evaluation.store.database import Store
 
 
 class Controls:
     """Stores controls and finds the transcripts that lack them, and keeps the latest validity report."""
 
-    def __init__(self, units: Units) -> None:
-        self._units = units
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def save(self, transcript_id: str, results: Mapping[str, MetricResult], links: Sequence[Link]) -> None:
         """Stores the controls that ``results`` carry, each with the version of its result.
@@ -40,10 +39,11 @@ class Controls:
             for name, result in results.items()
             if result.control is not None
         ]
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
             for row in rows:
                 cursor.execute(_INSERT, row)
+            self._store.results.rewrite([transcript_id], list(CONTROLLED))
 
     def missing(self, iteration: str | None = None) -> list[str]:
         """The transcripts of which a stored result of today's version has no control yet, in their order.
@@ -53,17 +53,17 @@ class Controls:
         """
         versions = [DEFINITIONS[name].version for name in CONTROLLED]
         values = {"metrics": list(CONTROLLED), "versions": versions, "iteration": iteration}
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             return [str(key) for (key,) in cursor.execute(_MISSING, values).fetchall()]
 
     def save_report(self, report: Mapping[str, Any]) -> None:
         """Stores what the metrics noticed of faults planted into the corpus."""
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             cursor.execute("INSERT INTO validity_reports (report) VALUES (?)", [to_json(dict(report))])
 
     def report(self) -> dict[str, Any] | None:
         """The latest validity report; ``None`` before the first."""
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             found = cursor.execute("SELECT report FROM validity_reports ORDER BY report_id DESC LIMIT 1").fetchall()
         return from_json(found[0][0]) if found else None
 
@@ -81,36 +81,6 @@ def read_controls(
     return controls, links
 
 
-def read_links(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> dict[tuple[str, str], tuple[Link, ...]]:
-    """The link strengths that results of coherence get, by transcript and version; without a control it is missing."""
-    versions: dict[tuple[str, str], None] = {}
-    latest: dict[str, str | None] = {}
-    for transcript_id, version, listed in cursor.execute(_LINKS, [COHERENCE.name, list(transcript_ids)]).fetchall():
-        versions[transcript_id, version] = None
-        latest[transcript_id] = listed
-    links = {transcript_id: _links(listed) for transcript_id, listed in latest.items()}
-    return {key: links[key[0]] for key in versions}
-
-
-def read_all_controls(
-    cursor: DuckDBPyConnection, iteration: str | None, only: Sequence[str] | None = None
-) -> dict[tuple[str, str, str], dict[str, Any]]:
-    """The controls of all stored transcripts by transcript, metric and version.
-
-    Args:
-        cursor: Where to read.
-        iteration: Only its transcripts; ``None`` for all.
-        only: Only the transcripts with these ids; ``None`` for all.
-    """
-    chosen = {
-        "iteration": None if iteration is None else well_formed(iteration),
-        "only": None if only is None else list(only),
-    }
-    rows = cursor.execute(_ALL, chosen).fetchall()
-    latest = {(transcript_id, metric, version): control for transcript_id, metric, version, control in rows}
-    return {key: from_json(control) for key, control in latest.items()}
-
-
 def _links(listed: str | None) -> tuple[Link, ...]:
     return tuple(Link(one["message_id"], one["strength"], tuple(one["words"])) for one in from_json(listed) or ())
 
@@ -122,18 +92,6 @@ def _links_of(metric: str, links: Sequence[Link]) -> str | None:
 _INSERT = "INSERT INTO controls (transcript_id, metric, version, control, links) VALUES (?, ?, ?, ?, ?)"
 
 _SELECT = "SELECT metric, version, control, links FROM controls WHERE transcript_id = ? ORDER BY control_id"
-
-_LINKS = """
-SELECT transcript_id, version, links FROM controls
-WHERE metric = ? AND transcript_id IN (SELECT unnest(?::text[])) ORDER BY control_id
-"""
-
-_ALL = """
-SELECT transcript_id, c.metric, c.version, c.control FROM controls c JOIN transcripts t USING (transcript_id)
-WHERE ($iteration::text IS NULL OR t.iteration = $iteration)
-    AND ($only::text[] IS NULL OR transcript_id IN (SELECT unnest($only::text[])))
-ORDER BY control_id
-"""
 
 _MISSING = """
 WITH today AS (SELECT unnest($metrics::text[]) AS metric, unnest($versions::text[]) AS version)

@@ -13,11 +13,12 @@ from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import RowVerdict
 from evaluation.store.engine.text_checks import require_text
 from evaluation.store.engine.timestamps import from_microseconds
-from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import require_transcript
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from evaluation.store.database import Store
 
 
 _Overrides = list[Override]
@@ -26,8 +27,8 @@ _Overrides = list[Override]
 class Overrides:
     """Stores and reads what people decided against the rule."""
 
-    def __init__(self, units: Units) -> None:
-        self._units = units
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def add(
         self,
@@ -58,7 +59,7 @@ class Overrides:
         _require_metric(metric)
         require_text(author=author, reason=reason)
         decision = _verdict(verdict)
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
             if added_words is None:
                 added_words = _words_of_row(cursor, transcript_id, metric, row_id)
@@ -66,6 +67,7 @@ class Overrides:
                 require_text(words=added_words)
             values = [transcript_id, metric, row_id, decision, author, reason, added_words]
             made = cursor.execute(_INSERT, values).fetchone()
+            self._store.results.rewrite([transcript_id], [metric])
         assert made is not None
         at = from_microseconds(made[1])
         return Override(made[0], transcript_id, metric, row_id, decision, author, reason, at, added_words=added_words)
@@ -79,13 +81,15 @@ class Overrides:
             InputError: Nobody is named.
         """
         require_text(author=author)
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             found = cursor.execute(_UNDOABLE, [override_id]).fetchone()
             if found is None:
                 raise NotFoundError(f"There is no override {override_id}.")
-            if found[0]:
+            transcript_id, metric, is_undone = found
+            if is_undone:
                 raise ConflictError(f"The override {override_id} was undone before.")
             cursor.execute(_UNDO, [author, override_id])
+            self._store.results.rewrite([transcript_id], [metric])
 
     def take_over(self, made: Sequence[Override]) -> int:
         """Adds overrides of another database with their authors and times; what is known already is not added twice.
@@ -99,7 +103,7 @@ class Overrides:
             NotFoundError: A transcript is not stored.
             InputError: No such metric, a text that cannot be stored, or the metric is engagement.
         """
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             known = {_identity(one) for one in self._select("", [])}
             new = [one for one in sorted(made, key=lambda one: one.id) if _identity(one) not in known]
             for one in new:
@@ -119,6 +123,7 @@ class Overrides:
                 added = cursor.execute(_INSERT_PAST, [*values, one.created_at]).fetchone()
                 if one.undone_by is not None and added is not None:
                     self.undo(added[0], one.undone_by)
+            self._store.results.rewrite(dict.fromkeys(one.transcript_id for one in new))
         return len(new)
 
     def list(self, transcript_id: str) -> _Overrides:
@@ -133,13 +138,13 @@ class Overrides:
 
     def orphans(self, transcript_id: str) -> _Overrides:
         """The overrides that stand, but whose row the current ledger no longer has: they wait for a person."""
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             rows = set(cursor.execute(_ROWS, [transcript_id]).fetchall())
             current = [one for one in self.current(transcript_id) if one.added_words is None]
             return [o for o in current if (o.metric, o.row_id) not in rows]
 
     def _select(self, condition: str, values: Sequence[object]) -> _Overrides:
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             rows = cursor.execute(_SELECT.format(condition), list(values)).fetchall()
         undone = {row[8]: row for row in rows if row[8] is not None}
         return [_override(row, undone.get(row[0])) for row in rows if row[8] is None]
@@ -157,7 +162,7 @@ RETURNING override_id
 """
 
 _UNDOABLE = """
-SELECT EXISTS (SELECT 1 FROM overrides u WHERE u.undoes = o.override_id)
+SELECT transcript_id, metric, EXISTS (SELECT 1 FROM overrides u WHERE u.undoes = o.override_id)
 FROM overrides o WHERE override_id = ? AND undoes IS NULL
 """
 

@@ -1,11 +1,31 @@
-"""Record what a person decides on the change of an iteration, and demand a note where that departs from the rule."""
+"""The board over all iterations of a store, and the decisions that people record on it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from evaluation.errors import InputError
-from evaluation.iterations import Fate, Iteration, departs_from
-from evaluation.store import Store
-from evaluation.workflows.reports import stored_board
+from evaluation.iterations import Board, Fate, Iteration, departs_from, games_by_iteration, make_board
+from evaluation.rubric.verdict import MetricScore
+from evaluation.store.database import Store
+
+
+def stored_board(store: Store, metrics: Mapping[str, Mapping[str, MetricScore]] | None = None) -> Board:
+    """All known facts of the iterations, under today's thresholds.
+
+    Args:
+        store: Where to read.
+        metrics: ``Results.metric_scores``, where the caller has it already.
+    """
+    with store.unit():
+        games = games_by_iteration(store.transcripts.summaries(), metrics or store.results.metric_scores())
+        settings = store.settings
+        return make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
+
+
+def iteration_names(store: Store) -> list[str]:
+    """The names of all iterations, in their order."""
+    return [one.name for one in store.iterations.list()]
 
 
 def record_decision(store: Store, name: str, fate: Fate, *, who: str, reason: str, note: str = "") -> Iteration:
