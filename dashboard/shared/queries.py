@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import pandas as pd
@@ -209,8 +209,13 @@ def score_cell(metric: str, outcome: MetricScore | None) -> str:
         return look("unknown").label
     if outcome.score is None:
         return look(outcome.status).label
-    score = score_text(outcome.score, DEFINITIONS[metric].scale, outcome.threshold)
-    return f"{look(outcome.status).symbol} {score}" + (outcome.coverage.mark if outcome.coverage else "")
+    score = _symbol_and_score(metric, outcome.status, outcome.score, outcome.threshold)
+    return score + outcome.coverage.mark if outcome.coverage else score
+
+
+@lru_cache(maxsize=100_000)
+def _symbol_and_score(metric: str, status: Status, score: float, threshold: float) -> str:
+    return f"{look(status).symbol} {score_text(score, DEFINITIONS[metric].scale, threshold)}"
 
 
 def found_messages(store: Store, query: str, within: Sequence[str] | None) -> FoundMessages:

@@ -47,7 +47,7 @@ class IterationSide:
 
     iteration: Iteration
     games: tuple[Game, ...]
-    thresholds: Mapping[str, float] = field(default_factory=lambda: DEFAULT_THRESHOLDS)
+    thresholds: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_THRESHOLDS))
 
     @property
     def name(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from evaluation.coverage import Coverage, added_coverage
 from evaluation.rubric.controls import ControlSummary, summarise_controls
@@ -23,7 +24,6 @@ from evaluation.score import Status, failure_beyond_score, status_of
 from evaluation.text.display import counted
 
 TEST_SIZE = 3
-NO_CONTROLS = summarise_controls(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class MetricMean:
         waiting: How many games are pending or could not be computed.
         games: How many games there are, with or without a score.
         coverage: What the scores rest on together, for metrics that leave out what they cannot decide; else ``None``.
-        control: What the controls of the games that have a score say together.
+        controls: Those of the games that have a score; ``None`` where one is not computed yet.
     """
 
     status: Status
@@ -64,7 +64,12 @@ class MetricMean:
     waiting: int
     games: int
     coverage: Coverage | None = None
-    control: ControlSummary = NO_CONTROLS
+    controls: tuple[Mapping[str, Any] | None, ...] = ()
+
+    @property
+    def control(self) -> ControlSummary:
+        """A summary of the controls."""
+        return summarise_controls(self.controls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,17 +252,21 @@ def mean_scores(games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT
 
 
 def _mean(scores: Sequence[Scored | None], threshold: float) -> MetricMean:
-    values = tuple(scored.score for scored in scores if scored is not None and scored.score is not None)
-    waiting = sum(scored is None or scored.status is Status.PENDING for scored in scores)
-    coverage = added_coverage(metric_coverage(scored) for scored in scores if scored is not None)
+    computed = [one for one in scores if one is not None]
+    scored = [one for one in computed if one.score is not None]
+    values = tuple([one.score for one in scored if one.score is not None])
+    waiting = (
+        len(scores) - len(scored) - sum(one.score is None and one.status is not Status.PENDING for one in computed)
+    )
+    coverage = added_coverage([metric_coverage(one) for one in computed])
     if values:
         mean = math.fsum(values) / len(values)
-        failure = _common_failure(scores, len(values))
+        failure = _common_failure(scored)
         status = Status.FAILED if failure else status_of(mean, threshold)
-        control = score_controls(scores)
-        return MetricMean(status, mean, threshold, failure, values, waiting, len(scores), coverage, control)
+        controls = tuple([metric_control(one) for one in scored])
+        return MetricMean(status, mean, threshold, failure, values, waiting, len(scores), coverage, controls)
     status = Status.PENDING if waiting or not scores else Status.NOT_APPLICABLE
-    reasons = {scored.reason for scored in scores if scored is not None and scored.status is status}
+    reasons = {one.reason for one in computed if one.status is status}
     return MetricMean(status, None, threshold, ", ".join(sorted(reasons)), values, waiting, len(scores), coverage)
 
 
@@ -266,12 +275,13 @@ def score_controls(scores: Iterable[Scored | None]) -> ControlSummary:
     return summarise_controls(metric_control(one) for one in scores if one is not None and one.score is not None)
 
 
-def _common_failure(scores: Sequence[Scored | None], scored: int) -> str:
+def _common_failure(scored: Sequence[Scored]) -> str:
     """Why games together fail whatever their mean: half or more of those with a score do; else empty."""
-    failures = [reason for one in scores if one is not None and (reason := failure_beyond_score(one))]
-    if 2 * len(failures) < scored or not failures:
+    failures = [reason for one in scored if (reason := failure_beyond_score(one))]
+    if 2 * len(failures) < len(scored) or not failures:
         return ""
-    return f"{len(failures)} of {counted(scored, 'game')} {'fails' if scored == 1 else 'fail'} by it: {failures[0]}"
+    many = counted(len(scored), "game")
+    return f"{len(failures)} of {many} {'fails' if len(scored) == 1 else 'fail'} by it: {failures[0]}"
 
 
 def known_mean(games: Sequence[Game], figure: Callable[[Game], float | None]) -> KnownMean:
