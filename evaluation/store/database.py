@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from evaluation.files.bundled import checkout_root
 from evaluation.store._schema import migrate
 from evaluation.store.engine.database_file import DatabaseFile, shared_file
-from evaluation.store.engine.file_identity import resolved
-from evaluation.store.engine.text_checks import require_storable
+from evaluation.store.engine.files import resolved
 from evaluation.store.engine.transactions import Units
+from evaluation.store.engine.values import require_storable
 
 if TYPE_CHECKING:
     from evaluation.store._jobs import Jobs
@@ -26,22 +26,15 @@ if TYPE_CHECKING:
     from evaluation.store.backup.backup import Backups
     from evaluation.store.games.blind_games import BlindGames
     from evaluation.store.games.deletions_and_undo import Deletions
-    from evaluation.store.games.import_queue import ImportQueue
-    from evaluation.store.games.import_reports import Imports
+    from evaluation.store.games.imports import ImportQueue, Imports, WatchedFiles
     from evaluation.store.games.iterations import Iterations
     from evaluation.store.games.message_search import MessageSearch
     from evaluation.store.games.transcripts import Transcripts
-    from evaluation.store.games.watched_files import WatchedFiles
     from evaluation.store.model_calls.generations import Generations
     from evaluation.store.model_calls.judgement_cache import Judgements
     from evaluation.store.model_calls.llm_calls import LLMCalls
-    from evaluation.store.ratings.discards import Discards
-    from evaluation.store.ratings.drafts import Drafts
-    from evaluation.store.ratings.engagement_decisions import EngagementDecisions
-    from evaluation.store.ratings.rating_assignments import RatingAssignments
-    from evaluation.store.ratings.rating_queue import RatingQueue
-    from evaluation.store.ratings.ratings import Ratings
-    from evaluation.store.ratings.style_answers import StyleAnswers
+    from evaluation.store.ratings.rating_desk import Discards, RatingAssignments, RatingQueue, StyleAnswers
+    from evaluation.store.ratings.ratings import Drafts, EngagementDecisions, Ratings
     from evaluation.store.results.controls import Controls
     from evaluation.store.results.insights import Insights
     from evaluation.store.results.judge_decisions import Decisions
@@ -103,13 +96,13 @@ class Store(Units):
     transcripts: Transcripts = _part("evaluation.store.games.transcripts")
     messages: MessageSearch = _part("evaluation.store.games.message_search")
     ratings: Ratings = _part("evaluation.store.ratings.ratings", is_for_everybody=True)
-    rating_queue: RatingQueue = _part("evaluation.store.ratings.rating_queue", is_for_everybody=True)
-    drafts: Drafts = _part("evaluation.store.ratings.drafts", is_for_everybody=True)
-    discards: Discards = _part("evaluation.store.ratings.discards", is_for_everybody=True)
+    rating_queue: RatingQueue = _part("evaluation.store.ratings.rating_desk", is_for_everybody=True)
+    drafts: Drafts = _part("evaluation.store.ratings.ratings", is_for_everybody=True)
+    discards: Discards = _part("evaluation.store.ratings.rating_desk", is_for_everybody=True)
     blind: BlindGames = _part("evaluation.store.games.blind_games", is_for_everybody=True)
-    style_answers: StyleAnswers = _part("evaluation.store.ratings.style_answers", is_for_everybody=True)
-    rating_assignments: RatingAssignments = _part("evaluation.store.ratings.rating_assignments")
-    engagement_decisions: EngagementDecisions = _part("evaluation.store.ratings.engagement_decisions")
+    style_answers: StyleAnswers = _part("evaluation.store.ratings.rating_desk", is_for_everybody=True)
+    rating_assignments: RatingAssignments = _part("evaluation.store.ratings.rating_desk")
+    engagement_decisions: EngagementDecisions = _part("evaluation.store.ratings.ratings")
     overrides: Overrides = _part("evaluation.store.results.overrides")
     settings: Settings = _part("evaluation.store.settings")
     decisions: Decisions = _part("evaluation.store.results.judge_decisions")
@@ -122,9 +115,9 @@ class Store(Units):
     jobs: Jobs = _part("evaluation.store._jobs")
     llm_calls: LLMCalls = _part("evaluation.store.model_calls.llm_calls")
     experiments: Experiments = _part("evaluation.store.agents.experiments")
-    import_queue: ImportQueue = _part("evaluation.store.games.import_queue")
-    imports: Imports = _part("evaluation.store.games.import_reports")
-    watched_files: WatchedFiles = _part("evaluation.store.games.watched_files")
+    import_queue: ImportQueue = _part("evaluation.store.games.imports")
+    imports: Imports = _part("evaluation.store.games.imports")
+    watched_files: WatchedFiles = _part("evaluation.store.games.imports")
     corrections: Corrections = _part("evaluation.store.agents.corrections")
     agents: Agents = _part("evaluation.store.agents.agents")
     evaluations: Evaluations = _part("evaluation.store.agents.evaluations")

@@ -35,7 +35,7 @@ from evaluation.experiments.ab.config import ABConfig
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.progress import ProgressCallback
 from evaluation.store import Job, JobState, Store
-from evaluation.store.games.import_queue import Outcome, WaitingGame
+from evaluation.store.games.imports import Outcome, WaitingGame
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 from evaluation.workflows.controls import compute_missing, measure_validity

@@ -12,8 +12,8 @@ from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, SpeakerMap, find_
 from evaluation.persona.shipped_agents import shipped_cast
 from evaluation.store.agents._cascades import delete_agent
 from evaluation.store.engine.bulk_rows import from_json, packed
-from evaluation.store.engine.text_checks import require_storable, require_text
 from evaluation.store.engine.transactions import Units
+from evaluation.store.engine.values import require_storable, require_text
 from evaluation.text.agent_names import agent_name, slug_of
 from evaluation.transcript import SIMULATED_FORMAT
 

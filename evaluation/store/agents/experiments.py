@@ -11,8 +11,8 @@ from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.experiments.experiment import AgentScore, ExperimentRecord, ExperimentStatus, Session, Side
 from evaluation.store.engine.bulk_rows import append_rows, packed
-from evaluation.store.engine.timestamps import from_microseconds, maybe_from_microseconds
 from evaluation.store.engine.transactions import Units
+from evaluation.store.engine.values import from_microseconds, maybe_from_microseconds
 
 _Records = list[ExperimentRecord]
 

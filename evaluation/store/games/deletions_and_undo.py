@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.store.engine.bulk_rows import next_numbers
-from evaluation.store.engine.text_checks import require_text
-from evaluation.store.engine.timestamps import from_microseconds
 from evaluation.store.engine.transactions import Units
+from evaluation.store.engine.values import from_microseconds, require_text
 from evaluation.store.games.transcripts import iterations_of, require_iteration, unknown_transcript
 from evaluation.store.games.trash_tables import mirror, move_to_trash, purge_rows, restore, trashed
 

@@ -11,9 +11,8 @@ from evaluation.escaping import well_formed
 from evaluation.iterations import Fate, Iteration, RecordedDecision, new_iteration_name
 from evaluation.iterations.edit_history import Description, Edit, SignOff, edits
 from evaluation.store.engine.bulk_rows import next_numbers
-from evaluation.store.engine.text_checks import require_storable, require_text
-from evaluation.store.engine.timestamps import from_microseconds, maybe_from_microseconds
 from evaluation.store.engine.transactions import Units
+from evaluation.store.engine.values import from_microseconds, maybe_from_microseconds, require_storable, require_text
 from evaluation.store.games.transcripts import MOVE, require_iteration, require_transcript
 from evaluation.text.normal import fold
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluation.errors import StoreError
 from evaluation.store.engine.bulk_rows import fitting, from_json, to_json
-from evaluation.store.engine.timestamps import to_utc
+from evaluation.store.engine.values import to_utc
 from evaluation.transcript import Cost, Transcript
 
 

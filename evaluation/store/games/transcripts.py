@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.store.engine.bulk_rows import append_rows, frame, marks, next_numbers
-from evaluation.store.engine.text_checks import require_text
+from evaluation.store.engine.values import require_text
 from evaluation.store.games.transcript_rows import PackedTranscript, metadata_of, unpack
 from evaluation.store.games.trash_tables import restore, trashed
 from evaluation.transcript import Transcript

@@ -19,7 +19,7 @@ from evaluation.store.model_calls.llm_calls import LLMCalls
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from evaluation.store.model_calls.journal_file import JournalEntry
+    from evaluation.store.model_calls.answer_journal import JournalEntry
 
 _MOST_KEYS = 1_000
 _BITS = 64
@@ -77,8 +77,7 @@ class Judgements:
         Raises:
             StoreError: They cannot be kept or stored.
         """
-        from evaluation.store.model_calls.answer_journal import AnswerJournal
-        from evaluation.store.model_calls.journal_file import JournalEntry
+        from evaluation.store.model_calls.answer_journal import AnswerJournal, JournalEntry
 
         async with AnswerJournal(self._keep_entries, self._is_stored, None, self._journals) as journal:
             yield lambda answers, calls: journal.add(JournalEntry(answers=answers, calls=calls))

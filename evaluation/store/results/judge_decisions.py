@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.store.engine.bulk_rows import append_rows, marks
-from evaluation.store.engine.text_checks import require_text
-from evaluation.store.engine.timestamps import from_microseconds
+from evaluation.store.engine.values import from_microseconds, require_text
 from evaluation.store.games.transcripts import require_transcript
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from evaluation.escaping import well_formed
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import RowVerdict
-from evaluation.store.engine.text_checks import require_text
-from evaluation.store.engine.timestamps import from_microseconds
+from evaluation.store.engine.values import from_microseconds, require_text
 from evaluation.store.games.transcripts import require_transcript
 
 if TYPE_CHECKING:

@@ -37,8 +37,7 @@ from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population.factory import AgentFactory
 from evaluation.store import Store
 from evaluation.store.engine.transactions import retry_while_busy
-from evaluation.store.model_calls.answer_journal import AnswerJournal, JournalledAnswers, JournalledTexts
-from evaluation.store.model_calls.journal_file import JournalEntry
+from evaluation.store.model_calls.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts
 from evaluation.transcript import Transcript
 
 

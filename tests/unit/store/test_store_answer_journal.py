@@ -22,8 +22,13 @@ from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import Prompt
 from evaluation.simulation.model_texts import Generation
 from evaluation.store import Store
-from evaluation.store.model_calls.answer_journal import AnswerJournal, JournalledAnswers, JournalledTexts
-from evaluation.store.model_calls.journal_file import JournalEntry, JournalFile
+from evaluation.store.model_calls.answer_journal import (
+    AnswerJournal,
+    JournalEntry,
+    JournalFile,
+    JournalledAnswers,
+    JournalledTexts,
+)
 from evaluation.workflows.experiments.runs import _is_stored, _keep
 
 ROOT = Path(__file__).parents[3]

@@ -1,8 +1,27 @@
-"""Convert times between Python and DuckDB without the package that DuckDB needs for time zones."""
+"""Check text that people typed, and convert times, on their way into the database and back."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+
+from evaluation.errors import InputError
+from evaluation.escaping import lone_surrogate
+
+
+def require_text(**fields: str) -> None:
+    """Raises ``InputError`` for a field that is blank or that UTF-8 cannot hold."""
+    for name, text in fields.items():
+        if not text.strip():
+            raise InputError("It is empty.", place=name, remedy="Say it in a few words.")
+    require_storable(**fields)
+
+
+def require_storable(**fields: str) -> None:
+    """Raises ``InputError`` for a field that UTF-8 cannot hold (lone surrogates, from broken command lines)."""
+    for name, text in fields.items():
+        if lone_surrogate(text) is not None:
+            raise InputError("The text holds a lone surrogate.", place=name, remedy="Type it again.")
+
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
