@@ -21,7 +21,7 @@ from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore, Verdict, judge_scores
 from evaluation.score import MetricResult, Status
 from evaluation.store import Store
-from evaluation.store.games.message_search import FoundMessages
+from evaluation.store.message_search import FoundMessages
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 from evaluation.workflows.boards import stored_board
 from evaluation.workflows.scoring import current_evaluation, current_outcomes

@@ -15,8 +15,8 @@ from evaluation.engines.scoring import ScoreFailure
 from evaluation.errors import InfrastructureError
 from evaluation.escaping import well_formed
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.store.games.transcript_rows import PackedTranscript, pack, unpack
-from evaluation.store.results.result_rows import ResultRows, ScoredRows
+from evaluation.store.result_rows import ResultRows, ScoredRows
+from evaluation.store.transcript_rows import PackedTranscript, pack, unpack
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation

@@ -9,7 +9,7 @@ from evaluation.agreement.rows import DecidedRow
 from evaluation.overrides import Override
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.store.database import Store
-from evaluation.store.results.ledger_reading import RowVerdicts
+from evaluation.store.ledger_reading import RowVerdicts
 
 
 def stored_agreement(store: Store, *, seed: int = 0) -> AgreementReport:

@@ -228,8 +228,8 @@ def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[in
         InfrastructureError: A file is damaged.
     """
     from evaluation.store.corpus import Corpus
-    from evaluation.store.games.transcripts import iterations_of
-    from evaluation.store.games.trash_tables import trashed
+    from evaluation.store.transcripts import iterations_of
+    from evaluation.store.trash_tables import trashed
 
     corpus = Corpus(Location.of(place))
     files = corpus.files()

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from evaluation.rubric.verdict import MetricScore, Verdict
     from evaluation.score import MetricResult
     from evaluation.store import Added, Store
-    from evaluation.store.games.transcript_rows import PackedTranscript
-    from evaluation.store.results.result_rows import ScoredRows
+    from evaluation.store.result_rows import ScoredRows
+    from evaluation.store.transcript_rows import PackedTranscript
     from evaluation.transcript import Transcript
 
 
@@ -208,7 +208,7 @@ class PackedGame:
     @classmethod
     def of(cls, evaluation: Evaluation) -> PackedGame:
         """The evaluation, packed."""
-        from evaluation.store.results.result_rows import ScoredRows
+        from evaluation.store.result_rows import ScoredRows
 
         scores = ScoredRows.of(evaluation.transcript.id, evaluation.metrics, evaluation.failures)
         return cls._with(evaluation, scores)
@@ -220,7 +220,7 @@ class PackedGame:
         A result as objects takes many times the memory that it takes packed, which counts in a game of many messages.
         """
         from evaluation.engines.scoring import evaluate_transcript
-        from evaluation.store.results.result_rows import ResultRows, ScoredRows
+        from evaluation.store.result_rows import ResultRows, ScoredRows
 
         results: list[ResultRows] = []
 
@@ -237,7 +237,7 @@ class PackedGame:
     @classmethod
     def _with(cls, evaluation: Evaluation, scores: ScoredRows) -> PackedGame:
         from evaluation.rubric.definitions import ENGAGEMENT
-        from evaluation.store.games.transcript_rows import PackedTranscript
+        from evaluation.store.transcript_rows import PackedTranscript
 
         transcript = PackedTranscript.of(evaluation.transcript)
         return cls(transcript, scores, evaluation.metrics.get(ENGAGEMENT.name), evaluation.verdict)
@@ -316,7 +316,7 @@ class AddedGame:
 
 def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> AddedGame:
     """Scores a transcript and stores both in one transaction; what is stored already is neither scored nor changed."""
-    from evaluation.store.games.transcripts import iterations_of
+    from evaluation.store.transcripts import iterations_of
 
     with store.unit() as cursor:
         known = iterations_of(cursor, [transcript.id])
@@ -371,8 +371,8 @@ def store_games(
     Raises:
         NotFoundError: There is no such iteration, and none is to be created.
     """
-    from evaluation.store.games.transcripts import iterations_of
-    from evaluation.store.games.trash_tables import trashed
+    from evaluation.store.transcripts import iterations_of
+    from evaluation.store.trash_tables import trashed
 
     with store.unit(write=True) as cursor:
         ids = [game.transcript.id for game, _ in games]

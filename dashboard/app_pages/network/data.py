@@ -17,7 +17,7 @@ from evaluation.insight.figures.addressing import combined_metrics, transcript_m
 from evaluation.insight.figures.talk_shares import EVERYTHING, MessageFilter, talk_shares
 from evaluation.insight.figures.wording import AGENT_HEADERS, UNKNOWN, Line, agent_rows
 from evaluation.store import Store
-from evaluation.store.model_calls.llm_calls import spending_by_model, spending_by_run
+from evaluation.store.llm_calls import spending_by_model, spending_by_run
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
 NO_ITERATION = "no iteration"

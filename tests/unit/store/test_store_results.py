@@ -28,7 +28,7 @@ from evaluation.score import (
     summarise,
 )
 from evaluation.store import Store
-from evaluation.store.results.result_rows import ResultRows, ledger_values
+from evaluation.store.result_rows import ResultRows, ledger_values
 from evaluation.transcript import Message, Player, Transcript
 
 

@@ -10,7 +10,7 @@ from evaluation.escaping import well_formed
 from evaluation.insight.checks.validator import ValidationResult
 from evaluation.store.engine.bulk_rows import append_rows, frame, next_numbers, packed
 from evaluation.store.engine.transactions import Units
-from evaluation.store.games.transcripts import require_transcript
+from evaluation.store.transcripts import require_transcript
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evaluation.escaping import well_formed
 from evaluation.store.engine.bulk_rows import frame
 from evaluation.store.engine.transactions import Units
-from evaluation.store.games.transcripts import require_iteration
+from evaluation.store.transcripts import require_iteration
 from evaluation.text.searching import pattern, phrases
 
 if TYPE_CHECKING:

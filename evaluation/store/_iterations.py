@@ -13,7 +13,7 @@ from evaluation.iterations.edit_history import Description, Edit, SignOff, edits
 from evaluation.store.engine.bulk_rows import next_numbers
 from evaluation.store.engine.transactions import Units
 from evaluation.store.engine.values import from_microseconds, maybe_from_microseconds, require_storable, require_text
-from evaluation.store.games.transcripts import MOVE, require_iteration, require_transcript
+from evaluation.store.transcripts import MOVE, require_iteration, require_transcript
 from evaluation.text.normal import fold
 
 if TYPE_CHECKING:

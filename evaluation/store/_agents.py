@@ -10,7 +10,7 @@ from evaluation.escaping import well_formed
 from evaluation.judging.propositions.proposition import TargetType
 from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, SpeakerMap, find_agent
 from evaluation.persona.shipped_agents import shipped_cast
-from evaluation.store.agents._cascades import delete_agent
+from evaluation.store._cascades import delete_agent
 from evaluation.store.engine.bulk_rows import from_json, packed
 from evaluation.store.engine.transactions import Units
 from evaluation.store.engine.values import require_storable, require_text

@@ -14,12 +14,12 @@ from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import Prompt
 from evaluation.store.engine.bulk_rows import append_rows, fitting, from_json, marks, packed
 from evaluation.store.engine.transactions import Units
-from evaluation.store.model_calls.llm_calls import LLMCalls
+from evaluation.store.llm_calls import LLMCalls
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from evaluation.store.model_calls.answer_journal import JournalEntry
+    from evaluation.store.answer_journal import JournalEntry
 
 _MOST_KEYS = 1_000
 _BITS = 64
@@ -77,7 +77,7 @@ class Judgements:
         Raises:
             StoreError: They cannot be kept or stored.
         """
-        from evaluation.store.model_calls.answer_journal import AnswerJournal, JournalEntry
+        from evaluation.store.answer_journal import AnswerJournal, JournalEntry
 
         async with AnswerJournal(self._keep_entries, self._is_stored, None, self._journals) as journal:
             yield lambda answers, calls: journal.add(JournalEntry(answers=answers, calls=calls))

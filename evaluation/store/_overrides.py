@@ -12,7 +12,7 @@ from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import RowVerdict
 from evaluation.store.engine.values import from_microseconds, require_text
-from evaluation.store.games.transcripts import require_transcript
+from evaluation.store.transcripts import require_transcript
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -10,9 +10,9 @@ from evaluation.insight.figures.events import LLMCallEvent
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.model_client.usage import Usage
 from evaluation.simulation.model_texts import Generation, speaker_in, speech_prefix
+from evaluation.store._judgement_cache import insert_new, usage_values
 from evaluation.store.engine.transactions import Units
-from evaluation.store.model_calls.judgement_cache import insert_new, usage_values
-from evaluation.store.model_calls.llm_calls import LLMCalls
+from evaluation.store.llm_calls import LLMCalls
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
 _OF_SCOPE = """

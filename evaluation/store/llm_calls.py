@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.model_client.usage import Usage
-from evaluation.store.agents.evaluations import as_they_stand
+from evaluation.store._evaluations import as_they_stand
 from evaluation.store.engine.bulk_rows import append_rows, fitting, frame
 from evaluation.store.engine.transactions import Units
 from evaluation.store.engine.values import microseconds, to_utc

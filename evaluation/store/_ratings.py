@@ -16,7 +16,7 @@ from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.store.engine.bulk_rows import append_rows, frame, next_numbers
 from evaluation.store.engine.transactions import Units
 from evaluation.store.engine.values import from_microseconds, maybe_from_microseconds, require_text
-from evaluation.store.games.transcripts import require_transcript
+from evaluation.store.transcripts import require_transcript
 
 if TYPE_CHECKING:
     import pandas as pd

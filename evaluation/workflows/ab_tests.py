@@ -1,4 +1,4 @@
-"""Estimate and run A/B tests: on stored games, on numbers in the file, or on simulated games; store the result."""
+"""Run A/B tests on models, store every run as soon as it is done, and go on after a stop, as background jobs too."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from evaluation.errors import InputError
 from evaluation.experiments.ab.config import ABConfig
 from evaluation.experiments.ab.estimate import ABEstimate, ModelUse, simulated_uses, summed
 from evaluation.experiments.ab.preconditions import check_runs, check_test
-from evaluation.experiments.ab.progress import FinishedRuns
-from evaluation.experiments.ab.results import ABTestResult
+from evaluation.experiments.ab.progress import FinishedRuns, parsed_run, run_line
+from evaluation.experiments.ab.results import ABTestResult, RunResult
 from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, RunOutcome, Told, plan
 from evaluation.experiments.ab.simulation import simulated_games
 from evaluation.experiments.ab.sources import given_metrics, stored_games
+from evaluation.experiments.ab.summary import runs_by_status
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
     ChosenJudge,
@@ -27,14 +28,16 @@ from evaluation.judging.judge_config import (
 )
 from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.judges.estimating import ESTIMATED, EstimatingJudge
-from evaluation.judging.model_client.budget import Budget, BudgetSpentError
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words
 from evaluation.judging.model_client.calls import CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest, Report
-from evaluation.store import Store
+from evaluation.store import Job, JobState, Store
+from evaluation.store.experiments import ab_test_id
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import player_personas
+from evaluation.workflows.job_progress import JobProgress
 
 
 def run_ab_test(
@@ -246,3 +249,108 @@ def _games_of_store(store: Store) -> Run:
         return transcript, scores, player_personas(store, transcript)
 
     return stored_games(load)
+
+
+KIND = "ab_test"
+_ORDER = "ab_test_job"
+_MOST_JOBS = 1_000
+
+
+class StoredRuns(FinishedRuns):
+    """The finished runs of an A/B test in the store."""
+
+    def __init__(self, store: Store, test_id: str) -> None:
+        parsed = [parsed_run(line) for line in store.experiments.ab_runs(test_id)]
+        super().__init__(known=dict(filter(None, parsed)))
+        self._store = store
+        self._test_id = test_id
+
+    @classmethod
+    def of(cls, store: Store, test: ABConfig) -> StoredRuns:
+        """The finished runs of a test; none before it was begun."""
+        return cls(store, ab_test_id(test.model_dump(mode="json")))
+
+    def keep(self, key: str, run: RunResult) -> None:
+        """Stores a run; it is safe when this returns."""
+        super().keep(key, run)
+        self._store.experiments.add_ab_run(self._test_id, run_line(key, run))
+
+
+def begin_ab_job(store: Store, test: ABConfig, options: Mapping[str, Any]) -> tuple[Job, str]:
+    """Records an A/B test and the job of this process that runs it; one job of the kind runs at a time.
+
+    A job of the same test whose process was killed is closed: this one goes on with its runs.
+
+    Args:
+        store: Where to.
+        test: What will be compared.
+        options: As for ``run_ab_test``; kept, so that a page can go on with it. Never a key.
+
+    Returns:
+        The job, and the id of the test.
+
+    Raises:
+        ConflictError: Another A/B test is running.
+        InputError: The test can give no result.
+    """
+    check_test(test)
+    total = planned_runs(store, test)
+    with store.unit(write=True):
+        test_id = store.experiments.begin_ab_test(test.model_dump(mode="json"))
+        for earlier in store.jobs.interrupted():
+            if _ordered(store, earlier).get("id") == test_id:
+                store.jobs.update(earlier.id, state=JobState.CANCELLED, message="Taken up again.")
+        job = store.jobs.create(KIND, "A/B test", total, is_exclusive=True)
+        # Only what the file says: which measures it chose decides what is checked before the runs.
+        order = {"id": test_id, "test": test.model_dump(mode="json", exclude_unset=True), "options": dict(options)}
+        store.settings.set(f"{_ORDER}:{job.id}", order)
+    return job, test_id
+
+
+def run_ordered_ab(store: Store, job_id: str) -> str:
+    """Runs, or goes on with, the A/B test of a job; returns what came of it and what it cost.
+
+    Raises:
+        InputError: As ``run_ab_test``.
+    """
+    order = store.settings.get(f"{_ORDER}:{job_id}", {})
+    test, options = ABConfig.model_validate(order["test"]), order["options"]
+    config = ab_judge_config(store, test, options)
+    budget = Budget(usd=config.max_usd, calls=config.max_calls)
+    done = 0
+    with JobProgress(store, job_id, budget, planned_runs(store, test)) as progress:
+
+        def count(_run: RunResult) -> None:
+            nonlocal done
+            done += 1
+            progress(done, progress.total)
+
+        result = run_ab_test(store, test, StoredRuns(store, order["id"]), options, count, budget=budget)
+    return f"{outcome_words(result)} {spent_words(budget)}."
+
+
+def outcome_words(result: ABTestResult) -> str:
+    """The runs of a test by status in a sentence: "Runs: 2 done, 6 skipped: budget."."""
+    return f"Runs: {runs_by_status(run.as_dict() for one in result.variants.values() for run in one.runs)}."
+
+
+def running_ab_job(store: Store, test_id: str) -> Job | None:
+    """The job that runs this A/B test now; ``None`` when none does."""
+    with store.unit():
+        return next((job for job in store.jobs.running() if _ordered(store, job).get("id") == test_id), None)
+
+
+def latest_order(store: Store, test_id: str) -> tuple[ABConfig, dict[str, Any]] | None:
+    """Configuration and options of the latest job of an A/B test, to go on with it; ``None`` without one."""
+    with store.unit():
+        for job in store.jobs.list(_MOST_JOBS):
+            order = _ordered(store, job)
+            if order.get("id") == test_id:
+                return ABConfig.model_validate(order["test"]), dict(order["options"])
+    return None
+
+
+def _ordered(store: Store, job: Job) -> Mapping[str, Any]:
+    """The order of a job; empty for jobs of another kind."""
+    found: Mapping[str, Any] = store.settings.get(f"{_ORDER}:{job.id}", {}) if job.kind == KIND else {}
+    return found

@@ -15,7 +15,7 @@ from evaluation.ratings import rater_name
 from evaluation.store.engine.bulk_rows import append_rows, next_numbers
 from evaluation.store.engine.transactions import Units
 from evaluation.store.engine.values import from_microseconds, maybe_from_microseconds, require_storable
-from evaluation.store.games.transcripts import require_transcript
+from evaluation.store.transcripts import require_transcript
 from evaluation.transcript import SIMULATED_FORMAT
 
 

@@ -10,8 +10,8 @@ from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.store.engine.bulk_rows import append_rows, frame, marks, next_numbers
 from evaluation.store.engine.values import require_text
-from evaluation.store.games.transcript_rows import PackedTranscript, metadata_of, unpack
-from evaluation.store.games.trash_tables import restore, trashed
+from evaluation.store.transcript_rows import PackedTranscript, metadata_of, unpack
+from evaluation.store.trash_tables import restore, trashed
 from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:

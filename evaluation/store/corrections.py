@@ -14,7 +14,7 @@ from evaluation.corrections.log_entry import LoggedMessage
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed, without_controls
 from evaluation.persona.agents import Agent
-from evaluation.store.agents.agents import Agents
+from evaluation.store._agents import Agents
 from evaluation.store.engine.bulk_rows import append_rows, frame, from_json, to_json
 from evaluation.store.engine.transactions import Units
 from evaluation.store.engine.values import from_microseconds, require_storable

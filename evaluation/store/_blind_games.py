@@ -11,7 +11,7 @@ from itertools import count
 
 from evaluation.escaping import well_formed
 from evaluation.store.engine.transactions import Units
-from evaluation.store.games.transcripts import require_transcript
+from evaluation.store.transcripts import require_transcript
 from evaluation.transcript import Elimination, Message, Player, Transcript
 
 _NAMELESS = "game"

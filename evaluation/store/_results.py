@@ -17,6 +17,7 @@ from evaluation.rubric.metrics.engagement import measure_ratings
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import LedgerRow, MetricResult, Status, status_of, summarise
+from evaluation.store._controls import read_controls
 from evaluation.store.engine.bulk_rows import (
     append,
     append_rows,
@@ -27,9 +28,7 @@ from evaluation.store.engine.bulk_rows import (
     next_numbers,
     numbers,
 )
-from evaluation.store.games.transcripts import iterations_of, require_transcript
-from evaluation.store.results.controls import read_controls
-from evaluation.store.results.result_rows import (
+from evaluation.store.result_rows import (
     LEDGER_COLUMNS,
     RESULT_COLUMNS,
     ResultRows,
@@ -40,6 +39,7 @@ from evaluation.store.results.result_rows import (
     metric_result,
     score_row,
 )
+from evaluation.store.transcripts import iterations_of, require_transcript
 from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:

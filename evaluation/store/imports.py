@@ -13,7 +13,7 @@ from evaluation.escaping import well_formed
 from evaluation.readers.import_report import ImportOutcome, ImportReport
 from evaluation.store.engine.bulk_rows import Columns, append, marks
 from evaluation.store.engine.transactions import Units
-from evaluation.store.games.transcript_rows import pack, unpack
+from evaluation.store.transcript_rows import pack, unpack
 from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.judging.targets import message_reference
+from evaluation.store._cascades import delete_evaluation_run
 from evaluation.store._jobs import may_run, this_process
-from evaluation.store.agents._cascades import delete_evaluation_run
 from evaluation.store.engine.bulk_rows import append_rows, frame, packed
 from evaluation.store.engine.transactions import Units
 from evaluation.store.engine.values import from_microseconds, require_storable, to_utc

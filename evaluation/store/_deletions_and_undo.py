@@ -13,8 +13,8 @@ from evaluation.escaping import well_formed
 from evaluation.store.engine.bulk_rows import next_numbers
 from evaluation.store.engine.transactions import Units
 from evaluation.store.engine.values import from_microseconds, require_text
-from evaluation.store.games.transcripts import iterations_of, require_iteration, unknown_transcript
-from evaluation.store.games.trash_tables import mirror, move_to_trash, purge_rows, restore, trashed
+from evaluation.store.transcripts import iterations_of, require_iteration, unknown_transcript
+from evaluation.store.trash_tables import mirror, move_to_trash, purge_rows, restore, trashed
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.rubric.controls import CONTROLLED, Link
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
 from evaluation.store.engine.bulk_rows import from_json, to_json
-from evaluation.store.games.transcripts import require_transcript
+from evaluation.store.transcripts import require_transcript
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -9,7 +9,7 @@ from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.store.engine.bulk_rows import append_rows, marks
 from evaluation.store.engine.values import from_microseconds, require_text
-from evaluation.store.games.transcripts import require_transcript
+from evaluation.store.transcripts import require_transcript
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
