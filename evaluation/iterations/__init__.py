@@ -5,7 +5,7 @@ from evaluation.iterations._reference import baseline_before, reference_of
 from evaluation.iterations.board import Board, IterationSummary, make_board
 from evaluation.iterations.checklist import Checklist, CheckState, Criterion, checklist
 from evaluation.iterations.evidence import disagreement_words, regression_words, target_difference
-from evaluation.iterations.from_tables import games_by_iteration, metrics_by_transcript
+from evaluation.iterations.from_tables import games_by_iteration
 from evaluation.iterations.keep_or_revert import Choice, Decision, IterationSide, MetricChange, decide
 from evaluation.iterations.pass_probability import Chance, chance_of_streak
 from evaluation.iterations.tests import (
@@ -49,7 +49,6 @@ __all__ = [
     "games_by_iteration",
     "make_board",
     "mean_scores",
-    "metrics_by_transcript",
     "new_iteration_name",
     "reference_of",
     "regression_words",

@@ -9,7 +9,7 @@ from evaluation.iterations._iteration import Iteration
 from evaluation.iterations._reference import baseline_before, reference_of
 from evaluation.iterations.checklist import Checklist, checklist
 from evaluation.iterations.evidence import disagreement_words, regression_words, target_difference
-from evaluation.iterations.keep_or_revert import Decision, IterationSide, decide, side_failures, side_means
+from evaluation.iterations.keep_or_revert import Decision, IterationSide, decide
 from evaluation.iterations.pass_probability import Chance, chance_of_streak
 from evaluation.iterations.tests import (
     TEST_SIZE,
@@ -21,7 +21,6 @@ from evaluation.iterations.tests import (
     judge_games,
     known_mean,
 )
-from evaluation.kept_values import KeptValues
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.rubric.lowest_metric import lowest_metric
 from evaluation.rubric.verdict import Verdict
@@ -123,51 +122,28 @@ def make_board(
         size: How many games make a test.
     """
     ordered = sorted(iterations, key=lambda iteration: iteration.position)
-    sides = {one.name: IterationSide(one, tuple(games.get(one.name, ()))) for one in ordered}
-    summaries = tuple(_kept_summary(sides[one.name], sides, ordered, thresholds, size) for one in ordered)
+    sides = {one.name: IterationSide(one, tuple(games.get(one.name, ())), thresholds) for one in ordered}
+    summaries = tuple(_summary(sides[one.name], sides, ordered, size) for one in ordered)
     tests = [test for summary in summaries for test in summary.tests]
     played = [summary for summary in summaries if summary.games] or list(summaries)
     current = played[-1] if played else None
     return Board(summaries, checklist(tests, current.iteration if current else None), chance_of_streak(tests), current)
 
 
-_summaries: KeptValues[IterationSummary] = KeptValues(200)
-
-
-def _kept_summary(
-    own: IterationSide,
-    sides: Mapping[str, IterationSide],
-    ordered: Sequence[Iteration],
-    thresholds: Mapping[str, float],
-    size: int,
-) -> IterationSummary:
-    """The summary made last, while the iteration, those that it is held against and the settings are what they were."""
-    others = (reference_of(own.iteration, ordered), baseline_before(own.iteration, ordered))
-    held = tuple(sides[one.name] if one else None for one in others)
-    source = (own, held, dict(thresholds), size)
-    return _summaries.get(own.name, source, lambda: _summary(own, sides, ordered, thresholds, size))
-
-
 def _summary(
-    own: IterationSide,
-    sides: Mapping[str, IterationSide],
-    ordered: Sequence[Iteration],
-    thresholds: Mapping[str, float],
-    size: int,
+    own: IterationSide, sides: Mapping[str, IterationSide], ordered: Sequence[Iteration], size: int
 ) -> IterationSummary:
-    means = side_means(own, thresholds)
+    means = own.means
     cost = known_mean(own.games, lambda game: game.total_usd)
     reference, baseline = reference_of(own.iteration, ordered), baseline_before(own.iteration, ordered)
     return IterationSummary(
         iteration=own.iteration,
         games=own.games,
-        tests=form_tests(own.iteration.name, own.games, thresholds, size),
+        tests=form_tests(own.name, own.games, own.thresholds, size, failed=own.failed),
         means=means,
         cost_usd=cost,
         cache_hit_rate=known_mean(own.games, lambda game: game.cache_hit_rate),
-        verdict=judge_games(means, cost.mean, side_failures(own, thresholds)) if own.games else None,
+        verdict=judge_games(means, cost.mean, own.failures) if own.games else None,
         lowest=lowest_metric(means),
-        decision=decide(own, sides[reference.name], sides[baseline.name] if baseline else None, thresholds)
-        if reference
-        else None,
+        decision=decide(own, sides[reference.name], sides[baseline.name] if baseline else None) if reference else None,
     )

@@ -18,7 +18,7 @@ from evaluation.simulation.scripted.provider import ScriptedProvider
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
 from evaluation.store import Store
 from evaluation.workflows.agents import find_subjects
-from evaluation.workflows.experiments.jobs import run_as_job
+from evaluation.workflows.experiment_runs import run_as_job
 from evaluation.workflows.persona_runs import evaluate_persona
 
 AGENT = "agent-alpha"

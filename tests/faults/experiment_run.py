@@ -17,7 +17,7 @@ from evaluation.judging.model_client.calls import Completion
 from evaluation.simulation.scripted.provider import ScriptedProvider
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
 from evaluation.store import Store
-from evaluation.workflows.experiments.jobs import run_as_job
+from evaluation.workflows.experiment_runs import run_as_job
 
 CONCURRENCY = 8
 SCENARIO = """

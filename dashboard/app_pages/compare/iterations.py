@@ -30,7 +30,7 @@ from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.words import difference_sentences
 from evaluation.text.display import counted, shortened
-from evaluation.workflows.reports import default_pair
+from evaluation.workflows.comparisons import default_pair
 
 _BEFORE, _AFTER = "before", "after"
 _LAST_PAIR = "compared_last"

@@ -486,7 +486,7 @@ def aims(seen: Features, answered: Sequence[int | None]) -> Iterator[tuple[ActAi
 
 
 def aim_row(aim: ActAim, text: str, named: int, seen_by_rule: frozenset[tuple[ActKind, str | None]]) -> list[float]:
-    """The features of an aim beside its text: its kind, where the target stands, how many there are, the rule's acts."""
+    """The features of an aim beside its text: the acts of the rule, its kind, the place of the target, other names."""
     elsewhere = {kind for kind, target in seen_by_rule if target != aim.target}
     return [
         *(float((kind, aim.target) in seen_by_rule) for kind in ActKind),

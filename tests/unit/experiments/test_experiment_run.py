@@ -22,8 +22,7 @@ from evaluation.simulation.population.personas import load_personas
 from evaluation.simulation.scripted.provider import ScriptedProvider
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, Habits, ScriptedWorld
 from evaluation.store import JobState, Store
-from evaluation.workflows.experiments.jobs import KIND, run_as_job
-from evaluation.workflows.experiments.runs import run_experiment
+from evaluation.workflows.experiment_runs import KIND, run_as_job, run_experiment
 
 SCENARIO = """
 title: Small talk

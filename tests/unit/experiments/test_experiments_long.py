@@ -21,7 +21,7 @@ from evaluation.simulation.population.profiles import profile_named
 from evaluation.simulation.scripted.provider import ScriptedProvider
 from evaluation.simulation.scripted.world import NO_EFFECTS, SCRIPTED_MODEL, Effects, Habits, ScriptedWorld
 from evaluation.store import Store
-from evaluation.workflows.experiments.runs import run_experiment
+from evaluation.workflows.experiment_runs import run_experiment
 
 RUNS = 200
 MOST_FOUND = 16

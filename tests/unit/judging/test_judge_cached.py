@@ -187,7 +187,7 @@ def test_many_answers_are_found_at_once(store: Store) -> None:
 
 def test_judging_from_the_cache_imports_no_litellm_and_no_pandas() -> None:
     heavy = "{'litellm', 'openai', 'pandas', 'pyarrow', 'streamlit', 'scipy'}"
-    imports = "import sys, evaluation.judging.judge_config, evaluation.store.model_calls.judgement_cache"
+    imports = "import sys, evaluation.judging.judge_config, evaluation.store._judgement_cache"
     code = f"{imports}; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
