@@ -154,7 +154,7 @@ def _acts(labelled: LabelledSet, reader: Reader | None) -> Iterator[Figure]:
     said = {
         (game_id, index): _implied(acts)
         for game_id, game in labelled.games.items()
-        for index, acts in _acts_said(game, reader)
+        for index, acts in acts_said(game, reader)
     }
     wanted = Counter(act for acts in truth.values() for act, _ in acts)
     given = Counter(act for key, acts in said.items() if key in truth for act, _ in acts)
@@ -166,7 +166,8 @@ def _acts(labelled: LabelledSet, reader: Reader | None) -> Iterator[Figure]:
     yield from figures.values()
 
 
-def _acts_said(game: Transcript, reader: Reader | None) -> Iterator[tuple[int, set[_Act]]]:
+def acts_said(game: Transcript, reader: Reader | None) -> Iterator[tuple[int, set[_Act]]]:
+    """The acts of each message with their targets, by its index: those of the rule, or of a reader."""
     discussion = Discussion.of(game)
     if reader is None:
         for reading in read(discussion):
