@@ -34,7 +34,7 @@ from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named
 from evaluation.judging.judges.live import LiteLLMJudge, units_of
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.model_client.price_map import listed_price
+from evaluation.judging.model_client.prices import listed_price
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
@@ -144,8 +144,8 @@ class _Observed:
         """The judge's own answers."""
         if requests[0].purpose in DIMENSIONS:
             for unit in units_of(requests):
-                first = unit.requests[0]
-                questions = "\n".join(request.prompt.question for request in unit.requests)
+                first = next(iter(unit.values()))
+                questions = "\n".join(request.prompt.question for request in unit.values())
                 self._prompts.append(f"({first.purpose}) {first.prompt.user}\n\n{questions}")
         return await self._judge.judge(requests, report=report)
 

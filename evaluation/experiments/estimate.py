@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.experiments.plan import ExperimentPlan
-from evaluation.judging.model_client.usage import Price
+from evaluation.judging.model_client.calls import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.judging.protocol import LARGEST_BATCH

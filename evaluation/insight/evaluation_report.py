@@ -25,7 +25,7 @@ from evaluation.insight.recommendations import (
     judge_of_its_own_words,
     recommendations,
 )
-from evaluation.judging.model_client.usage import Usage
+from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.text.language import detect_language
 from evaluation.transcript import Transcript

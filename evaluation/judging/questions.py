@@ -8,8 +8,14 @@ from dataclasses import dataclass
 from evaluation.judging import prompts
 from evaluation.judging.guard.fencing import quoted
 from evaluation.judging.propositions.preconditions import precondition_named
-from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
-from evaluation.judging.propositions.templates import MissingVariableError, fill, fill_known
+from evaluation.judging.propositions.proposition import (
+    Dimension,
+    MissingVariableError,
+    Proposition,
+    TargetType,
+    fill,
+    fill_known,
+)
 from evaluation.judging.protocol import (
     CheckAnswer,
     IdeasAnswer,
@@ -19,8 +25,7 @@ from evaluation.judging.protocol import (
     Prompt,
     ScoreAnswer,
 )
-from evaluation.judging.targets import Target, TrajectoryEvent
-from evaluation.judging.trajectory import Numbered, trajectory_text, windowed
+from evaluation.judging.targets import Numbered, Target, TrajectoryEvent, trajectory_text, windowed
 
 _LONGEST_SHOWN = 300
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from evaluation.judging.model_client.usage import total
+from evaluation.judging.model_client.calls import total
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.propositions.weighted_scores import Mark, PropositionScore, weighted_mean
 from evaluation.judging.protocol import JudgeKind, JudgementStatus, Usage

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
 from evaluation.judging.model_client.budget import BudgetSpentError
-from evaluation.judging.model_client.calls import Completion, Messages, Provider
-from evaluation.judging.model_client.usage import Price
+from evaluation.judging.model_client.calls import LLMResponse, Messages, Price, Provider
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Report
 
 
@@ -35,7 +34,7 @@ class BoundedProvider:
 
     async def complete(
         self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
-    ) -> Completion:
+    ) -> LLMResponse:
         """The answer; the time in the queue is not the server's silence, and does not count."""
         async with self._slots:
             return await self._provider.complete(

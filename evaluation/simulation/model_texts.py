@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from evaluation.errors import JSONParseError
-from evaluation.judging.answer_formats import CORRECTION
 from evaluation.judging.answer_parsing import AnswerError, Validate, Value, parse_answer
+from evaluation.judging.answers import CORRECTION
 from evaluation.judging.judges.cached import CallBuffer
-from evaluation.judging.model_client.calls import CallPurpose, CallRecord, Messages
+from evaluation.judging.model_client.calls import CallPurpose, CallRecord, Messages, Usage
 from evaluation.judging.model_client.language_model import MAX_TOKENS, LLMClient
-from evaluation.judging.model_client.usage import Usage
 
 WRITING_VERSION = "writing-1"
 USUAL_ROOM = 4 * MAX_TOKENS

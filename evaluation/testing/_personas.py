@@ -24,8 +24,7 @@ from evaluation.harness.regression import (
     compare,
 )
 from evaluation.judging.judge_config import build_judge, judge_config
-from evaluation.judging.judges.recorded import RecordedJudge
-from evaluation.judging.judges.recording_file import read_recordings
+from evaluation.judging.judges.recorded import RecordedJudge, read_recordings
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.protocol import Judge

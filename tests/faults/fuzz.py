@@ -36,7 +36,7 @@ from evaluation.harness.baselines import read_baselines
 from evaluation.harness.pull_request_comment import comparison_markdown
 from evaluation.judging.answer_parsing import AnswerError, parse_answer, parse_items
 from evaluation.judging.answers import ScoreAnswer
-from evaluation.judging.judges.recording_file import read_recordings
+from evaluation.judging.judges.recorded import read_recordings
 from evaluation.judging.model_client.prices import read_prices
 from evaluation.judging.propositions._file_faults import check_text
 from evaluation.persona.persona_text import read_agent_file, read_persona_text

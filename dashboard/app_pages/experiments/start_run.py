@@ -13,7 +13,7 @@ from evaluation.experiments.groups import GroupLayout
 from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan
 from evaluation.experiments.scenario import scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
-from evaluation.judging.model_client.usage import Price
+from evaluation.judging.model_client.calls import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects
 from evaluation.store import Store

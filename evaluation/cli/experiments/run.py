@@ -19,8 +19,7 @@ from evaluation.experiments.groups import GroupLayout
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named, scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
-from evaluation.judging.model_client.calls import Provider
-from evaluation.judging.model_client.usage import Price
+from evaluation.judging.model_client.calls import Price, Provider
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.simulation.population.personas import load_personas
 from evaluation.simulation.scripted.world import NO_EFFECTS, SCRIPTED_MODEL, Effects

@@ -8,8 +8,7 @@ from pathlib import Path
 from evaluation.errors import InputError
 from evaluation.harness.baselines import file_stem
 from evaluation.harness.recording_script import scripted_answers
-from evaluation.judging.judges.recorded import RecordingJudge
-from evaluation.judging.judges.recording_file import SUFFIX, read_recordings, write_recordings
+from evaluation.judging.judges.recorded import SUFFIX, RecordingJudge, read_recordings, write_recordings
 from evaluation.judging.judges.scripted import SCRIPTED_MODEL, ScriptedJudge
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge

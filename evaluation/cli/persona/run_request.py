@@ -108,7 +108,7 @@ def _judge_config(store: Store, mode: Mode | RecordMode, judge: JudgeChoice, rec
         config = config.model_copy(update={"model": recorded_model(config)})
     _say_who_judges(config, is_scripted=mode is RecordMode.SCRIPTED)
     if config.mode == "live" and not judge.is_estimate:
-        from evaluation.judging.model_client.reachability import probe
+        from evaluation.judging.judge_config import probe
 
         probe(config)
     return config

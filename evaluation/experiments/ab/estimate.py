@@ -14,7 +14,7 @@ from evaluation.insight.checks.questions import CheckKind
 from evaluation.insight.config import EvaluationConfig
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.judging.judges.estimating import NOTHING_ASKED
-from evaluation.judging.model_client.usage import Price
+from evaluation.judging.model_client.calls import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.text.display import counted, significant_text
 

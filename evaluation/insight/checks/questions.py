@@ -10,7 +10,7 @@ from evaluation.insight._answers import QualityAnswer
 from evaluation.insight._judge_text import numbered
 from evaluation.judging.guard.fencing import as_name, fenced, quoted, unnumbered
 from evaluation.judging.protocol import JudgeRequest, Prompt
-from evaluation.judging.trajectory import LONGEST_MESSAGE
+from evaluation.judging.targets import LONGEST_MESSAGE
 
 CONTEXT = 5
 """Earlier messages that a check sees, as in the ADR."""

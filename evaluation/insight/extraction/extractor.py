@@ -19,7 +19,7 @@ from evaluation.insight.extraction.findings import Extraction, Opinion, Quote, R
 from evaluation.insight.figures.sentiment import Sentiment, sentiments
 from evaluation.judging.answers import Answer
 from evaluation.judging.guard.fencing import as_name, fenced
-from evaluation.judging.model_client.usage import total
+from evaluation.judging.model_client.calls import total
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Prompt
 from evaluation.transcript import Transcript
 

@@ -16,11 +16,13 @@ from evaluation.judging.propositions.preconditions import registered
 from evaluation.judging.propositions.proposition import (
     DEFAULT_AGENT,
     ENVIRONMENT_DIMENSIONS,
+    VARIABLES,
     Dimension,
     Proposition,
     TargetType,
+    has_stray_braces,
+    variables_of,
 )
-from evaluation.judging.propositions.templates import VARIABLES, has_stray_braces, variables_of
 
 LARGEST_WINDOW = 10_000
 """The most messages that a window may begin or end with."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from evaluation.judging.propositions.proposition import Proposition, PropositionSet
-from evaluation.judging.propositions.templates import fill_known
+from evaluation.judging.propositions.proposition import Proposition, PropositionSet, fill_known
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.judging.questions import Options, PropositionQuestion, Supplement, ask, variables_for
 from evaluation.judging.targets import Target

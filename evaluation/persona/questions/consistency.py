@@ -7,8 +7,7 @@ from dataclasses import replace
 from evaluation.judging.propositions.proposition import Dimension, Proposition
 from evaluation.judging.protocol import OfflineInput
 from evaluation.judging.questions import PropositionQuestion, Supplement, ask
-from evaluation.judging.targets import Target
-from evaluation.judging.trajectory import windowed
+from evaluation.judging.targets import Target, windowed
 from evaluation.persona.questions.common import DimensionTask, unscorable
 
 _NOTHING_EARLIER = "{name} said nothing before the messages that are judged, so there is nothing to compare them with."

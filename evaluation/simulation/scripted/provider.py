@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager, nullcontext
 
-from evaluation.judging.model_client.calls import Completion, Messages
-from evaluation.judging.model_client.usage import Price
+from evaluation.judging.model_client.calls import LLMResponse, Messages, Price, Usage
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, ScriptedWorld
 
 
@@ -32,12 +31,12 @@ class ScriptedProvider:
         temperature: float,  # noqa: ARG002 - the protocol's arguments
         max_tokens: int,  # noqa: ARG002
         timeout_seconds: float,  # noqa: ARG002
-    ) -> Completion:
+    ) -> LLMResponse:
         """The script's answer."""
         self.asked += 1
         text = self._world.answer(messages)
         asked = sum(len(message["content"]) for message in messages)
-        return Completion(text, SCRIPTED_MODEL, input_tokens=asked // 4, output_tokens=len(text) // 4)
+        return LLMResponse(text, SCRIPTED_MODEL, Usage(input_tokens=asked // 4, output_tokens=len(text) // 4))
 
     async def price(self) -> Price | None:
         """Zero: the script costs nothing."""

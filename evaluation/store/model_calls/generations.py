@@ -7,8 +7,7 @@ from typing import Any
 
 from evaluation.escaping import well_formed
 from evaluation.insight.figures.events import LLMCallEvent
-from evaluation.judging.model_client.calls import CallRecord
-from evaluation.judging.model_client.usage import Usage
+from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.simulation.model_texts import Generation, speaker_in, speech_prefix
 from evaluation.store.engine.transactions import Units
 from evaluation.store.model_calls.judgement_cache import insert_new, usage_values

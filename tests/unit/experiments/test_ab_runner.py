@@ -21,10 +21,9 @@ from evaluation.experiments.ab.results import ABTestResult
 from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, RunOutcome, plan
 from evaluation.experiments.ab.sources import check_numbers, given_metrics, stored_games
 from evaluation.insight._answers import QualityAnswer
-from evaluation.judging.judges._judgements import unscored
 from evaluation.judging.judges.offline import OfflineJudge
 from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus
+from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, unscored
 from evaluation.transcript import Message, Player, Transcript
 
 

@@ -14,7 +14,7 @@ from evaluation.experiments.estimate import estimate
 from evaluation.experiments.groups import GroupLayout, design_of, seated
 from evaluation.experiments.plan import ExperimentPlan, plan_of
 from evaluation.experiments.scenario import read_scenario, scenario_named, scenarios
-from evaluation.judging.model_client.usage import Price
+from evaluation.judging.model_client.calls import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.simulation.scripted.world import NO_EFFECTS
 

@@ -9,8 +9,8 @@ import pytest
 from evaluation.insight.evaluation_report import plain_report
 from evaluation.insight.figures.collector import MetricsCollector
 from evaluation.insight.figures.events import LLMCallEvent, MemoryEvent
+from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.model_client.usage import Usage
 from evaluation.simulation.environment import Environment, RoomPlan
 from evaluation.simulation.model_texts import Generation, Writer, speech_subject
 from evaluation.simulation.scripted.provider import ScriptedProvider

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.judging.model_client.calls import Completion
-from evaluation.judging.model_client.price_map import listed_price
+from evaluation.judging.model_client.calls import LLMResponse, Usage
+from evaluation.judging.model_client.prices import listed_price
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.retry import CallFailure, FailureKind
 
@@ -64,7 +64,7 @@ def served(
         thread.join()
 
 
-def answer(url: str, model: str = "served") -> Completion:
+def answer(url: str, model: str = "served") -> LLMResponse:
     provider = provider_of(model, url)
     return asyncio.run(provider.complete(ASKED, temperature=0.5, max_tokens=9, timeout_seconds=20.0))
 
@@ -80,8 +80,8 @@ def test_a_question_and_its_answer_go_through_as_they_are(path: str, monkeypatch
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test-123")
     with served(json.dumps(GOOD).encode()) as (url, received):
         found = answer(url + path, "openai/local")
-    assert found == Completion(
-        "yes", "served", 7, 3, 2, is_cut_off=True, raw="yes", parameters={"temperature": 0.5, "max_tokens": 9}
+    assert found == LLMResponse(
+        "yes", "served", Usage(7, 3, 2), is_cut_off=True, raw="yes", parameters={"temperature": 0.5, "max_tokens": 9}
     )
     (asked_path, headers, asked) = received[0]
     assert asked_path == "/v1/chat/completions"
@@ -123,7 +123,7 @@ def test_what_is_not_of_the_protocol_is_a_broken_response(body: bytes) -> None:
 def test_garbled_usage_counts_as_none(usage: Any) -> None:
     with served(json.dumps({**GOOD, "usage": usage}).encode()) as (url, _):
         found = answer(url)
-    assert (found.content, found.input_tokens, found.cached_tokens, found.output_tokens) == ("yes", 0, 0, 0)
+    assert (found.content, found.usage) == ("yes", Usage())
 
 
 def test_a_redirection_is_refused_and_takes_the_key_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,8 +17,7 @@ from evaluation.errors import StoreError
 from evaluation.judging.answers import Answer
 from evaluation.judging.judges.cached import CachedJudge, CallBuffer, KeepAnswers, KeptAnswer
 from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.model_client.calls import CallRecord
-from evaluation.judging.model_client.usage import Usage
+from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
 from evaluation.store import Store
 

@@ -12,8 +12,13 @@ import pytest
 from evaluation.errors import InputError
 from evaluation.judging.judge_config import JudgeConfig, build_judge, has_key, judge_config
 from evaluation.judging.judges.offline import NEEDS_A_MODEL, OfflineJudge, consistency, convergence, fluency
-from evaluation.judging.judges.recorded import RecordedJudge, RecordingJudge
-from evaluation.judging.judges.recording_file import Recording, read_recordings, write_recordings
+from evaluation.judging.judges.recorded import (
+    RecordedJudge,
+    Recording,
+    RecordingJudge,
+    read_recordings,
+    write_recordings,
+)
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.protocol import (
     CheckAnswer,

@@ -17,17 +17,23 @@ import pytest
 from pydantic import BaseModel
 
 from evaluation.errors import InputError, JSONParseError
-from evaluation.judging.answer_formats import CORRECTION, RECHECK
+from evaluation.judging.answers import CORRECTION, RECHECK
 from evaluation.judging.guard.fencing import FENCE
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.judges.live import LiteLLMJudge, units_of
-from evaluation.judging.judges.recorded import RecordingJudge
-from evaluation.judging.judges.recording_file import read_recordings
+from evaluation.judging.judges.recorded import RecordingJudge, read_recordings
 from evaluation.judging.model_client.budget import Budget, spent_words
-from evaluation.judging.model_client.calls import MOST_TOKENS, CallRecord, Completion, Messages
+from evaluation.judging.model_client.calls import (
+    MOST_TOKENS,
+    CallRecord,
+    LLMResponse,
+    Messages,
+    Price,
+    Usage,
+    plausible_tokens,
+)
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.retry import RetryPolicy
-from evaluation.judging.model_client.usage import Price
 from evaluation.judging.protocol import CheckAnswer, Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
 from evaluation.store import Store
 
@@ -55,14 +61,14 @@ class OwnProvider:
 
     async def complete(
         self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
-    ) -> Completion:
+    ) -> LLMResponse:
         assert temperature == 0
         self.conversations.append(messages)
         self.room.append(max_tokens)
         await asyncio.sleep(0)
         is_cut_off = max_tokens < self.cut_off_below
         text = '{"reason": "on and o' if is_cut_off else self._script(messages)
-        return Completion(text, "own-2026", 1_000, 0, 100, is_cut_off)
+        return LLMResponse(text, "own-2026", Usage(1_000, 0, 100), is_cut_off)
 
     async def price(self) -> Price | None:
         return self._price
@@ -201,8 +207,8 @@ def test_only_what_shares_its_context_is_put_together() -> None:
         request(6, batch_group="g", answer=CheckAnswer),
         request(7, batch_group="g", prompt=Prompt("You judge.", "another context", "Claim 7 holds.")),
     ]
-    assert [unit.positions for unit in units_of(requests)] == [(0, 3), (1,), (2,), (4,), (5,), (6,)]
-    assert [len(unit.positions) for unit in units_of(requests, largest=1)] == [1] * 7
+    assert [tuple(unit) for unit in units_of(requests)] == [(0, 3), (1,), (2,), (4,), (5,), (6,)]
+    assert [len(unit) for unit in units_of(requests, largest=1)] == [1] * 7
 
 
 def test_all_that_may_change_an_answer_is_in_its_key() -> None:
@@ -266,15 +272,15 @@ def test_a_budget_in_dollars_is_never_passed() -> None:
     ],
 )
 def test_what_a_server_claims_of_tokens_is_bounded(claimed: Any, counted: int) -> None:
-    completion = Completion("x", "m", claimed, claimed, claimed)
-    assert (completion.input_tokens, completion.cached_tokens, completion.output_tokens) == (counted,) * 3
-    assert isinstance(completion.input_tokens, int)
+    tokens = plausible_tokens(claimed)
+    assert tokens == counted
+    assert isinstance(tokens, int)
 
 
 def test_nothing_fills_a_budget_up_again() -> None:
     class Generous(OwnProvider):
-        async def complete(self, messages: Messages, **options: Any) -> Completion:
-            return replace(await super().complete(messages, **options), input_tokens=-1_000_000)
+        async def complete(self, messages: Messages, **options: Any) -> LLMResponse:
+            return replace(await super().complete(messages, **options), usage=Usage(-1_000_000, 0, 100))
 
     # A call costs the 100 tokens that it writes, 0.0001 USD, and sets aside more than 0.001 for 1,000 of them.
     budget = Budget(usd=0.0015)
@@ -308,8 +314,8 @@ def test_an_answer_without_usage_is_charged_what_was_reserved() -> None:
     class WithoutUsage(OwnProvider):
         async def complete(
             self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
-        ) -> Completion:
-            return Completion(json.dumps(verdict(7)), "own-2026")
+        ) -> LLMResponse:
+            return LLMResponse(json.dumps(verdict(7)), "own-2026")
 
     # At most 1,000 tokens at 0.001 are written and the prompt costs 0: a dollar a call, so that two dollars are two.
     budget = Budget(usd=2.5)
@@ -338,7 +344,7 @@ def test_as_many_calls_are_under_way_as_allowed_and_reported_as_they_end() -> No
         under_way = 0
         most = 0
 
-        async def complete(self, messages: Messages, **options: Any) -> Completion:
+        async def complete(self, messages: Messages, **options: Any) -> LLMResponse:
             self.under_way += 1
             self.most = max(self.most, self.under_way)
             await asyncio.sleep(0)

@@ -12,13 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import InputError
-from evaluation.judging.model_client._leases import CallLeases, LeaseTerms
-from evaluation.judging.model_client._secrets import message_without_secrets, without_password
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
+from evaluation.judging.model_client.calls import Price, Usage, total
 from evaluation.judging.model_client.prices import read_prices
+from evaluation.judging.model_client.redaction import message_without_secrets, without_password
 from evaluation.judging.model_client.retry import CallFailure, FailureKind, RetryPolicy, kind_of_status, seconds_to_wait
-from evaluation.judging.model_client.server_state import CallEnd, ServerState
-from evaluation.judging.model_client.usage import Price, Usage, total
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -186,10 +184,10 @@ def test_failures_keep_what_the_log_needs() -> None:
 
 def test_a_call_that_is_too_dear_ends_no_budget_from_which_others_can_be_paid() -> None:
     budget = Budget(usd=1.0)
-    leases = CallLeases(budget, ServerState("m"), concurrency=2, timeout_seconds=5)
 
     async def pay(usd: float) -> None:
-        leases.end(await leases.begin(LeaseTerms(usd)), CallEnd.ANSWERED, usd)
+        await budget.set_aside(usd)
+        budget.settle(usd, usd)
 
     with pytest.raises(BudgetSpentError):
         asyncio.run(pay(2.0))

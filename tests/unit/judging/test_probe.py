@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from evaluation.errors import JudgeError
-from evaluation.judging.judge_config import JudgeConfig
-from evaluation.judging.model_client.reachability import probe
+from evaluation.judging.judge_config import JudgeConfig, probe
 from tests.judge_server import JudgeServer
 
 

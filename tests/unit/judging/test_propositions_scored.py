@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 
 from evaluation.judging.answers import Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions._idea_counting import ListedIdea, distinct
 from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
-from evaluation.judging.propositions.weighted_scores import Mark, PropositionScore, settle, weighted_mean
+from evaluation.judging.propositions.weighted_scores import (
+    ListedIdea,
+    Mark,
+    PropositionScore,
+    distinct,
+    settle,
+    weighted_mean,
+)
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.judging.questions import PropositionQuestion, ask
 from evaluation.judging.targets import Target, TrajectoryEvent

@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 
 from evaluation.judging.guard.fencing import fenced
 from evaluation.judging.propositions.proposition import TargetType, Window
-from evaluation.judging.targets import Target, TrajectoryEvent, message_reference
-from evaluation.judging.trajectory import LONGEST_MESSAGE, trajectory_text, windowed
+from evaluation.judging.targets import (
+    LONGEST_MESSAGE,
+    Target,
+    TrajectoryEvent,
+    message_reference,
+    trajectory_text,
+    windowed,
+)
 
 
 def event(number: int, speaker: str = "Michael Scott", text: str = "", transcript: str = "t1") -> TrajectoryEvent:

@@ -11,7 +11,7 @@ from evaluation.corrections.attempts import MessageScore
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionGate
 from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.model_client.calls import Completion
+from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.protocol import CheckAnswer
 from evaluation.judging.targets import TrajectoryEvent
@@ -33,10 +33,10 @@ class Listening(ScriptedProvider):
         super().__init__(ScriptedWorld())
         self.prompts: list[str] = []
 
-    async def complete(self, messages: Any, **options: Any) -> Completion:
+    async def complete(self, messages: Any, **options: Any) -> LLMResponse:
         self.prompts.append(messages[1]["content"])
         name = messages[0]["content"].partition("You are ")[2].partition(",")[0]
-        return Completion(f"{name} speaks, number {len(self.prompts)}.", "x")
+        return LLMResponse(f"{name} speaks, number {len(self.prompts)}.", "x")
 
 
 def run(plan: RoomPlan, provider: ScriptedProvider, concurrency: int = 4, **parts: Any) -> Transcript:
@@ -160,9 +160,9 @@ def test_without_planted_effects_the_script_says_the_same_after_feedback_and_nud
 
 def test_a_message_for_which_the_model_had_no_room_says_so() -> None:
     class Short(Listening):
-        async def complete(self, messages: Any, **options: Any) -> Completion:
+        async def complete(self, messages: Any, **options: Any) -> LLMResponse:
             answer = await super().complete(messages, **options)
-            return Completion(answer.content[:9], "x", is_cut_off=True)
+            return LLMResponse(answer.content[:9], "x", is_cut_off=True)
 
     assert {m.text for m in run(RoomPlan("room", 1), Short()).messages} == {
         f"{name} speak [\u2026]" for name in ("Ann", "Ben", "Cid")

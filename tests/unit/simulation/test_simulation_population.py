@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from evaluation.errors import JSONParseError
-from evaluation.judging.model_client.calls import Completion
+from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.simulation.connection import BoundedProvider
 from evaluation.simulation.model_texts import Generation, Writer
@@ -59,7 +59,7 @@ class Unsteady(ScriptedProvider):
         super().__init__(ScriptedWorld())
         self.names = 0
 
-    async def complete(self, messages: Any, **options: Any) -> Completion:
+    async def complete(self, messages: Any, **options: Any) -> LLMResponse:
         answer = await super().complete(messages, **options)
         for _ in range(len(answer.content) % 7):
             await asyncio.sleep(0)
@@ -154,9 +154,9 @@ def test_a_population_that_was_broken_off_goes_on_where_it_was() -> None:
 
 def test_a_model_that_cannot_name_people_does_not_end_the_experiment() -> None:
     class Nameless(ScriptedProvider):
-        async def complete(self, messages: Any, **options: Any) -> Completion:
+        async def complete(self, messages: Any, **options: Any) -> LLMResponse:
             if messages[0]["content"] == NAMES_TASK:
-                return Completion(json.dumps({"names": ["Ann", "Ann", "Facilitator"]}), "x")
+                return LLMResponse(json.dumps({"names": ["Ann", "Ann", "Facilitator"]}), "x")
             return await super().complete(messages, **options)
 
     async def make() -> list[Any]:
@@ -174,14 +174,14 @@ class Wordy(ScriptedProvider):
         self.tokens_per_part = tokens_per_part
         self.rooms: list[int] = []
 
-    async def complete(self, messages: Any, **options: Any) -> Completion:
+    async def complete(self, messages: Any, **options: Any) -> LLMResponse:
         answer = await super().complete(messages, **options)
         if messages[0]["content"] != PLAN_TASK:
             return answer
         self.rooms.append(options["max_tokens"])
         needed = len(json.loads(answer.content)["sample_plan"]) * self.tokens_per_part
         is_cut_off = needed > options["max_tokens"]
-        return Completion(answer.content[:100] if is_cut_off else answer.content, "x", is_cut_off=is_cut_off)
+        return LLMResponse(answer.content[:100] if is_cut_off else answer.content, "x", is_cut_off=is_cut_off)
 
 
 @pytest.mark.parametrize(

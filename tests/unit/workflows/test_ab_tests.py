@@ -12,7 +12,7 @@ from evaluation.errors import ConflictError, InputError
 from evaluation.experiments.ab.config import ABConfig
 from evaluation.experiments.ab.progress import FinishedRuns
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.model_client.usage import Price
+from evaluation.judging.model_client.calls import Price
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Message, Player, Transcript
