@@ -23,9 +23,8 @@ from typing import Any
 import tiktoken
 
 from evaluation import read_path
-from evaluation.corrections.attempts import MessageScore
+from evaluation.corrections.attempts import ActionContext, MessageScore
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
-from evaluation.corrections.context import ActionContext
 from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.experiments.conversation import simulate
@@ -41,8 +40,7 @@ from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.judging.targets import TrajectoryEvent
 from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population.factory import AgentFactory
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
+from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from tests.judge_server import JudgeServer, last_message
 
 CONFIG = CorrectionConfig(**{f"gate_{name}_enabled": True for name in DIMENSIONS}, gate_similarity_enabled=True)

@@ -22,8 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from benchmarks.label_drawing import DRAWN, Drawn, load_games
-from evaluation.statistics.intervals import Interval
-from evaluation.statistics.resampling import bootstrap_interval
+from evaluation.statistics.intervals import Interval, bootstrap_interval
 from evaluation.statistics.words import interval_words
 from evaluation.transcript import Transcript
 

@@ -12,9 +12,8 @@ from evaluation.experiments.experiment import AgentScore, Side
 from evaluation.experiments.table1.published import PublishedRow, published_experiments
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
-from evaluation.statistics.clusters import clustered_difference
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
-from evaluation.statistics.tests import SignificanceTest
+from evaluation.statistics.tests import SignificanceTest, clustered_difference
 from evaluation.text.display import number_or_none
 
 SCRIPTED_NOTE = (

@@ -10,16 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from evaluation.judging.answers import Answer, Idea, IdeasAnswer, ScoreAnswer
+from evaluation.judging.answers import HIGHEST_SCORE, Answer, Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.guard.fencing import FENCE
 from evaluation.judging.judges.offline import Measured, consistency, convergence, fluency
 from evaluation.judging.judges.scripted import Script
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import HIGHEST_SCORE
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.judging.questions import proposition_id_of
-from evaluation.text.stems import STOP_WORDS
-from evaluation.text.tokens import tokenize
+from evaluation.text.tokens import STOP_WORDS, tokenize
 
 _SAID = re.compile(r"^\[M(\d+)\] [^\n:]* acts: ([^\n]*\n?(?:\| [^\n]*\n?)*)", re.MULTILINE)
 _PERSONA = re.compile(rf"^Persona of [^\n]*\n{FENCE}\n(.*?)\n{FENCE}", re.MULTILINE | re.DOTALL)

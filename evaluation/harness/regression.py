@@ -18,7 +18,8 @@ from evaluation.harness.baselines import (
     models_of,
     proposition_baselines,
 )
-from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, HIGHEST_SCORE, Dimension
+from evaluation.judging.answers import HIGHEST_SCORE
+from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.judging.propositions.weighted_scores import PropositionScore
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.persona.agents import is_channel_id

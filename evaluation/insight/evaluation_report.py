@@ -9,17 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from evaluation.insight._prompts import PROMPT_VERSION
+from evaluation.insight._questions import PROMPT_VERSION
 from evaluation.insight.checks.validator import CheckedSample, ValidationResult, Validator
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction.extractor import ResultsExtractor
 from evaluation.insight.extraction.findings import Extraction
 from evaluation.insight.extraction.reduction import Row, counting_reducer, counts_by_type
-from evaluation.insight.figures.addressing import transcript_metrics
-from evaluation.insight.figures.events import Event, LLMCallEvent
+from evaluation.insight.figures.addressing import EVERYTHING, MessageFilter, TalkShares, talk_shares, transcript_metrics
+from evaluation.insight.figures.collector import Event, LLMCallEvent
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.insight.figures.sentiment import Sentiment
-from evaluation.insight.figures.talk_shares import EVERYTHING, MessageFilter, TalkShares, talk_shares
 from evaluation.insight.recommendations import (
     Recommendation,
     judge_of_its_own_words,

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evaluation.iterations._iteration import Iteration
-from evaluation.iterations._reference import baseline_before, reference_of
 from evaluation.iterations.checklist import Checklist, checklist
 from evaluation.iterations.evidence import disagreement_words, regression_words, target_difference
+from evaluation.iterations.iteration import Iteration, baseline_before, reference_of
 from evaluation.iterations.keep_or_revert import Decision, IterationSide, decide, side_failures, side_means
-from evaluation.iterations.pass_probability import Chance, chance_of_streak
 from evaluation.iterations.tests import (
     TEST_SIZE,
+    Chance,
     Game,
     GameTest,
     KnownMean,
     MetricMean,
+    chance_of_streak,
     form_tests,
     judge_games,
     known_mean,

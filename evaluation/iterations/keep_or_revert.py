@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from evaluation.escaping import cut
-from evaluation.iterations._iteration import Iteration, RecordedDecision
+from evaluation.iterations.iteration import Iteration, RecordedDecision
 from evaluation.iterations.tests import Game, GameFailure, MetricMean, game_failures, judge_games, mean_scores
 from evaluation.kept_values import KeptValues
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
@@ -176,7 +176,7 @@ def decide(
 
     Args:
         candidate: The iteration whose change is in question. Where it names no target, the reference's lowest decides.
-        reference: What it is compared with, see :func:`~evaluation.iterations._reference.reference_of`.
+        reference: What it is compared with, see :func:`~evaluation.iterations.iteration.reference_of`.
         baseline: Shown beside it; ``None`` where none stands before the candidate.
         thresholds: Today's, by metric.
     """

@@ -11,7 +11,7 @@ from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.propositions.weighted_scores import Mark, PropositionScore, weighted_mean
 from evaluation.judging.protocol import JudgeKind, JudgementStatus, Usage
 from evaluation.persona.agents import Agent
-from evaluation.persona.period import Period
+from evaluation.persona.subjects import Period
 
 LABELS: Mapping[Dimension, str] = {
     Dimension.ADHERENCE: "Adherence",

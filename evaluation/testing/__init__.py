@@ -11,7 +11,6 @@ A judge that fails does not fail an assertion; it raises a ``JudgeError``.
 
 from __future__ import annotations
 
-from evaluation.testing._personas import assert_persona
-from evaluation.testing._rubric import assert_rubric
+from evaluation.testing._assertions import assert_persona, assert_rubric
 
 __all__ = ["assert_persona", "assert_rubric"]

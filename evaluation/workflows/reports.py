@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from evaluation.agreement.report import AgreementReport, agreement_report
 from evaluation.agreement.rows import Confirmed, DecidedRow
 from evaluation.comparison.failure_reasons import IterationFailures, failure_reasons, player_names, with_patterns
-from evaluation.comparison.iterations import IterationComparison, compare_iterations
-from evaluation.comparison.lost_points import Losses, find_losses
-from evaluation.comparison.movers import Example, Mover, biggest_movers, example_of
-from evaluation.comparison.paired_games import PairKey, pair_key, paired_games
+from evaluation.comparison.iterations import IterationComparison, PairKey, compare_iterations, pair_key, paired_games
+from evaluation.comparison.movers import Example, Losses, Mover, biggest_movers, example_of, find_losses
 from evaluation.comparison.runs import Run, RunComparison, compare_runs
 from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations import (

@@ -80,5 +80,5 @@ def test_a_file_name_cannot_steer_the_terminal(run: Any, tmp_path: Path) -> None
 def test_a_folder_of_ones_own_adds_and_overrides(tmp_path: Path) -> None:
     write(tmp_path / "fluency" / "michael.yaml", GOOD.format(agent="michael"))
     shipped, both = PropositionLibrary.load(), PropositionLibrary.load(proposition_roots(tmp_path))
-    before, after = (each.propositions_for(Dimension.FLUENCY, ["michael"]).propositions for each in (shipped, both))
+    before, after = (each.propositions_for(Dimension.FLUENCY, ["michael"]) for each in (shipped, both))
     assert {each.id for each in after} - {each.id for each in before} == {"own-a"}

@@ -30,7 +30,7 @@ from dashboard.shared.marks.pictures import read_mark
 from evaluation.access.login import read_access
 from evaluation.corrections.config import CorrectionConfig, read_config
 from evaluation.errors import DramaturgError
-from evaluation.experiments.ab.progress import parsed_run
+from evaluation.experiments.ab.results import parsed_run
 from evaluation.experiments.scenario import read_scenario
 from evaluation.harness.baselines import read_baselines
 from evaluation.harness.pull_request_comment import comparison_markdown

@@ -14,7 +14,7 @@ import pandas as pd
 
 from dashboard.shared.formatting import signed_cell
 from evaluation.experiments.ab.config import ABConfig
-from evaluation.experiments.ab.estimate import ABEstimate
+from evaluation.experiments.estimate import ABEstimate
 from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenarios

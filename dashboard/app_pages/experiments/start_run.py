@@ -9,8 +9,7 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import plain
 from evaluation.errors import DramaturgError
 from evaluation.experiments.estimate import estimate
-from evaluation.experiments.groups import GroupLayout
-from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan
+from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan, GroupLayout
 from evaluation.experiments.scenario import scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.calls import Price

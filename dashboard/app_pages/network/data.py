@@ -14,9 +14,14 @@ from dashboard.app_pages.network.graph_data import PlayerGraph, player_graph
 from dashboard.shared.formatting import duration_text, share_text, usd_text
 from evaluation.escaping import spreadsheet_safe
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
-from evaluation.insight.figures.addressing import combined_metrics, transcript_metrics
-from evaluation.insight.figures.events import LLMCallEvent
-from evaluation.insight.figures.talk_shares import EVERYTHING, MessageFilter, talk_shares
+from evaluation.insight.figures.addressing import (
+    EVERYTHING,
+    MessageFilter,
+    combined_metrics,
+    talk_shares,
+    transcript_metrics,
+)
+from evaluation.insight.figures.collector import LLMCallEvent
 from evaluation.insight.figures.wording import AGENT_HEADERS, UNKNOWN, Line, agent_rows
 from evaluation.kept_values import KeptValues
 from evaluation.store import Store

@@ -15,8 +15,7 @@ from evaluation.cli.shared.terminal import TerminalProgress, note, say
 from evaluation.escaping import json_text
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.experiment import ExperimentRecord
-from evaluation.experiments.groups import GroupLayout
-from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.plan import ExperimentPlan, GroupLayout
 from evaluation.experiments.scenario import scenario_named, scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.calls import Price, Provider

@@ -171,7 +171,7 @@ def _evaluate(
 ) -> _Evaluated | None:
     """The evaluations that the options ask for; ``None`` where they ask for an estimate, which is printed."""
     from evaluation.cli.persona.run_request import persona_request, run_with_progress
-    from evaluation.persona.period import Period
+    from evaluation.persona.subjects import Period
     from evaluation.workflows.persona_runs import estimate_personas
 
     store, judge = open_store(), judge_options.value()

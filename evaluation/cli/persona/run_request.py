@@ -16,8 +16,8 @@ from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.questions import Options
 from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.persona.period import Period
 from evaluation.persona.results import DIMENSIONS
+from evaluation.persona.subjects import Period
 from evaluation.store import Store
 from evaluation.workflows.persona_runs import (
     PersonaRunRequest,

@@ -8,9 +8,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from evaluation.corrections.attempts import GateResult
+from evaluation.corrections.attempts import ActionContext, GateResult
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.context import ActionContext
 from evaluation.corrections.gate import TIMEOUT_SECONDS, ActionGate
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_config

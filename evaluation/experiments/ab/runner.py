@@ -24,8 +24,7 @@ from evaluation.experiments.ab._comparisons import (
     winner,
 )
 from evaluation.experiments.ab.config import COST, PASS_RATE, ABConfig, variant_config
-from evaluation.experiments.ab.progress import FinishedRuns
-from evaluation.experiments.ab.results import ABTestResult, RunResult, VariantResults
+from evaluation.experiments.ab.results import ABTestResult, FinishedRuns, RunResult, VariantResults
 from evaluation.insight.checks.validator import BUDGET, ValidationResult, Validator
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.judging.model_client.budget import BudgetSpentError

@@ -10,12 +10,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from evaluation.insight import _prompts
-from evaluation.insight._answers import OpinionsAnswer, QuotesAnswer, ThemesAnswer
+from evaluation.insight import _questions
 from evaluation.insight._judge_text import LONGEST_PART, TextPart, parts_of, spoken
+from evaluation.insight._questions import OpinionsAnswer, QuotesAnswer, ThemesAnswer
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.extraction._tracing import Traced, opinions_in, quotes_in, themes_in
-from evaluation.insight.extraction.findings import Extraction, Opinion, Quote, Refused, Theme, UnreadPart
+from evaluation.insight.extraction.findings import (
+    Extraction,
+    Opinion,
+    Quote,
+    Refused,
+    Theme,
+    Traced,
+    UnreadPart,
+    opinions_in,
+    quotes_in,
+    themes_in,
+)
 from evaluation.insight.figures.sentiment import Sentiment, sentiments
 from evaluation.judging.answers import Answer
 from evaluation.judging.guard.fencing import as_name, fenced
@@ -101,7 +111,7 @@ class ResultsExtractor:
 
     async def extract_opinions(self, transcript: Transcript, topic: str) -> Extraction[Opinion]:
         """Each speaker's opinion on a topic. Speakers who are not in the game are refused."""
-        ask = _asker(_prompts.OPINIONS_SYSTEM, _prompts.OPINIONS_QUESTION, OpinionsAnswer, "Topic", topic)
+        ask = _asker(_questions.OPINIONS_SYSTEM, _questions.OPINIONS_QUESTION, OpinionsAnswer, "Topic", topic)
         return await self._extract(transcript, "opinions", ask, opinions_in, merge_opinions)
 
     async def extract_themes(self, transcript: Transcript) -> Extraction[Theme]:
@@ -109,7 +119,7 @@ class ResultsExtractor:
 
         One that only one message of the whole discussion touches on is refused: it does not recur.
         """
-        ask = _asker(_prompts.THEMES_SYSTEM, _prompts.THEMES_QUESTION, ThemesAnswer)
+        ask = _asker(_questions.THEMES_SYSTEM, _questions.THEMES_QUESTION, ThemesAnswer)
         all_themes = await self._extract(transcript, "themes", ask, themes_in, merge_themes)
         once = [one for one in all_themes.found if one.frequency < _FEWEST_MESSAGES]
         return replace(
@@ -120,7 +130,7 @@ class ResultsExtractor:
 
     async def extract_quotes(self, transcript: Transcript, criteria: str) -> Extraction[Quote]:
         """Quotes that fit a criterion, word for word; a quote that is not in the text is refused."""
-        ask = _asker(_prompts.QUOTES_SYSTEM, _prompts.QUOTES_QUESTION, QuotesAnswer, "Criterion", criteria)
+        ask = _asker(_questions.QUOTES_SYSTEM, _questions.QUOTES_QUESTION, QuotesAnswer, "Criterion", criteria)
         return await self._extract(transcript, "quotes", ask, quotes_in, merge_quotes)
 
     @staticmethod
@@ -180,7 +190,7 @@ def _asker(
             subject=subject,
             prompt=Prompt(system, f"{about}What was said:\n{fenced(part.text)}", question),
             answer=answer,
-            prompt_version=_prompts.PROMPT_VERSION,
+            prompt_version=_questions.PROMPT_VERSION,
             messages=part.numbers,
         )
 

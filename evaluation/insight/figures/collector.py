@@ -5,23 +5,157 @@ Source: ADR-010, ``MetricsCollector``, with its running average of lengths corre
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-from evaluation.insight.figures._network import NetworkMetrics, interaction_graph, network_metrics
-from evaluation.insight.figures.events import (
-    Event,
-    LLMCallEvent,
-    MemoryEvent,
-    MessageEvent,
-    RetrievalEvent,
-    ThoughtEvent,
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evaluation.errors import InputError
+from evaluation.insight.figures.metrics import (
+    MEMORY_FIELDS,
+    NetworkMetrics,
+    SimulationMetrics,
+    interaction_graph,
+    network_metrics,
 )
-from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.judging.answer_parsing import describe
+from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:
     import networkx as nx
+
+MemoryType = Literal["observation", "reflection"]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageEvent:
+    """A message was sent. ``receivers`` are those it addresses, each once; empty when it speaks to nobody by name.
+
+    A single receiver may be given as a string.
+    """
+
+    sender: str
+    content: str
+    receivers: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.receivers, str):
+            # A string is a sequence too: without this, "Ben" would be three receivers.
+            object.__setattr__(self, "receivers", (self.receivers,) if self.receivers else ())
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtEvent:
+    """An agent wrote something that nobody else could hear; it is counted apart from messages."""
+
+    agent_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryEvent:
+    """An agent remembered something. ``importance`` is on the memory system's own scale, ``None`` where it has none.
+
+    Raises:
+        InputError: The importance is not a finite number, or the type is neither "observation" nor "reflection".
+    """
+
+    agent_id: str
+    memory_type: MemoryType
+    importance: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.memory_type not in get_args(MemoryType):
+            raise InputError(
+                f"There is no memory type {self.memory_type!r}.", remedy='Take "observation" or "reflection".'
+            )
+        _check_number("importance", self.importance, -math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalEvent:
+    """An agent searched its memory and found ``results_count`` entries."""
+
+    agent_id: str
+    results_count: int
+
+    def __post_init__(self) -> None:
+        _check_number("results_count", self.results_count)
+
+
+@dataclass(frozen=True, slots=True)
+class LLMCallEvent:
+    """A model was asked. ``estimated_cost`` is in US dollars, ``None`` where the model's price is not known."""
+
+    tokens: int
+    estimated_cost: float | None = None
+    agent_id: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_number("tokens", self.tokens)
+        _check_number("estimated_cost", self.estimated_cost)
+
+
+def _check_number(name: str, value: float | None, least: float = 0.0) -> None:
+    if value is not None and not (math.isfinite(value) and value >= least):
+        need = "a finite number" if least < 0 else "0 or more"
+        raise InputError(f"The {name} {value} of an event is not {need}.", remedy="Leave out what is not known.")
+
+
+Event = MessageEvent | ThoughtEvent | MemoryEvent | RetrievalEvent | LLMCallEvent
+
+
+COUNTS_KEY = "simulation_counts"
+"""The key in a transcript's metadata."""
+
+_Count = Annotated[int, Field(strict=True, ge=0, le=10**12)]
+_PerAgent = dict[Annotated[str, Field(min_length=1, max_length=200)], _Count]
+
+
+class SimulationCounts(BaseModel):
+    """Memory and calls of a simulation; the fields are those of ``SimulationMetrics``, ``None`` where not counted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    observations_per_agent: _PerAgent | None = None
+    reflections_per_agent: _PerAgent | None = None
+    total_reflections: _Count | None = None
+    avg_memory_importance: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = None
+    retrieval_calls: _Count | None = None
+    retrievals_per_agent: _PerAgent | None = None
+    retrieval_hit_rate: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
+    total_tokens: _Count | None = None
+    tokens_per_agent: _PerAgent | None = None
+    api_calls: _Count | None = None
+    calls_per_agent: _PerAgent | None = None
+    estimated_cost_usd: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
+    unpriced_calls: _Count | None = None
+
+
+CALL_FIELDS = tuple(name for name in SimulationCounts.model_fields if name not in MEMORY_FIELDS)
+
+
+def with_counts(transcript: Transcript, metrics: SimulationMetrics) -> Transcript:
+    """The transcript with what was counted while it was simulated; it gets another id."""
+    known = {name: getattr(metrics, name) for name in SimulationCounts.model_fields}
+    counts: dict[str, Any] = {name: value for name, value in known.items() if value is not None}
+    fields = {name: getattr(transcript, name) for name in Transcript.model_fields}
+    return Transcript.model_validate({**fields, "metadata": {**transcript.metadata, COUNTS_KEY: counts}})
+
+
+def stored_counts(transcript: Transcript) -> SimulationCounts:
+    """Counts made while the transcript was simulated; every field is ``None`` where nothing is stored.
+
+    Raises:
+        InputError: The metadata hold something else under the key; names the field.
+    """
+    try:
+        return SimulationCounts.model_validate(transcript.metadata.get(COUNTS_KEY, {}))
+    except ValidationError as error:
+        remedy = "Correct the file and import it again; docs/insights.md describes the key."
+        raise InputError(f"{describe(error)}.", place=f"metadata.{COUNTS_KEY}", remedy=remedy) from None
 
 
 class MetricsCollector:

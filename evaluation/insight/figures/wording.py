@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluation.insight.figures._network import NetworkMetrics
-from evaluation.insight.figures.metrics import SimulationMetrics
-from evaluation.insight.figures.talk_shares import TalkShares
+from evaluation.insight.figures.addressing import TalkShares
+from evaluation.insight.figures.metrics import NetworkMetrics, SimulationMetrics
 from evaluation.text.display import cost_text, counted, listed
 
 UNKNOWN = "not known"

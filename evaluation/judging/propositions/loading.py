@@ -10,7 +10,7 @@ from evaluation.errors import InputError
 from evaluation.files.bundled import proposition_root
 from evaluation.files.yaml_lines import LARGEST_FILE, FileProblem, shown_path
 from evaluation.judging.propositions._file_faults import CheckedFile, check_text
-from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition, PropositionSet
+from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
 
 _MOST_SHOWN = 5
 
@@ -43,7 +43,7 @@ class PropositionLibrary:
                 merged[key] = _overridden(merged.get(key, ()), checked.propositions)
         return cls(merged)
 
-    def propositions_for(self, dimension: Dimension, agent_ids: Iterable[str] = ()) -> PropositionSet:
+    def propositions_for(self, dimension: Dimension, agent_ids: Iterable[str] = ()) -> tuple[Proposition, ...]:
         """The defaults of a dimension with what the agent's own files add or override by id.
 
         Args:
@@ -53,7 +53,7 @@ class PropositionLibrary:
         found: tuple[Proposition, ...] = ()
         for agent_id in (DEFAULT_AGENT, *agent_ids):
             found = _overridden(found, self.by_file.get((dimension, agent_id), ()))
-        return PropositionSet(dimension, found)
+        return found
 
     @property
     def agent_ids(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from evaluation.errors import InputError
+from evaluation.judging.answers import HIGHEST_SCORE
 
 VARIABLES: Mapping[str, str] = {
     "agent_name": "the agent's display name",
@@ -69,8 +70,6 @@ def fill_known(claim: str, values: Mapping[str, str]) -> str:
 
 DEFAULT_AGENT = "_default"
 """The ``agent_id`` of the propositions that apply to every agent."""
-
-HIGHEST_SCORE = 9
 
 
 class Dimension(StrEnum):
@@ -170,16 +169,3 @@ class Proposition:
                 nothing about the agent and is never turned round.
         """
         return HIGHEST_SCORE - mark if self.is_inverted and not is_marked else mark
-
-
-@dataclass(frozen=True, slots=True)
-class PropositionSet:
-    """The propositions of one dimension for one agent, defaults first."""
-
-    dimension: Dimension
-    propositions: tuple[Proposition, ...]
-
-    @property
-    def weight(self) -> float:
-        """The sum of all weights; 0 means that nothing can be scored."""
-        return sum(proposition.weight for proposition in self.propositions)

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evaluation.judging.propositions.proposition import HIGHEST_SCORE, Proposition
+from evaluation.judging.answers import HIGHEST_SCORE
+from evaluation.judging.propositions.proposition import Proposition
 from evaluation.judging.protocol import Idea, Judgement, JudgementStatus
 from evaluation.judging.questions import PropositionQuestion, snippet_of
 from evaluation.judging.targets import Target
-from evaluation.text.stems import stem
-from evaluation.text.tokens import tokenize
+from evaluation.text.tokens import stem, tokenize
 
 _BANDS = ((1, "plainly false"), (4, "mostly false"), (6, "undecided"), (9, "mostly true"))
 _CERTAIN = "certainly true"

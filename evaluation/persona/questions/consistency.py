@@ -24,10 +24,10 @@ def consistency_questions(task: DimensionTask) -> list[PropositionQuestion]:
     target = task.portrayal.target
     pairs = [pair for position in task.sampled if (pair := _pair(target, position)).trajectory]
     if task.sampled and not pairs:
-        return [unscorable(each, target, _NOTHING_EARLIER) for each in task.propositions.propositions]
+        return [unscorable(each, target, _NOTHING_EARLIER) for each in task.propositions]
     return [
         ask(proposition, pair, _supplement(proposition, pair), task.options)
-        for proposition in task.propositions.propositions
+        for proposition in task.propositions
         for pair in pairs
     ]
 

@@ -18,8 +18,7 @@ from evaluation.judging.answer_parsing import AnswerError, Validate, Value
 from evaluation.simulation.environment import FACILITATOR
 from evaluation.simulation.model_texts import USUAL_ROOM, Writer
 from evaluation.simulation.population._plan import Dimensions, SamplePlan, flattened, lines_of
-from evaluation.simulation.population.personas import GeneratedPersona
-from evaluation.simulation.population.profiles import Profile
+from evaluation.simulation.population.personas import GeneratedPersona, Profile
 from evaluation.text.agent_names import slug_of
 
 PURPOSE = "population"

@@ -12,13 +12,15 @@ import json
 import random
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 
+from evaluation.judging.model_client.calls import LLMResponse, Messages, Price, Usage
 from evaluation.judging.prompts import CHECK_SYSTEM, IDEAS_SYSTEM, SCORE_SYSTEM
 from evaluation.simulation._agent import FEEDBACK_HEADING, MEMORY_HEADING, NUDGE_HEADING, QUESTION
 from evaluation.simulation.population.factory import DIMENSIONS_TASK, NAMES_TASK, PERSONA_TASK, PLAN_TASK
 from evaluation.simulation.scripted import _people
-from evaluation.simulation.scripted._judge import check, ideas, scores
+from evaluation.simulation.scripted._people import check, ideas, scores
 
 SCRIPTED_MODEL = "scripted"
 """The model's name in scripted runs; it stands beside everything that came of them."""
@@ -111,3 +113,38 @@ class ScriptedWorld:
 def _chance(system: str, text: str) -> random.Random:
     plain = _DELIMITER.sub("", f"{system}\n{text}")
     return random.Random(hashlib.sha256(plain.encode("utf-8", "replace")).digest())
+
+
+class ScriptedProvider:
+    """Follows the protocol ``Provider``; answers at once and for nothing."""
+
+    def __init__(self, world: ScriptedWorld) -> None:
+        self._world = world
+        self.asked = 0
+
+    @property
+    def model(self) -> str:
+        """The name of the script."""
+        return SCRIPTED_MODEL
+
+    def session(self) -> AbstractAsyncContextManager[None]:
+        """There are no connections."""
+        return nullcontext()
+
+    async def complete(
+        self,
+        messages: Messages,
+        *,
+        temperature: float,  # noqa: ARG002 - the protocol's arguments
+        max_tokens: int,  # noqa: ARG002
+        timeout_seconds: float,  # noqa: ARG002
+    ) -> LLMResponse:
+        """The script's answer."""
+        self.asked += 1
+        text = self._world.answer(messages)
+        asked = sum(len(message["content"]) for message in messages)
+        return LLMResponse(text, SCRIPTED_MODEL, Usage(input_tokens=asked // 4, output_tokens=len(text) // 4))
+
+    async def price(self) -> Price | None:
+        """Zero: the script costs nothing."""
+        return Price(0.0, 0.0, 0.0)

@@ -6,8 +6,14 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
-from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
-from evaluation.corrections.log_entry import LoggedMessage
+from evaluation.corrections.attempts import (
+    Attempt,
+    DimensionCheck,
+    GateOutcome,
+    GateResult,
+    LoggedMessage,
+    MessageScore,
+)
 from evaluation.escaping import without_controls
 from evaluation.store.engine.bulk_rows import from_json, to_json
 from evaluation.store.engine.timestamps import from_microseconds

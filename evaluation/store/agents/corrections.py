@@ -6,9 +6,8 @@ import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evaluation.corrections.attempts import GateOutcome, GateResult
+from evaluation.corrections.attempts import GateOutcome, GateResult, LoggedMessage
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.log_entry import LoggedMessage
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.persona.agents import Agent

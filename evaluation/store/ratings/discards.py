@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
-from evaluation.rating_desk.discards import MAX_NOTE_LENGTH, Discard, DiscardReason
+from evaluation.rating_desk.assignments import MAX_NOTE_LENGTH, Discard, DiscardReason
 from evaluation.ratings import rater_name
 from evaluation.store.engine.text_checks import require_storable
 from evaluation.store.engine.timestamps import from_microseconds, maybe_from_microseconds

@@ -7,8 +7,7 @@ from typing import Any
 
 from evaluation.experiments.ab.config import ABConfig
 from evaluation.experiments.ab.preconditions import check_test
-from evaluation.experiments.ab.progress import FinishedRuns, parsed_run, run_line
-from evaluation.experiments.ab.results import ABTestResult, RunResult
+from evaluation.experiments.ab.results import ABTestResult, FinishedRuns, RunResult, parsed_run, run_line
 from evaluation.experiments.ab.summary import runs_by_status
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.store import Job, JobState, Store

@@ -10,13 +10,11 @@ from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.experiments.ab.config import ABConfig
-from evaluation.experiments.ab.estimate import ABEstimate, ModelUse, simulated_uses, summed
-from evaluation.experiments.ab.preconditions import check_runs, check_test
-from evaluation.experiments.ab.progress import FinishedRuns
-from evaluation.experiments.ab.results import ABTestResult
+from evaluation.experiments.ab.preconditions import check_runs, check_test, given_metrics, stored_games
+from evaluation.experiments.ab.results import ABTestResult, FinishedRuns
 from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, RunOutcome, Told, plan
 from evaluation.experiments.ab.simulation import simulated_games
-from evaluation.experiments.ab.sources import given_metrics, stored_games
+from evaluation.experiments.estimate import ABEstimate, ModelUse, simulated_uses, summed
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
     ChosenJudge,

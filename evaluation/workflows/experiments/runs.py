@@ -32,8 +32,7 @@ from evaluation.judging.model_client.check_limits import tallied_calls
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.simulation.connection import BoundedProvider, RaisingJudge
-from evaluation.simulation.model_texts import Writer
+from evaluation.simulation.model_texts import BoundedProvider, RaisingJudge, Writer
 from evaluation.simulation.population.factory import AgentFactory
 from evaluation.store import Store
 from evaluation.store.engine.transactions import retry_while_busy

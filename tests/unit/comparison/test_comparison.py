@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.comparison import biggest_movers, compare_iterations, paired_games
+from evaluation.comparison.iterations import pair_key
 from evaluation.comparison.json_output import comparison_data
-from evaluation.comparison.paired_games import pair_key
 from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations import Choice, Game, Iteration, make_board
 from evaluation.ratings import Rating

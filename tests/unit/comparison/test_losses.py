@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from evaluation.comparison.lost_points import find_losses
+from evaluation.comparison.movers import find_losses
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.reports import stored_losses

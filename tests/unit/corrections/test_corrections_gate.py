@@ -8,9 +8,15 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from evaluation.corrections.attempts import Attempt, GateOutcome, GateResult, MessageScore, PoorQualityError
+from evaluation.corrections.attempts import (
+    ActionContext,
+    Attempt,
+    GateOutcome,
+    GateResult,
+    MessageScore,
+    PoorQualityError,
+)
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig, read_config
-from evaluation.corrections.context import ActionContext
 from evaluation.corrections.gate import ActionGate
 from evaluation.errors import InfrastructureError, InputError, StoreError
 

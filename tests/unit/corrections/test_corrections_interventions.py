@@ -9,8 +9,14 @@ import pytest
 
 from evaluation.corrections.builtin_interventions import anti_convergence, configured, nudge_for, nudges, variety
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.interventions import Execution, Intervention, InterventionBatch, run_interventions
-from evaluation.corrections.steering import NudgeBox, joint_target
+from evaluation.corrections.interventions import (
+    Execution,
+    Intervention,
+    InterventionBatch,
+    NudgeBox,
+    joint_target,
+    run_interventions,
+)
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
 from evaluation.judging.protocol import Answer, CheckAnswer, JudgeRequest, ScoreAnswer

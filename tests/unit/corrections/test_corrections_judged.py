@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.corrections.attempts import MessageScore
+from evaluation.corrections.attempts import ActionContext, MessageScore
 from evaluation.corrections.config import DIMENSIONS
-from evaluation.corrections.context import ActionContext
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.propositions.loading import PropositionLibrary

@@ -7,8 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.convergence import LEAST_OF_CONVERGENT, MOST_OF_OTHERS, labelled_windows, share_reaching
-from evaluation.corrections._similarity import convergence_similarity, highest_similarity, jaccard
-from evaluation.corrections.repetition_suppression import repetition_of, suppression_prompt
+from evaluation.corrections.repetition import (
+    convergence_similarity,
+    highest_similarity,
+    jaccard,
+    repetition_of,
+    suppression_prompt,
+)
 
 
 @pytest.mark.parametrize(

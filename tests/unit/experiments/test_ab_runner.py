@@ -16,11 +16,10 @@ from pydantic import ValidationError
 from evaluation.errors import InputError, JudgeError
 from evaluation.experiments.ab._comparisons import sentence
 from evaluation.experiments.ab.config import ABConfig, variant_config
-from evaluation.experiments.ab.progress import FinishedRuns
-from evaluation.experiments.ab.results import ABTestResult
+from evaluation.experiments.ab.preconditions import check_numbers, given_metrics, stored_games
+from evaluation.experiments.ab.results import ABTestResult, FinishedRuns
 from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, RunOutcome, plan
-from evaluation.experiments.ab.sources import check_numbers, given_metrics, stored_games
-from evaluation.insight._answers import QualityAnswer
+from evaluation.insight._questions import QualityAnswer
 from evaluation.judging.judges.offline import OfflineJudge
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, unscored

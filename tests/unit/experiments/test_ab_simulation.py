@@ -20,8 +20,7 @@ from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallLog
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import ScriptedWorld
+from evaluation.simulation.scripted.world import ScriptedProvider, ScriptedWorld
 from evaluation.transcript import Transcript
 
 BASE = {

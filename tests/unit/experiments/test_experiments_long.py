@@ -17,9 +17,15 @@ from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population.factory import AgentFactory
-from evaluation.simulation.population.profiles import profile_named
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import NO_EFFECTS, SCRIPTED_MODEL, Effects, Habits, ScriptedWorld
+from evaluation.simulation.population.personas import profile_named
+from evaluation.simulation.scripted.world import (
+    NO_EFFECTS,
+    SCRIPTED_MODEL,
+    Effects,
+    Habits,
+    ScriptedProvider,
+    ScriptedWorld,
+)
 from evaluation.store import Store
 from evaluation.workflows.experiments.runs import run_experiment
 

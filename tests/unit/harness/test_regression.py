@@ -34,8 +34,8 @@ from evaluation.judging.protocol import JudgeKind, JudgementStatus
 from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.persona.period import ALWAYS, Period
 from evaluation.persona.results import DIMENSIONS, DimensionScore, PersonaEvaluation
+from evaluation.persona.subjects import ALWAYS, Period
 
 FLUENCY = Dimension.FLUENCY
 ADHERENCE = Dimension.ADHERENCE

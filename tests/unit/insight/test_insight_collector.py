@@ -8,8 +8,13 @@ import json
 import pytest
 
 from evaluation.insight.figures.addressing import message_events, transcript_metrics
-from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.events import LLMCallEvent, MemoryEvent, MessageEvent, RetrievalEvent
+from evaluation.insight.figures.collector import (
+    LLMCallEvent,
+    MemoryEvent,
+    MessageEvent,
+    MetricsCollector,
+    RetrievalEvent,
+)
 from evaluation.transcript import Cost, Message, Player, Transcript
 
 

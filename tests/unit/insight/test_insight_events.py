@@ -11,9 +11,7 @@ import pytest
 from evaluation.errors import InputError
 from evaluation.insight.evaluation_report import plain_report
 from evaluation.insight.figures.addressing import transcript_metrics
-from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.counts import COUNTS_KEY
-from evaluation.insight.figures.events import LLMCallEvent, MemoryEvent, RetrievalEvent
+from evaluation.insight.figures.collector import COUNTS_KEY, LLMCallEvent, MemoryEvent, MetricsCollector, RetrievalEvent
 from evaluation.report import document
 from evaluation.transcript import Cost, Message, Player, Transcript
 

@@ -11,14 +11,12 @@ from dataclasses import fields
 import networkx as nx
 import pytest
 
-from evaluation.insight._answers import OpinionItem, OpinionsAnswer, QualityAnswer, QuoteItem, QuotesAnswer
+from evaluation.insight._questions import OpinionItem, OpinionsAnswer, QualityAnswer, QuoteItem, QuotesAnswer
 from evaluation.insight.checks.validator import CheckedAgent, ValidationResult, Validator, drawn_sample
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction.extractor import ResultsExtractor
-from evaluation.insight.figures._network import NetworkMetrics, network_metrics
-from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.events import MessageEvent
-from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.insight.figures.collector import MessageEvent, MetricsCollector
+from evaluation.insight.figures.metrics import NetworkMetrics, SimulationMetrics, network_metrics
 from evaluation.insight.figures.sentiment import message_sentiment
 from evaluation.judging.answer_parsing import with_fields
 from evaluation.judging.judges.scripted import ScriptedJudge

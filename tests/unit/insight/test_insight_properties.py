@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.insight._answers import QuoteItem, QuotesAnswer
 from evaluation.insight._judge_text import TextPart, parts_of
+from evaluation.insight._questions import QuoteItem, QuotesAnswer
 from evaluation.insight.checks.validator import drawn_sample
-from evaluation.insight.extraction._tracing import quotes_in
-from evaluation.insight.figures._network import interaction_graph, network_metrics
+from evaluation.insight.extraction.findings import quotes_in
+from evaluation.insight.figures.metrics import interaction_graph, network_metrics
 from evaluation.insight.figures.sentiment import message_sentiment
 from evaluation.transcript import Message
 

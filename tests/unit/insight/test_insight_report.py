@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from evaluation.insight._answers import QualityAnswer, QuoteItem, QuotesAnswer
+from evaluation.insight._questions import QualityAnswer, QuoteItem, QuotesAnswer
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
 from evaluation.judging.answers import Answer

@@ -7,14 +7,12 @@ import asyncio
 import pytest
 
 from evaluation.insight.evaluation_report import plain_report
-from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.events import LLMCallEvent, MemoryEvent
+from evaluation.insight.figures.collector import LLMCallEvent, MemoryEvent, MetricsCollector
 from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.simulation.environment import Environment, RoomPlan
 from evaluation.simulation.model_texts import Generation, Writer, speech_subject
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import ScriptedWorld
+from evaluation.simulation.scripted.world import ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 

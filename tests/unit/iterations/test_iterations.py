@@ -23,7 +23,7 @@ from evaluation.iterations import (
     mean_scores,
 )
 from evaluation.iterations.checklist import all_met
-from evaluation.iterations.pass_probability import jeffreys_interval
+from evaluation.iterations.tests import jeffreys_interval
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore, VerdictStatus
 from evaluation.score import Status

@@ -286,12 +286,12 @@ def test_an_agents_file_adds_and_overrides_by_id(tmp_path: Path) -> None:
     write(tmp_path, "_default", "{id: a, claim: default a}", "{id: b, claim: default b}")
     write(tmp_path, "ann", "{id: c, claim: ann c}", "{id: a, claim: ann a, weight: 0.5}")
     library = PropositionLibrary.load([tmp_path])
-    found = library.propositions_for(Dimension.FLUENCY, ["ann"]).propositions
+    found = library.propositions_for(Dimension.FLUENCY, ["ann"])
     # What is replaced keeps its place; what is added comes after the defaults.
     assert [(each.id, each.claim) for each in found] == [("a", "ann a"), ("b", "default b"), ("c", "ann c")]
-    others = library.propositions_for(Dimension.FLUENCY, ["bob"]).propositions
+    others = library.propositions_for(Dimension.FLUENCY, ["bob"])
     assert [each.claim for each in others] == ["default a", "default b"]
-    assert library.propositions_for(Dimension.ADHERENCE).propositions == ()
+    assert library.propositions_for(Dimension.ADHERENCE) == ()
     assert library.agent_ids == ("ann",)
 
 
@@ -301,7 +301,7 @@ def test_the_agent_outranks_its_personality_type_and_a_later_folder_an_earlier(t
     write(tmp_path / "own", "ann", "{id: a, claim: agent}")
     write(tmp_path / "own", "_default", "{id: d, claim: own default}")
     library = PropositionLibrary.load([tmp_path / "shipped", tmp_path / "own"])
-    found = library.propositions_for(Dimension.FLUENCY, ["social", "ann"]).propositions
+    found = library.propositions_for(Dimension.FLUENCY, ["social", "ann"])
     assert [(each.id, each.claim) for each in found] == [("a", "agent"), ("d", "own default"), ("b", "type")]
 
 

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 from evaluation.errors import InputError
 from evaluation.judging.propositions.proposition import TargetType
-from evaluation.persona.agents import Agent, SpeakerMap
-from evaluation.persona.period import ALWAYS, Period, by_time, sample
+from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
 from evaluation.persona.persona_text import LONGEST_PERSONA, persona_text, read_agent_file
-from evaluation.persona.shipped_agents import shipped_cast
-from evaluation.persona.subjects import Sources, channels_of, everybody, subject_of
+from evaluation.persona.subjects import ALWAYS, Period, Sources, by_time, channels_of, everybody, sample, subject_of
 from evaluation.text.agent_names import agent_name, slug_of
 from evaluation.transcript import Message, Player, Transcript
 

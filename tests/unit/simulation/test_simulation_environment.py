@@ -16,11 +16,9 @@ from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.protocol import CheckAnswer
 from evaluation.judging.targets import TrajectoryEvent
 from evaluation.simulation._agent import FEEDBACK_HEADING, NUDGE_HEADING, MemoryWindow, SimulatedAgent, spoken
-from evaluation.simulation.connection import BoundedProvider
 from evaluation.simulation.environment import Environment, RoomPlan, TurnOrder, acting_order
-from evaluation.simulation.model_texts import Writer
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import NO_EFFECTS, Habits, ScriptedWorld
+from evaluation.simulation.model_texts import BoundedProvider, Writer
+from evaluation.simulation.scripted.world import NO_EFFECTS, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.transcript import Transcript
 
 PEOPLE = [{"name": name, "style": "Blunt."} for name in ("Ann", "Ben", "Cid")]

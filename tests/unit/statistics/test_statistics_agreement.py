@@ -21,7 +21,7 @@ from evaluation.statistics import (
     spearman,
 )
 from evaluation.statistics.agreement import ac1_of, alpha_of, coincidences, value_counts
-from evaluation.statistics.resampling import percentile_interval
+from evaluation.statistics.intervals import percentile_interval
 
 NAN = math.nan
 # Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability": four observers, twelve units, missing cells.

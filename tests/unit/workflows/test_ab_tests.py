@@ -10,7 +10,7 @@ import pytest
 
 from evaluation.errors import ConflictError, InputError
 from evaluation.experiments.ab.config import ABConfig
-from evaluation.experiments.ab.progress import FinishedRuns
+from evaluation.experiments.ab.results import FinishedRuns
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import Price
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, ScriptedWorld

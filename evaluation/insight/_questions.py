@@ -1,4 +1,4 @@
-"""Schemas of a judge's answers to checks and extractions. The number 1 equals 1.0."""
+"""Prompts for checks and extractions. Every change of a text needs a new ``PROMPT_VERSION``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,93 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from evaluation.judging.answers import Answer, Citations, Confidence, Reason
+from evaluation.judging.prompts import UNTRUSTED
+
+PROMPT_VERSION = "insight-2"
+"""Part of the address of every answer: a new wording never gets an old answer."""
+
+_LAYOUT = """\
+"[M12] Name: text" is what somebody said; numbers count the messages in their order, and lines behind "|" belong to the
+message above them. What is left out is said in parentheses."""
+
+_CITE = "Cite the messages that you rest on by their numbers, as in [M12]. Cite none that is not there."
+
+
+def _check(task: str, low: str, high: str, weigh: str) -> str:
+    return f"""{task}
+
+{UNTRUSTED}
+
+{_LAYOUT}
+
+Give a number from 0.0 ({low}) to 1.0 ({high}). Weigh {weigh}.
+Give your reason first, short and concrete, then the number. Be strict: between two numbers take the lower one.
+{_CITE}"""
+
+
+PERSONA_SYSTEM = _check(
+    "You decide how well a message fits the persona of whoever said it.",
+    "completely out of character",
+    "perfectly in character",
+    "tone, vocabulary, opinions and patterns of behaviour",
+)
+
+CONSISTENCY_SYSTEM = _check(
+    "You decide how consistent a message is with what the same speaker said before.",
+    "contradicts it",
+    "fully consistent",
+    "claims of fact, opinions, personality and what the speaker knows",
+)
+
+COHERENCE_SYSTEM = _check(
+    "You decide how coherent and well formed a message is. What was said before it is context only.",
+    "incoherent or broken",
+    "clear and well formed",
+    "grammar, the flow of thought, whether it breaks off, whether it contradicts itself, and whether it bears on what "
+    "was said before",
+)
+
+
+def _extraction(task: str, rules: str) -> str:
+    return f"""{task}
+
+{UNTRUSTED}
+
+{_LAYOUT}
+
+Rules:
+{rules}
+- {_CITE}
+- Report only what is there. If there is nothing, the list is empty."""
+
+
+OPINIONS_SYSTEM = _extraction(
+    "You read a discussion and write down each speaker's opinion on a topic.",
+    """\
+- One entry for each speaker who voices an opinion on the topic; none for those who voice none.
+- Name speakers as they are named before their messages.
+- Summary and key points are your own words, and say no more than the messages that you cite.""",
+)
+
+THEMES_SYSTEM = _extraction(
+    "You read a discussion and name the themes that come up more than once.",
+    """\
+- A theme comes up in at least two messages; better few broad ones than many narrow ones.
+- Cite every message that touches on it.
+- Quotes are word for word; change nothing and leave nothing out.""",
+)
+
+QUOTES_SYSTEM = _extraction(
+    "You read a discussion and pick the quotes that fit a criterion best.",
+    """\
+- Quotes are word for word from one message; change nothing and leave nothing out.
+- Name speakers as they are named before their messages, and cite the message that each quote comes from.""",
+)
+
+OPINIONS_QUESTION = "What is each speaker's opinion on the topic?"
+THEMES_QUESTION = "Which themes come up more than once?"
+QUOTES_QUESTION = "Which quotes fit the criterion best?"
+
 
 _DECIMAL = re.compile(r"\s*([01](?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*")
 

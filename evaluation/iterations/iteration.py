@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -151,3 +152,101 @@ class Iteration:
     def is_signed_off(self) -> bool:
         """Whether a person found it fascinating to watch."""
         return self.signed_off_by is not None
+
+
+def reference_of(iteration: Iteration, iterations: Sequence[Iteration]) -> Iteration | None:
+    """The iteration that this one is compared with.
+
+    Its parent where it has one; else the later of the last kept iteration and the baseline, among those before it.
+    Where neither stands before it, the latest that was the baseline at some time: promoting an iteration must not take
+    away what its own change was compared with. Never itself or a descendant of it. ``None`` when there is none, as for
+    the first.
+
+    Args:
+        iteration: One of ``iterations``.
+        iterations: All that there are, in any order. A parent that is not among them counts as none.
+    """
+    parent = [one for one in iterations if one.name == iteration.parent]
+    if found := _not_from(iteration, parent, iterations):
+        return found[0]
+    before = [one for one in iterations if one.position < iteration.position]
+    decided = _not_from(iteration, [one for one in before if one.is_kept or one.is_baseline], iterations)
+    former = _not_from(iteration, [one for one in before if one.was_baseline], iterations)
+    return max(decided or former, key=lambda one: one.position, default=None)
+
+
+def baseline_before(iteration: Iteration, iterations: Sequence[Iteration]) -> Iteration | None:
+    """The baseline where it stands before ``iteration``, as the second line of a comparison; else ``None``."""
+    marked = [one for one in iterations if one.is_baseline and one.position < iteration.position]
+    return next(iter(_not_from(iteration, marked, iterations)), None)
+
+
+def _not_from(iteration: Iteration, some: Sequence[Iteration], iterations: Sequence[Iteration]) -> list[Iteration]:
+    """Those of ``some`` that are neither the iteration nor a descendant of it."""
+    parents = {one.name: one.parent for one in iterations}
+    return [one for one in some if not _descends(one.name, iteration.name, parents)]
+
+
+def _descends(name: str, ancestor: str, parents: dict[str, str | None]) -> bool:
+    """Whether ``name`` is ``ancestor`` or was changed from it, directly or over others."""
+    seen: set[str] = set()
+    current: str | None = name
+    while current is not None and current not in seen:
+        if current == ancestor:
+            return True
+        seen.add(current)
+        current = parents.get(current)
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A person's description of an iteration. ``parent`` and ``target_metric`` are ``None`` if not given."""
+
+    name: str
+    parent: str | None = None
+    prompt_text: str = ""
+    change: str = ""
+    target_metric: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One changed field of a description: ``name``, ``parent``, ``prompt_text``, ``change`` or ``target_metric``."""
+
+    field: str
+    before: str
+    after: str
+    who: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SignOff:
+    """A person's sign-off of an iteration, or its withdrawal: who, when (UTC) and why."""
+
+    who: str
+    note: str
+    at: datetime
+    is_withdrawal: bool = False
+
+    @property
+    def words(self) -> str:
+        """ "Grace signed off on 2026-05-01 at 10:30 UTC: gripping"."""
+        did = "withdrew the sign-off" if self.is_withdrawal else "signed off"
+        return f"{self.who} {did} on {self.at:%Y-%m-%d at %H:%M} UTC" + (f": {self.note}" if self.note else "")
+
+
+def edits(states: Sequence[tuple[Description, str, datetime]], current: Description) -> Iterator[Edit]:
+    """The fields that each change altered, oldest first.
+
+    Args:
+        states: The descriptions that were replaced, oldest first, each with who replaced it and when.
+        current: The one that stands.
+    """
+    described = [*(description for description, _, _ in states), current]
+    for (before, who, at), after in zip(states, described[1:], strict=True):
+        for each in fields(Description):
+            old, new = getattr(before, each.name) or "", getattr(after, each.name) or ""
+            if old != new:
+                yield Edit(each.name, old, new, who, at)

@@ -1,16 +1,19 @@
-"""``assert_persona``: assert that an agent keeps to its persona."""
+"""Load the discussions that a test names: transcripts, files, or folders of files."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
 from pydantic import JsonValue
 
+from evaluation.engines.scoring import Evaluation, evaluate_transcript
 from evaluation.errors import InputError, JudgeError
 from evaluation.files.bundled import proposition_root
 from evaluation.harness.baselines import Baseline, read_baselines
@@ -33,10 +36,46 @@ from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, EvaluationPlan, evaluate_agent
 from evaluation.persona.results import DIMENSIONS, LABELS, PersonaEvaluation
 from evaluation.persona.subjects import Subject
+from evaluation.readers import read_path
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.wording import score_words
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status
 from evaluation.store import Store
-from evaluation.testing._files import Place, transcripts_in
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import find_subjects
+
+Place = str | PathLike[str]
+
+
+def transcripts_in(place: Iterable[Transcript] | Place) -> list[Transcript]:
+    """The transcripts that a test names.
+
+    Raises:
+        InputError: A file cannot be read, or holds none.
+    """
+    if not isinstance(place, str | PathLike):
+        return list(place)
+    found = []
+    for result in read_path(Path(place)):
+        if result.error is not None:
+            raise result.error
+        if result.transcript is not None:
+            found.append(result.transcript)
+    return found
+
+
+def the_transcript(place: Transcript | Place) -> Transcript:
+    """The one transcript that a test names.
+
+    Raises:
+        InputError: There are several, or it cannot be read.
+    """
+    if isinstance(place, Transcript):
+        return place
+    found = transcripts_in(place)
+    if len(found) > 1:
+        raise InputError(f"There are {len(found)} discussions.", place=str(place), remedy="Read them, and assert each.")
+    return found[0]
 
 
 def assert_persona(
@@ -207,3 +246,72 @@ def _too_low(evaluation: PersonaEvaluation, dimension: Dimension, least: float) 
     told = [behind_words(each) for each in behind(score.items, {})]
     remedy = "What to do: mend what these messages show, or want less."
     return "\n".join([f"{who}: {score.score:.2f}, at least {least:g} wanted", *told, remedy])
+
+
+_MOST_SHOWN = 5
+_LONGEST_SHOWN = 200
+
+
+def assert_rubric(
+    transcript: Transcript | Place, *, metrics: Sequence[str] = (), at_least: Mapping[str, float] | None = None
+) -> Evaluation:
+    """The discussion's evaluation; fails unless it passes the rubric's metrics.
+
+    Args:
+        transcript: The discussion, or the file of one.
+        metrics: Which ones must pass, by the rubric's thresholds; every one that has a score when left out.
+        at_least: Thresholds of your own by metric, on its scale; these metrics must pass, too.
+
+    Raises:
+        AssertionError: A metric fails, or one that was named has no score.
+        InputError: A metric is unknown, or the file cannot be read or holds several discussions.
+    """
+    __tracebackhide__ = True
+    limits = dict(at_least or {})
+    for name in (*metrics, *limits):
+        if name not in DEFINITIONS:
+            raise InputError(f"{name!r} is not a metric.", remedy=f"Choose from {', '.join(DEFINITIONS)}.")
+    evaluation = evaluate_transcript(the_transcript(transcript), thresholds=limits)
+    scored = [name for name, each in evaluation.metrics.items() if each.score is not None]
+    checked = list(dict.fromkeys((*metrics, *limits))) or scored
+    if not checked:
+        raise AssertionError(f"{evaluation.transcript.game_id}: no metric has a score.")
+    if complaints := [each for name in checked if (each := _complaint(evaluation, name))]:
+        raise AssertionError("\n\n".join(complaints))
+    return evaluation
+
+
+def _complaint(evaluation: Evaluation, name: str) -> str:
+    """The complaint about a metric; empty when it passes."""
+    definition = DEFINITIONS[name]
+    what = f"{evaluation.transcript.game_id}, {definition.label}"
+    metric = evaluation.metrics.get(name)
+    if metric is None:
+        why = next((each.why for each in evaluation.failures if each.metric == name), "it was not computed")
+        return f"{what}: could not be computed: {why}"
+    if metric.status is Status.PASSED:
+        return ""
+    if metric.score is None:
+        return f"{what}: {str(metric.status).replace('_', ' ')}: {metric.reason or 'it has no score'}"
+    lines = [f"{what}: {score_words(definition, metric.score)}, threshold {metric.threshold:g}"]
+    lines += _behind(evaluation.transcript, metric)
+    return "\n".join([*lines, "What to do: look at these rows; `dramaturg evaluate --format json` prints all of them."])
+
+
+def _behind(transcript: Transcript, metric: MetricResult) -> list[str]:
+    against = [row for row in metric.ledger if row.verdict is RowVerdict.DOES_NOT_COUNT]
+    lines = [_row_words(transcript, row) for row in against[:_MOST_SHOWN]]
+    if len(against) > _MOST_SHOWN:
+        lines.append(f"  and {len(against) - _MOST_SHOWN} more")
+    return lines
+
+
+def _row_words(transcript: Transcript, row: LedgerRow) -> str:
+    """The place, reason and words of a row; a phrase stands in several messages."""
+    if row.message_id is None:
+        places = list(dict.fromkeys(each.message_id for each in row.evidence if each.message_id))[:_MOST_SHOWN]
+        see = f" See {', '.join(places)}." if places else ""
+        return f"  {row.player or row.id}: {row.reason}{see}"
+    message = transcript.message(row.message_id)
+    said = json.dumps(message.text[:_LONGEST_SHOWN], ensure_ascii=False) if message else ""
+    return f"  {row.message_id}: {row.reason} {said}".rstrip()
