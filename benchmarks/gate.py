@@ -39,8 +39,8 @@ from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.judging.targets import TrajectoryEvent
 from evaluation.simulation.model_texts import Writer
-from evaluation.simulation.population.factory import AgentFactory
-from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
+from evaluation.simulation.population_factory import AgentFactory
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from tests.judge_server import JudgeServer, last_message
 
 CONFIG = CorrectionConfig(**{f"gate_{name}_enabled": True for name in DIMENSIONS}, gate_similarity_enabled=True)

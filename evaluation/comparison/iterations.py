@@ -11,8 +11,7 @@ import numpy as np
 
 from evaluation.comparison.movers import Mover
 from evaluation.coverage import Coverage, added_coverage
-from evaluation.iterations.board import Board, IterationSummary
-from evaluation.iterations.evidence import measure_games
+from evaluation.iterations.board import Board, IterationSummary, measure_games
 from evaluation.iterations.keep_or_revert import Decision, IterationSide
 from evaluation.iterations.tests import Game, score_controls
 from evaluation.rubric.controls import ControlSummary

@@ -12,7 +12,7 @@ from evaluation.corrections.gate import ActionGate, Log
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.experiments.experiment import AgentScore, Side
 from evaluation.experiments.plan import ExperimentPlan
-from evaluation.insight.figures.collector import MetricsCollector, with_counts
+from evaluation.insight.collector import MetricsCollector, with_counts
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import TargetType
 from evaluation.judging.protocol import Judge

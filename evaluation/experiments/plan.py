@@ -23,7 +23,7 @@ from evaluation.judging.questions import Options
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.results import DIMENSIONS
 from evaluation.simulation.model_texts import WRITING_VERSION
-from evaluation.simulation.scripted.world import Effects
+from evaluation.simulation.scripted_world import Effects
 
 FEWEST_ENVIRONMENTS = 2
 """One conversation on each side could not be told from chance."""

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from evaluation.experiments.experiment import AgentScore, Side
-from evaluation.experiments.table1.published import PublishedRow, published_experiments
+from evaluation.experiments.table1_published import PublishedRow, published_experiments
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare

@@ -1,9 +1,16 @@
 """Iterations, their tests of three games, and the decisions about them."""
 
-from evaluation.iterations.board import Board, IterationSummary, make_board
+from evaluation.iterations.board import (
+    Board,
+    IterationSummary,
+    disagreement_words,
+    games_by_iteration,
+    make_board,
+    metrics_by_transcript,
+    regression_words,
+    target_difference,
+)
 from evaluation.iterations.checklist import Checklist, CheckState, Criterion, checklist
-from evaluation.iterations.evidence import disagreement_words, regression_words, target_difference
-from evaluation.iterations.from_tables import games_by_iteration, metrics_by_transcript
 from evaluation.iterations.iteration import (
     Fate,
     Iteration,

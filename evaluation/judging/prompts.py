@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from evaluation.judging.guard.fencing import fenced, quoted, unnumbered
+from evaluation.judging.fencing import fenced, quoted, unnumbered
 
 PROMPT_VERSION = "propositions-2"
 """Part of the address of every answer: a new wording never gets an old answer."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evaluation.judging import prompts
-from evaluation.judging.guard.fencing import quoted
+from evaluation.judging.fencing import quoted
 from evaluation.judging.propositions.preconditions import precondition_named
 from evaluation.judging.propositions.proposition import (
     Dimension,

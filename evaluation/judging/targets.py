@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from evaluation.judging.guard.fencing import as_message, as_name
+from evaluation.judging.fencing import as_message, as_name
 from evaluation.judging.propositions.proposition import TargetType, Window
 
 

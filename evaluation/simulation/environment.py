@@ -18,7 +18,7 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.interventions import Execution, run_interventions
 from evaluation.corrections.repetition import suppression_prompt
-from evaluation.insight.figures.collector import Event, LLMCallEvent, MemoryEvent, RetrievalEvent
+from evaluation.insight.collector import Event, LLMCallEvent, MemoryEvent, RetrievalEvent
 from evaluation.judging.protocol import Judge
 from evaluation.judging.targets import TrajectoryEvent
 from evaluation.simulation._agent import SimulatedAgent, spoken

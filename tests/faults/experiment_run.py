@@ -14,7 +14,7 @@ from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import read_scenario
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.calls import LLMResponse
-from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.workflows.experiments.jobs import run_as_job
 

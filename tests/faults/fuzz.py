@@ -41,7 +41,7 @@ from evaluation.judging.model_client.prices import read_prices
 from evaluation.judging.propositions._file_faults import check_text
 from evaluation.persona.persona_text import read_agent_file, read_persona_text
 from evaluation.readers import read_upload
-from evaluation.simulation.population.personas import read_fragment_file
+from evaluation.simulation.personas import read_fragment_file
 from evaluation.store import Store
 from evaluation.store.model_calls.journal_file import leftovers
 from evaluation.transcript import Transcript

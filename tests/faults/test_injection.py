@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.judging.guard.fencing import FENCE, KINDS, as_message, as_name, fenced, flags, neutralise
+from evaluation.judging.fencing import FENCE, KINDS, as_message, as_name, fenced, flags, neutralise
 from evaluation.readers import read_path
 from tests.faults.injection_attacks import ATTACKS, NAMES
 

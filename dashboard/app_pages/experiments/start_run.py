@@ -14,7 +14,7 @@ from evaluation.experiments.scenario import scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.calls import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects
 from evaluation.store import Store
 from evaluation.workflows.experiments.jobs import KIND
 

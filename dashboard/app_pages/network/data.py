@@ -13,16 +13,10 @@ import pandas as pd
 from dashboard.app_pages.network.graph_data import PlayerGraph, player_graph
 from dashboard.shared.formatting import duration_text, share_text, usd_text
 from evaluation.escaping import spreadsheet_safe
+from evaluation.insight.addressing import EVERYTHING, MessageFilter, combined_metrics, talk_shares, transcript_metrics
+from evaluation.insight.collector import LLMCallEvent
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
-from evaluation.insight.figures.addressing import (
-    EVERYTHING,
-    MessageFilter,
-    combined_metrics,
-    talk_shares,
-    transcript_metrics,
-)
-from evaluation.insight.figures.collector import LLMCallEvent
-from evaluation.insight.figures.wording import AGENT_HEADERS, UNKNOWN, Line, agent_rows
+from evaluation.insight.figure_sentences import AGENT_HEADERS, UNKNOWN, Line, agent_rows
 from evaluation.kept_values import KeptValues
 from evaluation.store import Store
 from evaluation.store.model_calls.spending import spending_by_model, spending_by_run

@@ -20,8 +20,8 @@ from evaluation.experiments.scenario import scenario_named, scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.calls import Price, Provider
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.simulation.population.personas import load_personas
-from evaluation.simulation.scripted.world import NO_EFFECTS, SCRIPTED_MODEL, Effects
+from evaluation.simulation.personas import load_personas
+from evaluation.simulation.scripted_world import NO_EFFECTS, SCRIPTED_MODEL, Effects
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.experiments.jobs import connection, run_as_job

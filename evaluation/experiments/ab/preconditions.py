@@ -11,7 +11,7 @@ from evaluation.experiments.ab.config import PASS_RATE, ABConfig, variant_config
 from evaluation.experiments.ab.runner import FIGURES, PlannedRun, Run, RunOutcome, flat_metrics, plan
 from evaluation.experiments.ab.simulation import read_run
 from evaluation.files.yaml_models import did_you_mean
-from evaluation.insight.figures.addressing import transcript_metrics
+from evaluation.insight.addressing import transcript_metrics
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import listed
 from evaluation.transcript import Transcript

@@ -25,8 +25,8 @@ from evaluation.experiments.ab._comparisons import (
 )
 from evaluation.experiments.ab.config import COST, PASS_RATE, ABConfig, variant_config
 from evaluation.experiments.ab.results import ABTestResult, FinishedRuns, RunResult, VariantResults
-from evaluation.insight.checks.validator import BUDGET, ValidationResult, Validator
-from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.insight.metrics import SimulationMetrics
+from evaluation.insight.validator import BUDGET, ValidationResult, Validator
 from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.protocol import Judge, JudgementStatus
 from evaluation.transcript import Transcript

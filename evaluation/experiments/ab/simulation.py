@@ -12,8 +12,8 @@ from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.errors import InputError
 from evaluation.experiments.ab.runner import Run, RunOutcome, flat_metrics
-from evaluation.insight.figures.addressing import message_events
-from evaluation.insight.figures.collector import Event, LLMCallEvent, MetricsCollector, with_counts
+from evaluation.insight.addressing import message_events
+from evaluation.insight.collector import Event, LLMCallEvent, MetricsCollector, with_counts
 from evaluation.judging.answer_parsing import describe
 from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.calls import ANSWERED, CallLog, CallRecord

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from evaluation.errors import InputError, JSONParseError, JudgeError
 from evaluation.judging.answer_parsing import AnswerError, Validate, Value, parse_answer, with_fields
 from evaluation.judging.answers import CORRECTION
-from evaluation.judging.guard.fencing import FENCE
+from evaluation.judging.fencing import FENCE
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.calls import (
     ANSWERED,

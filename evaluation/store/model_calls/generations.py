@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluation.escaping import well_formed
-from evaluation.insight.figures.collector import LLMCallEvent
+from evaluation.insight.collector import LLMCallEvent
 from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.simulation.model_texts import Generation, speaker_in, speech_prefix
 from evaluation.store.engine.transactions import Units

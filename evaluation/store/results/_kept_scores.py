@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from evaluation.iterations.from_tables import metrics_by_transcript
+from evaluation.iterations.board import metrics_by_transcript
 from evaluation.kept_values import KEPT_GAMES
 from evaluation.rubric.verdict import MetricScore
 

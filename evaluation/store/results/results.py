@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from evaluation.engines.garbage_collection import collection_paused
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.iterations.from_tables import metrics_by_transcript
+from evaluation.iterations.board import metrics_by_transcript
 from evaluation.precedence import results_as_they_stand
 from evaluation.rubric.controls import WITHOUT_CHANCE, attach_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT

@@ -11,7 +11,7 @@ from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_con
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.model_client.calls import Provider
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.simulation.scripted.world import ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.store import Job, JobState, Store
 from evaluation.workflows.experiments.runs import ExperimentOutcome, run_experiment
 from evaluation.workflows.job_progress import JobProgress

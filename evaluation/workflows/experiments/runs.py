@@ -33,7 +33,7 @@ from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.model_texts import BoundedProvider, RaisingJudge, Writer
-from evaluation.simulation.population.factory import AgentFactory
+from evaluation.simulation.population_factory import AgentFactory
 from evaluation.store import Store
 from evaluation.store.engine.transactions import retry_while_busy
 from evaluation.store.model_calls.answer_journal import AnswerJournal, JournalledAnswers, JournalledTexts

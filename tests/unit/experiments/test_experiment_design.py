@@ -15,7 +15,7 @@ from evaluation.experiments.plan import ExperimentPlan, GroupLayout, design_of, 
 from evaluation.experiments.scenario import read_scenario, scenario_named, scenarios
 from evaluation.judging.model_client.calls import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.simulation.scripted.world import NO_EFFECTS
+from evaluation.simulation.scripted_world import NO_EFFECTS
 
 VARIETY = "brainstorming-difficult-variety"
 FOUR_PERSONAS = tuple({"name": name} for name in ("Ann", "Bea", "Cem", "Dov"))

@@ -16,9 +16,9 @@ from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.simulation.model_texts import Writer
-from evaluation.simulation.population.factory import AgentFactory
-from evaluation.simulation.population.personas import profile_named
-from evaluation.simulation.scripted.world import (
+from evaluation.simulation.personas import profile_named
+from evaluation.simulation.population_factory import AgentFactory
+from evaluation.simulation.scripted_world import (
     NO_EFFECTS,
     SCRIPTED_MODEL,
     Effects,

@@ -7,14 +7,8 @@ import json
 
 import pytest
 
-from evaluation.insight.figures.addressing import message_events, transcript_metrics
-from evaluation.insight.figures.collector import (
-    LLMCallEvent,
-    MemoryEvent,
-    MessageEvent,
-    MetricsCollector,
-    RetrievalEvent,
-)
+from evaluation.insight.addressing import message_events, transcript_metrics
+from evaluation.insight.collector import LLMCallEvent, MemoryEvent, MessageEvent, MetricsCollector, RetrievalEvent
 from evaluation.transcript import Cost, Message, Player, Transcript
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from evaluation.errors import InputError
+from evaluation.insight.addressing import transcript_metrics
+from evaluation.insight.collector import COUNTS_KEY, LLMCallEvent, MemoryEvent, MetricsCollector, RetrievalEvent
 from evaluation.insight.evaluation_report import plain_report
-from evaluation.insight.figures.addressing import transcript_metrics
-from evaluation.insight.figures.collector import COUNTS_KEY, LLMCallEvent, MemoryEvent, MetricsCollector, RetrievalEvent
 from evaluation.report import document
 from evaluation.transcript import Cost, Message, Player, Transcript
 

@@ -12,12 +12,12 @@ import networkx as nx
 import pytest
 
 from evaluation.insight._questions import OpinionItem, OpinionsAnswer, QualityAnswer, QuoteItem, QuotesAnswer
-from evaluation.insight.checks.validator import CheckedAgent, ValidationResult, Validator, drawn_sample
+from evaluation.insight._sentiment import message_sentiment
+from evaluation.insight.collector import MessageEvent, MetricsCollector
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.extraction.extractor import ResultsExtractor
-from evaluation.insight.figures.collector import MessageEvent, MetricsCollector
-from evaluation.insight.figures.metrics import NetworkMetrics, SimulationMetrics, network_metrics
-from evaluation.insight.figures.sentiment import message_sentiment
+from evaluation.insight.extraction import ResultsExtractor
+from evaluation.insight.metrics import NetworkMetrics, SimulationMetrics, network_metrics
+from evaluation.insight.validator import CheckedAgent, ValidationResult, Validator, drawn_sample
 from evaluation.judging.answer_parsing import with_fields
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus

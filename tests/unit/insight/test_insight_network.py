@@ -7,7 +7,7 @@ import random
 import networkx as nx
 import pytest
 
-from evaluation.insight.figures.metrics import interaction_graph, network_metrics
+from evaluation.insight.metrics import interaction_graph, network_metrics
 
 
 def graphs() -> list[nx.Graph]:

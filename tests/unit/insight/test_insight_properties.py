@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from evaluation.insight._judge_text import TextPart, parts_of
 from evaluation.insight._questions import QuoteItem, QuotesAnswer
-from evaluation.insight.checks.validator import drawn_sample
-from evaluation.insight.extraction.findings import quotes_in
-from evaluation.insight.figures.metrics import interaction_graph, network_metrics
-from evaluation.insight.figures.sentiment import message_sentiment
+from evaluation.insight._sentiment import message_sentiment
+from evaluation.insight.extraction import quotes_in
+from evaluation.insight.metrics import interaction_graph, network_metrics
+from evaluation.insight.validator import drawn_sample
 from evaluation.transcript import Message
 
 NAMES = ["A", "B", "C", "D", "E", "F"]

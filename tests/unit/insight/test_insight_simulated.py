@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
+from evaluation.insight.collector import LLMCallEvent, MemoryEvent, MetricsCollector
 from evaluation.insight.evaluation_report import plain_report
-from evaluation.insight.figures.collector import LLMCallEvent, MemoryEvent, MetricsCollector
 from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.simulation.environment import Environment, RoomPlan
 from evaluation.simulation.model_texts import Generation, Writer, speech_subject
-from evaluation.simulation.scripted.world import ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 

@@ -11,14 +11,13 @@ from evaluation import read_path
 from evaluation.errors import InputError
 from evaluation.insight._judge_text import spoken
 from evaluation.insight._questions import QualityAnswer, ThemeItem, ThemesAnswer
-from evaluation.insight.checks.validator import Validator
+from evaluation.insight._sentiment import message_sentiment
+from evaluation.insight.addressing import message_events, transcript_metrics
+from evaluation.insight.collector import LLMCallEvent, MemoryEvent, MessageEvent
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted, plain_report, report_on
-from evaluation.insight.extraction.extractor import ResultsExtractor
-from evaluation.insight.extraction.reduction import counting_reducer
-from evaluation.insight.figures.addressing import message_events, transcript_metrics
-from evaluation.insight.figures.collector import LLMCallEvent, MemoryEvent, MessageEvent
-from evaluation.insight.figures.sentiment import message_sentiment
+from evaluation.insight.extraction import ResultsExtractor, counting_reducer
+from evaluation.insight.validator import Validator
 from evaluation.judging.answer_parsing import AnswerError, with_fields
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.report import document

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from evaluation.insight.checks.summary import EVERYBODY, ScoredCheck, check_summaries
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
+from evaluation.insight.validator import EVERYBODY, ScoredCheck, check_summaries
 from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_config
 from evaluation.judging.model_client.calls import Price
 from evaluation.store import Store

@@ -8,16 +8,9 @@ from collections import Counter
 import pytest
 
 from evaluation.insight._questions import QualityAnswer
-from evaluation.insight.checks.validator import (
-    NO_PERSONA,
-    NOT_IN_SAMPLE,
-    NOTHING_BEFORE,
-    CheckedAgent,
-    CheckKind,
-    Validator,
-)
 from evaluation.insight.config import EvaluationConfig
-from evaluation.judging.guard.fencing import FENCE
+from evaluation.insight.validator import NO_PERSONA, NOT_IN_SAMPLE, NOTHING_BEFORE, CheckedAgent, CheckKind, Validator
+from evaluation.judging.fencing import FENCE
 from evaluation.judging.judges.offline import NEEDS_A_MODEL, OfflineJudge
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from evaluation.errors import InputError, JSONParseError
 from evaluation.judging.answers import CORRECTION, RECHECK
-from evaluation.judging.guard.fencing import FENCE
+from evaluation.judging.fencing import FENCE
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.judges.live import LiteLLMJudge, units_of
 from evaluation.judging.judges.recorded import RecordingJudge, read_recordings

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evaluation.judging import prompts
-from evaluation.judging.guard.fencing import FENCE
+from evaluation.judging.fencing import FENCE
 from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
 from evaluation.judging.protocol import CheckAnswer, IdeasAnswer, JudgeRequest, OfflineInput, ScoreAnswer
 from evaluation.judging.questions import Options, PropositionQuestion, Supplement, ask, check_request, variables_for

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.judging.guard.fencing import fenced
+from evaluation.judging.fencing import fenced
 from evaluation.judging.propositions.proposition import TargetType, Window
 from evaluation.judging.targets import (
     LONGEST_MESSAGE,

@@ -18,7 +18,7 @@ from evaluation.judging.targets import TrajectoryEvent
 from evaluation.simulation._agent import FEEDBACK_HEADING, NUDGE_HEADING, MemoryWindow, SimulatedAgent, spoken
 from evaluation.simulation.environment import Environment, RoomPlan, TurnOrder, acting_order
 from evaluation.simulation.model_texts import BoundedProvider, Writer
-from evaluation.simulation.scripted.world import NO_EFFECTS, Habits, ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import NO_EFFECTS, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.transcript import Transcript
 
 PEOPLE = [{"name": name, "style": "Blunt."} for name in ("Ann", "Ben", "Cid")]

@@ -13,7 +13,7 @@ from evaluation.experiments.ab.config import ABConfig
 from evaluation.experiments.ab.results import FinishedRuns
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import Price
-from evaluation.simulation.scripted.world import SCRIPTED_MODEL, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.experiments.ab_jobs import begin_ab_job, run_ordered_ab, running_ab_job

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 from evaluation.judging.model_client.calls import LLMResponse, Messages, Price, Usage
 from evaluation.judging.prompts import CHECK_SYSTEM, IDEAS_SYSTEM, SCORE_SYSTEM
+from evaluation.simulation import _scripted_people
 from evaluation.simulation._agent import FEEDBACK_HEADING, MEMORY_HEADING, NUDGE_HEADING, QUESTION
-from evaluation.simulation.population.factory import DIMENSIONS_TASK, NAMES_TASK, PERSONA_TASK, PLAN_TASK
-from evaluation.simulation.scripted import _people
-from evaluation.simulation.scripted._people import check, ideas, scores
+from evaluation.simulation._scripted_people import check, ideas, scores
+from evaluation.simulation.population_factory import DIMENSIONS_TASK, NAMES_TASK, PERSONA_TASK, PLAN_TASK
 
 SCRIPTED_MODEL = "scripted"
 """The model's name in scripted runs; it stands beside everything that came of them."""
@@ -81,13 +81,13 @@ class ScriptedWorld:
         if system == IDEAS_SYSTEM:
             return ideas(asked)
         if system == DIMENSIONS_TASK:
-            return _people.dimensions()
+            return _scripted_people.dimensions()
         if system == PLAN_TASK:
-            return _people.plan(text, chance)
+            return _scripted_people.plan(text, chance)
         if system == NAMES_TASK:
-            return _people.names(text, chance)
+            return _scripted_people.names(text, chance)
         if system == PERSONA_TASK:
-            return _people.persona(text, chance)
+            return _scripted_people.persona(text, chance)
         return self._speech(system, text) if MEMORY_HEADING in text else json.dumps({})
 
     def _speech(self, system: str, text: str) -> str:
@@ -97,7 +97,7 @@ class ScriptedWorld:
         situation = situation.removesuffix(f"\n\n{QUESTION}")
         chance = _chance(system, situation)
         title = found[1].strip() if (found := _TITLE.search(system)) else "neighbour"
-        words, effects, habits = _people.words(), self._effects, self._habits
+        words, effects, habits = _scripted_people.words(), self._effects, self._habits
         is_out = chance.random() < habits.out_of_character and not (feedback and effects.adherence)
         is_repeating = chance.random() < habits.repeats and not (feedback and effects.repetition)
         has_idea = chance.random() < habits.has_idea or (nudge and effects.ideas)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError, InputError, UnreadableFileError
-from evaluation.experiments.table1.published import PublishedExperiment, PublishedRow, published_experiments
+from evaluation.experiments.table1_published import PublishedExperiment, PublishedRow, published_experiments
 from evaluation.files.strict_json import parse_json, shorten, step
 from evaluation.readers.base.limits import Limits
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare

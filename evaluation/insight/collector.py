@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluation.errors import InputError
-from evaluation.insight.figures.metrics import (
+from evaluation.insight.metrics import (
     MEMORY_FIELDS,
     NetworkMetrics,
     SimulationMetrics,

@@ -15,10 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.errors import JSONParseError
 from evaluation.judging.answer_parsing import AnswerError, Validate, Value
+from evaluation.simulation._population_plan import Dimensions, SamplePlan, flattened, lines_of
 from evaluation.simulation.environment import FACILITATOR
 from evaluation.simulation.model_texts import USUAL_ROOM, Writer
-from evaluation.simulation.population._plan import Dimensions, SamplePlan, flattened, lines_of
-from evaluation.simulation.population.personas import GeneratedPersona, Profile
+from evaluation.simulation.personas import GeneratedPersona, Profile
 from evaluation.text.agent_names import slug_of
 
 PURPOSE = "population"

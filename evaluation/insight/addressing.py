@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from evaluation.insight._judge_text import spoken, thoughts
-from evaluation.insight.figures.collector import (
+from evaluation.insight.collector import (
     CALL_FIELDS,
     Event,
     LLMCallEvent,
@@ -17,7 +17,7 @@ from evaluation.insight.figures.collector import (
     ThoughtEvent,
     stored_counts,
 )
-from evaluation.insight.figures.metrics import MEMORY_FIELDS, SimulationMetrics
+from evaluation.insight.metrics import MEMORY_FIELDS, SimulationMetrics
 from evaluation.text.names import NameIndex
 from evaluation.transcript import Message, Transcript
 

@@ -197,7 +197,7 @@ def _phrases(reduced: Skeleton) -> Iterator[Flag]:
 
 @cache
 def _rules() -> tuple[tuple[_Rule, ...], tuple[tuple[str, re.Pattern[str]], ...]]:
-    content = parse_yaml((files("evaluation.judging.guard") / "injection.yaml").read_text("utf-8"))
+    content = parse_yaml((files("evaluation.judging") / "injection.yaml").read_text("utf-8"))
     spaced = tuple(_rule(entry) for entry in content if "first" in entry)
     anywhere = tuple(
         (entry["kind"], re.compile(_either(entry["anywhere"]))) for entry in content if "anywhere" in entry

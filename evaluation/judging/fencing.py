@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from evaluation.judging.guard._injection import KINDS, Flag, flags, is_drawn
+from evaluation.judging._injection import KINDS, Flag, flags, is_drawn
 
 __all__ = ["FENCE", "KINDS", "Flag", "as_message", "as_name", "fenced", "flags", "neutralise", "quoted", "unnumbered"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluation.insight.figures.addressing import TalkShares
-from evaluation.insight.figures.metrics import NetworkMetrics, SimulationMetrics
+from evaluation.insight.addressing import TalkShares
+from evaluation.insight.metrics import NetworkMetrics, SimulationMetrics
 from evaluation.text.display import cost_text, counted, listed
 
 UNKNOWN = "not known"

@@ -65,7 +65,7 @@ class PublishedExperiment:
 @cache
 def published_experiments() -> tuple[PublishedExperiment, ...]:
     """The four experiments with their 19 rows, in the paper's order."""
-    content = parse_yaml(files("evaluation.experiments.table1").joinpath("published.yaml").read_text("utf-8"))
+    content = parse_yaml(files("evaluation.experiments").joinpath("table1_published.yaml").read_text("utf-8"))
     return tuple(
         PublishedExperiment(
             each["experiment"],
