@@ -1,4 +1,4 @@
-"""The items of a rating: the score from 1 to 5, and the five questions."""
+"""The items of a rating (the score from 1 to 5, and the five questions), and figures on them with intervals."""
 
 from __future__ import annotations
 

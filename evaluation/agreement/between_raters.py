@@ -1,4 +1,4 @@
-"""Compare raters: alpha and AC1 of every item, every pair of raters, and generous or strict raters."""
+"""Compare raters: alpha and AC1 of every item, pairs of raters, generous or strict ones, and where they disagree."""
 
 from __future__ import annotations
 

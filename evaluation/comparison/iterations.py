@@ -1,4 +1,4 @@
-"""Two iterations side by side."""
+"""Two iterations side by side: differences, pairs of games, the games that moved most, and the prompts' lines."""
 
 from __future__ import annotations
 

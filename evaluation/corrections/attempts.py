@@ -1,4 +1,4 @@
-"""Results of the gate for one message: checks, attempts and the outcome."""
+"""The situation of a message in the gate, and its results: checks, attempts, the outcome, and what is logged."""
 
 from __future__ import annotations
 

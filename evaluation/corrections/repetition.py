@@ -1,4 +1,4 @@
-"""Similarity of messages by their words, computed without a language model."""
+"""Similarity of messages and repeated phrases, counted without a language model, and what agents are told of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimate the calls and the cost of an experiment before it starts."""
+"""Estimate the calls and the cost of an experiment or an A/B test before it starts."""
 
 from __future__ import annotations
 

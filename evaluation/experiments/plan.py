@@ -1,4 +1,4 @@
-"""The plan of an experiment: a scenario with its size and settings, and the id derived from them."""
+"""The plan of an experiment: a scenario with its size, seating and settings, and the id derived from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prompts for checks and extractions. Every change of a text needs a new ``PROMPT_VERSION``."""
+"""Prompts for checks and extractions, and schemas of the answers. Every change of a text needs a new version."""
 
 from __future__ import annotations
 

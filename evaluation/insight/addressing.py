@@ -1,4 +1,4 @@
-"""Find the players whom each message of a stored transcript addresses, and the figures of it."""
+"""Find the players whom each message of a stored transcript addresses, the figures of it, and shares of talk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The board: everything known about the iterations, for the Overview page and the command line."""
+"""The board: everything known about the iterations, from the tables of a store to the decisions with their evidence."""
 
 from __future__ import annotations
 

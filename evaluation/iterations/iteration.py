@@ -1,4 +1,4 @@
-"""An iteration: one prompt version, its reference, and the decision that a person recorded."""
+"""Iterations: prompt versions with what people say of them, their references, and the history of their edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests: three games of an iteration, judged together by their means."""
+"""Tests: three games of an iteration, judged together by their means, and the chance that three in a row pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build a judge from options, environment and settings."""
+"""Build a judge from options, environment and settings, and check that its server can be reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests to judges, their judgements, and the protocol that all judges follow."""
+"""Requests to judges, their judgements and how these are built from answers, and the protocol of all judges."""
 
 from __future__ import annotations
 

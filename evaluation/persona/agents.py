@@ -1,4 +1,4 @@
-"""Agents and channels, and the map from the speakers of stored transcripts to them."""
+"""Agents and channels, the agents that come with Dramaturg, and the map from the speakers of transcripts to them."""
 
 from __future__ import annotations
 

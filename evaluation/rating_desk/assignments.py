@@ -1,4 +1,4 @@
-"""Assignments: which rater is to rate which game, planned so that every game gets the same number of raters."""
+"""Assignments: which rater is to rate which game; and discards: games that a rater cannot rate."""
 
 from __future__ import annotations
 

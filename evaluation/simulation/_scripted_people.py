@@ -1,4 +1,4 @@
-"""The scripted provider's dimensions, plans, names and personas for populations."""
+"""The scripted provider's dimensions, plans, names and personas for populations, and its marks as a judge."""
 
 from __future__ import annotations
 

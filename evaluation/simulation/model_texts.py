@@ -1,4 +1,4 @@
-"""Texts that models write in simulations; each is stored before it is used, so it is paid for once."""
+"""Texts that models write in simulations, stored before use so that they are paid for once; and what ends a run."""
 
 from __future__ import annotations
 

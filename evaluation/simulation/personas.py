@@ -1,4 +1,4 @@
-"""Personas as data: the required fields, and TinyTroupe's agent and fragment files."""
+"""Personas as data: the required fields, TinyTroupe's agent and fragment files, and the profiles of populations."""
 
 from __future__ import annotations
 

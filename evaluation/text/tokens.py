@@ -1,4 +1,4 @@
-"""Split a message into words and sentences with their places in the original text."""
+"""Split a message into words, their stems and sentences, with their places in the original text."""
 
 from __future__ import annotations
 

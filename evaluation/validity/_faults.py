@@ -1,4 +1,4 @@
-"""Planted faults: check that a score drops when the property that it measures is destroyed."""
+"""Planted faults: whether a score drops when what it measures is destroyed, and the report on all games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refuse an A/B test that cannot give a result, before anything is run or paid for."""
+"""Sources of an A/B test's runs, and the refusal of a test that cannot give a result before anything is paid for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls to models: requests, responses, and the stored record of each."""
+"""Calls to models: requests, responses, usage and prices of tokens, and the stored record of each call."""
 
 from __future__ import annotations
 

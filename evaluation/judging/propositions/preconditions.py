@@ -1,4 +1,4 @@
-"""Conditions under which a proposition applies, by the name that its file gives.
+"""Conditions under which a proposition applies, by name, and the modules of other people that register them.
 
 A condition that does not hold makes the claim trivially true: score 9, marked as such, without asking the judge.
 """

@@ -1,4 +1,4 @@
-"""Propositions: claims about how an agent talks, which a judge marks from 0 to 9."""
+"""Propositions: claims with variables about how an agent talks, which a judge marks from 0 to 9."""
 
 from __future__ import annotations
 

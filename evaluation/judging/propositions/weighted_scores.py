@@ -1,4 +1,4 @@
-"""Scores from judgements on propositions: inverted claims turned round, weighted means."""
+"""Scores from judgements on propositions: inverted claims turned round, weighted means, ideas counted."""
 
 from __future__ import annotations
 
