@@ -99,13 +99,6 @@ def test_any_text_is_harmless_once_it_is_fenced(text: str) -> None:
 
 
 @given(HOSTILE)
-def test_a_message_can_be_made_safe_twice(text: str) -> None:
-    once = as_message(text)
-    assert as_message(once).replace("| ", "") == once.replace("| ", "")
-    assert neutralise(once) == once
-
-
-@given(HOSTILE)
 def test_flags_point_into_the_text_and_stand_in_order(text: str) -> None:
     raised = flags(text)
     assert all(flag.kind in KINDS and 0 <= flag.start < flag.end <= len(text) for flag in raised)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from benchmarks.convergence import LEAST_OF_CONVERGENT, MOST_OF_OTHERS, labelled_windows, share_reaching
 from evaluation.corrections.repetition import (
@@ -28,13 +26,6 @@ from evaluation.corrections.repetition import (
 )
 def test_jaccard(first: str, second: str, expected: float) -> None:
     assert jaccard(first, second) == pytest.approx(expected)
-
-
-@given(st.text(), st.text())
-def test_jaccard_is_symmetric_and_a_share(first: str, second: str) -> None:
-    assert jaccard(first, second) == jaccard(second, first)
-    assert 0 <= jaccard(first, second) <= 1
-    assert jaccard(first, first) == 1
 
 
 def test_only_the_last_five_messages_count() -> None:

@@ -100,11 +100,6 @@ def test_no_spread_and_no_values_are_untestable_and_never_zero() -> None:
     assert json.dumps(unknown.as_dict())
 
 
-def test_what_one_side_alone_lacks_is_said_of_that_side() -> None:
-    one_sided = result_of(numbers([], [3, 4]))
-    assert sentence(one_sided.comparisons[0]) == "quality, old against new: not known of old."
-
-
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308, 10**400, "many", True])
 def test_what_has_no_mean_is_refused_before_anything_is_compared(value: Any) -> None:
     with pytest.raises(InputError, match=r"variants\.new\.runs, number 2: quality: .* is not a number") as caught:

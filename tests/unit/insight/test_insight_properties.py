@@ -38,15 +38,6 @@ def test_renaming_players_changes_their_names_only(counts: dict[tuple[str, str],
         assert before.centrality[name].betweenness == pytest.approx(after.centrality[new[name]].betweenness)
 
 
-@given(COUNTS)
-def test_shares_stay_shares(counts: dict[tuple[str, str], int]) -> None:
-    found = network_metrics(interaction_graph(NAMES, counts))
-    for one in found.centrality.values():
-        for value in (one.degree, one.in_degree, one.out_degree, one.betweenness):
-            assert -1e-9 <= value <= 1 + 1e-9
-    assert found.is_connected == (found.components == 1)
-
-
 @given(st.integers(0, 60), st.floats(0, 1), st.floats(0, 1), st.integers(0, 99))
 def test_a_larger_rate_only_adds(count: int, one: float, other: float, seed: int) -> None:
     keys = [f"m{place}" for place in range(count)]

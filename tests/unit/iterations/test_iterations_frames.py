@@ -52,7 +52,3 @@ def test_scores_keep_their_status_and_the_threshold_they_were_judged_by() -> Non
 def test_pandas_own_missing_value_is_understood_too() -> None:
     table = scores().convert_dtypes()
     assert metrics_by_transcript(table)["a"]["engagement"].score is None
-
-
-def test_empty_tables_hold_no_games() -> None:
-    assert games_by_iteration(summaries().iloc[:0], metrics_by_transcript(scores().iloc[:0])) == {}

@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import pytest
 from pydantic import BaseModel
 
 from evaluation.errors import InputError, JSONParseError
-from evaluation.judging.answers import CORRECTION, RECHECK
+from evaluation.judging.answers import RECHECK
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.judges.live import LiteLLMJudge, units_of
@@ -147,14 +146,6 @@ def test_a_double_check_asks_in_the_same_conversation_and_keeps_both_answers() -
     assert (one.usage.calls, one.usage.input_tokens) == (2, 2_000)
 
 
-def test_a_wrong_answer_is_asked_again_in_the_same_conversation() -> None:
-    provider = OwnProvider(lambda messages: json.dumps(verdict(12 if len(messages) == 2 else 3)))
-    (one,) = judged(provider, [request()])
-    assert one.score == 3
-    problem = "score: Input should be less than or equal to 9"
-    assert provider.conversations[1][3]["content"] == CORRECTION.format(problem=problem)
-
-
 def test_an_answer_that_is_cut_off_gets_more_room() -> None:
     provider = OwnProvider(lambda _: json.dumps(verdict(3)))
     provider.cut_off_below = 4_000
@@ -277,22 +268,6 @@ def test_what_a_server_claims_of_tokens_is_bounded(claimed: Any, counted: int) -
     assert isinstance(tokens, int)
 
 
-def test_nothing_fills_a_budget_up_again() -> None:
-    class Generous(OwnProvider):
-        async def complete(self, messages: Messages, **options: Any) -> LLMResponse:
-            return replace(await super().complete(messages, **options), usage=Usage(-1_000_000, 0, 100))
-
-    # A call costs the 100 tokens that it writes, 0.0001 USD, and sets aside more than 0.001 for 1,000 of them.
-    budget = Budget(usd=0.0015)
-    provider = Generous(lambda _: json.dumps(verdict(4)), Price(1e-6, 1e-6, 1e-6))
-    judgements = judged(provider, [request(number) for number in range(40)], budget=budget)
-    assert 0 < budget.spent_usd <= 0.0015
-    assert any(one.status is JudgementStatus.SKIPPED for one in judgements)
-    spent = budget.spent_usd
-    budget.settle(0.0, -1.0)
-    assert budget.spent_usd == spent
-
-
 def test_a_budget_in_dollars_needs_a_price() -> None:
     provider = OwnProvider(lambda _: json.dumps(verdict(7)))
     with pytest.raises(InputError, match=r"price of own is not known.*--max-calls beside --budget.*DRAMATURG_PRICING"):
@@ -337,28 +312,6 @@ def test_a_cancelled_run_keeps_what_it_has() -> None:
     judgements = judged(provider, [request(number) for number in range(10)], budget=budget, concurrency=1)
     assert [one.status for one in judgements] == ["scored"] * 3 + ["skipped"] * 7
     assert {one.detail for one in judgements[3:]} == {"cancelled"}
-
-
-def test_as_many_calls_are_under_way_as_allowed_and_reported_as_they_end() -> None:
-    class Gate(OwnProvider):
-        under_way = 0
-        most = 0
-
-        async def complete(self, messages: Messages, **options: Any) -> LLMResponse:
-            self.under_way += 1
-            self.most = max(self.most, self.under_way)
-            await asyncio.sleep(0)
-            self.under_way -= 1
-            return await super().complete(messages, **options)
-
-    provider = Gate(lambda _: json.dumps(verdict(7)))
-    judgements = judged(provider, [request(number) for number in range(50)], concurrency=8)
-    assert (provider.most, len(judgements)) == (8, 50)
-
-
-def test_no_requests_are_no_calls() -> None:
-    provider = OwnProvider(lambda _: "")
-    assert judged(provider, []) == []
 
 
 class Opinion(BaseModel):

@@ -139,12 +139,6 @@ def test_what_a_model_writes_becomes_what_is_said(written: str, said: str) -> No
     assert spoken(written, "Ann") == said
 
 
-def test_an_endless_message_is_cut() -> None:
-    assert spoken("x" * 10_000, "Ann") == "x" * 3_996 + " [\u2026]"
-    assert spoken("x" * 4_000, "Ann") == "x" * 4_000
-    assert spoken("I was about to ", "Ann", is_cut_off=True) == "I was about to [\u2026]"
-
-
 def test_without_planted_effects_the_script_says_the_same_after_feedback_and_nudges() -> None:
     agent = SimulatedAgent({"name": "Ann", "occupation": {"title": "welder"}}, "room")
 

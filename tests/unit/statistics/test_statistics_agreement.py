@@ -62,12 +62,6 @@ def test_alpha_does_not_ask_who_is_who(table: np.ndarray, order: list[int]) -> N
     )
 
 
-def test_alpha_by_hand() -> None:
-    # Two raters, two games, one agreement on 1 and one of 1 against 2. Values 1, 1, 1, 2 (n = 4).
-    # D_o: 2 unequal ordered pairs of 4; D_e: 2 * 3 * 1 of 4 * 3 = 6 / 12. Alpha = 1 - (2/4) / (6/12) = 0.
-    assert krippendorff_alpha([[1, 1], [1, 2]]) == pytest.approx(0.0)
-
-
 @pytest.mark.parametrize(
     "table", [[[1, 1], [1, 1]], [[1, NAN], [NAN, 2]], [[1, 2, 3]], np.empty((0, 0)), [[NAN], [NAN]]]
 )
