@@ -27,7 +27,7 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.repetition import RECENT_MESSAGES, highest_similarity, most_similar
 from evaluation.errors import DramaturgError
 from evaluation.escaping import safe
-from evaluation.judging.model_client.check_limits import CheckLimits, Reasks, limited_calls
+from evaluation.judging.model_client.budget import CheckLimits, Reasks, limited_calls
 
 _QUOTES = re.compile('["\u201c\u201d\u201e\u201f\u00ab\u00bb\uff02\u2033\u2036]')
 

@@ -10,7 +10,7 @@ from math import ceil
 from evaluation.corrections.attempts import ActionContext, MessageScore
 from evaluation.corrections.gate import inner_quotation, one_line, quotation, without_quotes
 from evaluation.judging.answers import HIGHEST_SCORE
-from evaluation.judging.model_client.check_limits import current_limits
+from evaluation.judging.model_client.budget import current_limits
 from evaluation.judging.model_client.server_state import BREAKER_OPEN
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ACTION_WINDOW, Dimension, Proposition

@@ -30,7 +30,7 @@ from evaluation.rubric.lowest_metric import lowest_metric
 from evaluation.rubric.verdict import MetricScore, Verdict
 from evaluation.score import PERCENT, Status
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
-from evaluation.statistics.power import MOST_GAMES
+from evaluation.statistics.tests import MOST_GAMES
 from evaluation.statistics.words import more_games, p_words
 from evaluation.text.display import counted
 

@@ -10,8 +10,16 @@ from evaluation.statistics.intervals import (
     proportion_interval,
     resample_weights,
 )
-from evaluation.statistics.power import games_needed, minimum_detectable_difference
-from evaluation.statistics.tests import SignificanceTest, clustered_difference, paired_t, sign_flip, smallest_p, welch
+from evaluation.statistics.tests import (
+    SignificanceTest,
+    clustered_difference,
+    games_needed,
+    minimum_detectable_difference,
+    paired_t,
+    sign_flip,
+    smallest_p,
+    welch,
+)
 
 __all__ = [
     "Comparison",

@@ -21,8 +21,17 @@ from evaluation.statistics.intervals import (
     mean_interval,
     no_interval,
 )
-from evaluation.statistics.power import LEVEL, games_needed, minimum_detectable_difference
-from evaluation.statistics.tests import MOST_FOR_EXACT, SignificanceTest, paired_t, sign_flip, smallest_p, welch
+from evaluation.statistics.tests import (
+    LEVEL,
+    MOST_FOR_EXACT,
+    SignificanceTest,
+    games_needed,
+    minimum_detectable_difference,
+    paired_t,
+    sign_flip,
+    smallest_p,
+    welch,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from evaluation.validity._faults import (
+    CHANGES,
     DRAWS,
     FAULTS,
     TARGETS,
+    Break,
     Noticed,
+    breaks,
     fault_table,
     is_human_game,
     length_correlations,
@@ -14,7 +17,6 @@ from evaluation.validity._faults import (
     paired_auc,
     pass_rates,
 )
-from evaluation.validity._invariance import CHANGES, Break, breaks
 
 __all__ = [
     "CHANGES",

@@ -9,9 +9,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evaluation.agreement.report import AgreementReport, agreement_report
 from evaluation.agreement.rows import Confirmed, DecidedRow
-from evaluation.comparison.failure_reasons import IterationFailures, failure_reasons, player_names, with_patterns
 from evaluation.comparison.iterations import IterationComparison, PairKey, compare_iterations, pair_key, paired_games
-from evaluation.comparison.movers import Example, Losses, Mover, biggest_movers, example_of, find_losses
+from evaluation.comparison.movers import (
+    Example,
+    IterationFailures,
+    Losses,
+    Mover,
+    biggest_movers,
+    example_of,
+    failure_reasons,
+    find_losses,
+    player_names,
+    with_patterns,
+)
 from evaluation.comparison.runs import Run, RunComparison, compare_runs
 from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations import (

@@ -38,7 +38,7 @@ from evaluation.judging.answer_parsing import AnswerError, parse_answer, parse_i
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges.recorded import read_recordings
 from evaluation.judging.model_client.prices import read_prices
-from evaluation.judging.propositions._file_faults import check_text
+from evaluation.judging.propositions.loading import check_text
 from evaluation.persona.persona_text import read_agent_file, read_persona_text
 from evaluation.readers import read_upload
 from evaluation.simulation.personas import read_fragment_file

@@ -137,7 +137,7 @@ def show(
     output: Rows = ListFormat.TABLE,
 ) -> None:
     """List the stored runs, the latest last; or show every score of one with its message and the judge's reason."""
-    from evaluation.cli.persona.stored_runs import list_runs, show_run
+    from evaluation.cli.persona.evaluations import list_runs, show_run
 
     if run is None:
         list_runs(agent, output)

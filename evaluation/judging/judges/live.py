@@ -9,9 +9,8 @@ from typing import Any
 from evaluation.errors import JSONParseError, JudgeError
 from evaluation.judging.answer_parsing import parse_items
 from evaluation.judging.answers import RECHECK, Answer, answer_format, batch_format, batch_questions
-from evaluation.judging.model_client.budget import BudgetSpentError
+from evaluation.judging.model_client.budget import BudgetSpentError, current_limits
 from evaluation.judging.model_client.calls import CallPurpose, LLMResponse, total
-from evaluation.judging.model_client.check_limits import current_limits
 from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, LLMClient
 from evaluation.judging.model_client.server_state import BREAKER_OPEN
 from evaluation.judging.protocol import (

@@ -18,7 +18,7 @@ from evaluation.errors import InputError, JSONParseError, JudgeError
 from evaluation.judging.answer_parsing import AnswerError, Validate, Value, parse_answer, with_fields
 from evaluation.judging.answers import CORRECTION
 from evaluation.judging.fencing import FENCE
-from evaluation.judging.model_client.budget import Budget, BudgetSpentError
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError, CheckLimits, current_limits, current_tally
 from evaluation.judging.model_client.calls import (
     ANSWERED,
     CANCELLED,
@@ -31,7 +31,6 @@ from evaluation.judging.model_client.calls import (
     Provider,
     Usage,
 )
-from evaluation.judging.model_client.check_limits import CheckLimits, current_limits, current_tally
 from evaluation.judging.model_client.retry import (
     ENDS_RUN,
     CallFailure,

@@ -26,9 +26,8 @@ from evaluation.experiments.report import ReportRow, report_rows
 from evaluation.experiments.treatment import Activity, activity_of
 from evaluation.judging.judge_config import ChosenJudge, JudgeConfig, build_client, build_judge
 from evaluation.judging.judges.cached import CallBuffer
-from evaluation.judging.model_client.budget import Budget, BudgetSpentError
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError, tallied_calls
 from evaluation.judging.model_client.calls import Provider
-from evaluation.judging.model_client.check_limits import tallied_calls
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress

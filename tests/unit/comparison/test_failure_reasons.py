@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from evaluation.comparison.failure_reasons import FailureReason, MetricFailures, failure_reasons
+from evaluation.comparison.movers import FailureReason, MetricFailures, failure_reasons
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript

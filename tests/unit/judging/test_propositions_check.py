@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import InputError
-from evaluation.judging.propositions._file_faults import CheckedFile, check_text
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.loading import CheckedFile, PropositionLibrary, check_text
 from evaluation.judging.propositions.preconditions import precondition_named, register, registered
 from evaluation.judging.propositions.proposition import (
     ACTION_WINDOW,
