@@ -92,7 +92,6 @@ class JudgeRequest:
         claim: The proposition in words, for people.
         batch_group: Requests of the same group, prompt (but for the question) and kind of answer may be asked together,
             at most ten in a call. ``None`` is asked alone.
-        repeat: Which of several judgements of the same prompt this is; 0 is the first.
         double_check: Whether the judge is asked once more whether it is sure; the second answer counts.
         offline: What the offline judge needs; ``None`` when only a model can tell.
     """
@@ -105,7 +104,6 @@ class JudgeRequest:
     messages: Mapping[int, str] = field(default_factory=dict)
     claim: str = ""
     batch_group: str | None = None
-    repeat: int = 0
     double_check: bool = False
     offline: OfflineInput | None = None
     _keys: dict[tuple[str, str], str] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -137,7 +135,8 @@ class JudgeRequest:
             self.answer.__name__,
             self.batch_group is not None,
             self.double_check,
-            self.repeat,
+            # Stood for a count of judgements of one prompt; kept, so that recorded answers keep their keys.
+            0,
         ]
         if server:
             parts.append(server)

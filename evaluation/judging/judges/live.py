@@ -31,7 +31,7 @@ Unit = Mapping[int, JudgeRequest]
 def units_of(requests: Sequence[JudgeRequest], largest: int = LARGEST_BATCH) -> list[Unit]:
     """``requests`` put together into units of at most ``largest``, units in the order of their first requests.
 
-    Only requests of one group that share system prompt, context, kind of answer, version, repeat and double check are
+    Only requests of one group that share system prompt, context, kind of answer, version and double check are
     put together.
     """
     groups: dict[object, list[int]] = {}
@@ -48,7 +48,6 @@ def _shared(request: JudgeRequest) -> tuple[object, ...]:
         request.prompt.user,
         request.answer,
         request.prompt_version,
-        request.repeat,
         request.double_check,
     )
 

@@ -194,7 +194,7 @@ def test_only_what_shares_its_context_is_put_together() -> None:
         request(2, batch_group="h"),
         request(3),
         request(4, batch_group="g"),
-        request(5, batch_group="g", repeat=1),
+        request(5, batch_group="g", double_check=True),
         request(6, batch_group="g", answer=CheckAnswer),
         request(7, batch_group="g", prompt=Prompt("You judge.", "another context", "Claim 7 holds.")),
     ]
@@ -207,12 +207,11 @@ def test_all_that_may_change_an_answer_is_in_its_key() -> None:
     others = [
         request(2),
         request(prompt_version="v2"),
-        request(repeat=1),
         request(double_check=True),
         request(batch_group="g"),
         request(answer=CheckAnswer),
     ]
-    assert len({one.key("m") for one in [plain, *others]} | {plain.key("another")}) == 8
+    assert len({one.key("m") for one in [plain, *others]} | {plain.key("another")}) == 7
     assert plain.key("m") == request(subject="named otherwise", messages={1: "elsewhere"}).key("m")
 
 
