@@ -74,13 +74,12 @@ class Mover:
         return self.before - self.after
 
 
-def biggest_movers(rows: pd.DataFrame, *, most: int = MOST) -> tuple[Mover, ...]:
+def biggest_movers(rows: pd.DataFrame) -> tuple[Mover, ...]:
     """The reasons and players that changed the percent metrics most, the largest change first.
 
     Args:
         rows: One per ledger row with weight: ``is_after`` (bool), ``transcript_id``, ``game_id``, ``metric``,
             ``player``, ``message_id`` (both may be empty), ``numerator``, ``denominator``, ``reason``.
-        most: How many of reasons and of players together.
     """
     wanted = [name for name, definition in DEFINITIONS.items() if definition.scale == PERCENT]
     kept = rows[rows["metric"].isin(wanted) & (rows["denominator"] > 0)].copy()
@@ -95,7 +94,7 @@ def biggest_movers(rows: pd.DataFrame, *, most: int = MOST) -> tuple[Mover, ...]
     losing = losing[losing["metric"].map(sides) == 2]
     shifts = [*_shifts(losing, "reason", "pattern"), *_shifts(losing[losing["player"].notna()], "player", "player")]
     largest = sorted((one for one in shifts if abs(one.change) >= _SMALLEST), key=lambda one: -abs(one.change))
-    return tuple(replace(one, examples=tuple(examples_of(_rows_of(losing, one)))) for one in largest[:most])
+    return tuple(replace(one, examples=tuple(examples_of(_rows_of(losing, one)))) for one in largest[:MOST])
 
 
 def _shifts(losing: pd.DataFrame, kind: str, column: str) -> Iterator[Mover]:

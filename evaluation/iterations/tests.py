@@ -320,8 +320,8 @@ def chance_of_streak(tests: Sequence[GameTest]) -> Chance | None:
     return Chance((passed / total) ** STREAK, low**STREAK, high**STREAK, passed, total)
 
 
-def jeffreys_interval(successes: int, trials: int, level: float = _LEVEL) -> tuple[float, float]:
-    """Jeffreys' interval for a proportion, both ends from 0 to 1.
+def jeffreys_interval(successes: int, trials: int) -> tuple[float, float]:
+    """Jeffreys' 95 % interval for a proportion, both ends from 0 to 1.
 
     Raises:
         ValueError: No trial, or more successes than trials.
@@ -330,7 +330,7 @@ def jeffreys_interval(successes: int, trials: int, level: float = _LEVEL) -> tup
         raise ValueError(f"{successes} successes in {trials} trials")
     from scipy.special import betaincinv  # slow to import, and needed only where a chance is shown
 
-    tail = (1.0 - level) / 2.0
+    tail = (1.0 - _LEVEL) / 2.0
     a, b = successes + 0.5, trials - successes + 0.5
     low = 0.0 if successes == 0 else float(betaincinv(a, b, tail))
     high = 1.0 if successes == trials else float(betaincinv(a, b, 1.0 - tail))

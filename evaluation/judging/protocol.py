@@ -307,7 +307,6 @@ def unscored(
     model: str,
     key: str = "",
     raw: str = "",
-    usage: Usage | None = None,
 ) -> Judgement:
     """A judgement without an answer, with a reason."""
     return Judgement(
@@ -318,7 +317,6 @@ def unscored(
         detail=detail,
         asked=request.prompt,
         raw=raw,
-        usage=usage or Usage(),
     )
 
 

@@ -25,6 +25,7 @@ LONGEST_ANSWER = 16_000
 """Tokens of one answer at most: what most models may write."""
 
 _LONGEST_ECHO = 4_000
+_TRIES = 4
 _CUT_OFF = "cut off"
 
 
@@ -122,7 +123,6 @@ class Writer:
         *,
         purpose: str,
         subject: str,
-        temperature: float | None = None,
         max_tokens: int = 400,
         report: ReportText | None = None,
     ) -> tuple[str, bool]:
@@ -136,13 +136,12 @@ class Writer:
             BudgetSpentError: Nothing more may be spent.
             StoreError: The text could not be kept.
         """
-        heat = self._temperature if temperature is None else temperature
-        whole = self._key(messages, heat, max_tokens)
-        cut_off = self._key(messages, heat, max_tokens, _CUT_OFF)
+        whole = self._key(messages, max_tokens)
+        cut_off = self._key(messages, max_tokens, _CUT_OFF)
         for key in (whole, cut_off):
             if key in self._known:
                 return self._told(self._known[key], report), key == cut_off
-        response = await self._client.complete(messages, heat, max_tokens, purpose=CallPurpose(purpose, 0))
+        response = await self._client.complete(messages, self._temperature, max_tokens, purpose=CallPurpose(purpose, 0))
         key = cut_off if response.is_cut_off else whole
         found = Generation(key, self._scope, self.model, purpose, subject, response.content, response.usage)
         if self._cache is not None:
@@ -163,7 +162,6 @@ class Writer:
         *,
         purpose: str,
         subject: str,
-        retries: int = 3,
         max_tokens: int = USUAL_ROOM,
     ) -> Value:
         """The model's answer after ``validate``; a wrong one is asked again with its error named.
@@ -178,7 +176,7 @@ class Writer:
         conversation = list(messages)
         written: list[str] = []
         problem = ""
-        for _ in range(retries + 1):
+        for _ in range(_TRIES):
             text, is_cut_off = await self.write(conversation, purpose=purpose, subject=subject, max_tokens=max_tokens)
             written.append(text)
             try:
@@ -201,9 +199,9 @@ class Writer:
             remedy="Take a model that keeps to a form, or another seed.",
         )
 
-    def _key(self, messages: Messages, temperature: float, max_tokens: int, *more: str) -> str:
+    def _key(self, messages: Messages, max_tokens: int, *more: str) -> str:
         said = [[message["role"], message["content"]] for message in messages]
-        parts = [WRITING_VERSION, self.model, temperature, max_tokens, self._salt, said, *more]
+        parts = [WRITING_VERSION, self.model, self._temperature, max_tokens, self._salt, said, *more]
         return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
 
 

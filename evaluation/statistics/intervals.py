@@ -227,18 +227,14 @@ _FEWEST_USABLE = 0.5
 _NOISE = 1e-9
 
 
-def resample_weights(items: int, *, resamples: int = RESAMPLES, seed: int = 0) -> NDArray[np.float64]:
+@lru_cache(maxsize=8)
+def resample_weights(items: int, *, seed: int = 0) -> NDArray[np.float64]:
     """Number of times each item occurs in each bootstrap sample, resamples x items; every row adds up to ``items``.
 
     The array is shared and must not be written to: a report draws the same thousand samples for every figure.
     """
-    return _weights(items, resamples, seed)
-
-
-@lru_cache(maxsize=8)
-def _weights(items: int, resamples: int, seed: int) -> NDArray[np.float64]:
     generator = np.random.default_rng(seed)
-    drawn = generator.multinomial(items, np.full(items, 1.0 / items), size=resamples).astype(float)
+    drawn = generator.multinomial(items, np.full(items, 1.0 / items), size=RESAMPLES).astype(float)
     drawn.setflags(write=False)
     return drawn
 

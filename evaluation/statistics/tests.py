@@ -171,9 +171,8 @@ def minimum_detectable_difference(
     n_control: int,
     *,
     level: float = LEVEL,
-    power: float = POWER,
 ) -> float:
-    """The true difference of means that Welch's test would find with probability ``power``, on the scores' scale.
+    """The true difference of means that Welch's test would find with a probability of 0.8, on the scores' scale.
 
     Checked against ``statsmodels.stats.power.TTestIndPower`` where sizes and deviations are equal.
 
@@ -183,7 +182,6 @@ def minimum_detectable_difference(
         n_treatment: Games.
         n_control: Games.
         level: Of the two-sided test.
-        power: Wanted.
 
     Returns:
         NaN when a side has fewer than two games, a deviation is NaN, or neither group has any spread.
@@ -193,20 +191,17 @@ def minimum_detectable_difference(
     parts = sd_treatment**2 / n_treatment, sd_control**2 / n_control
     total = sum(parts)
     freedom = total**2 / (parts[0] ** 2 / (n_treatment - 1) + parts[1] ** 2 / (n_control - 1))
-    return _needed_shift(freedom, level, power) * math.sqrt(total)
+    return _needed_shift(freedom, level) * math.sqrt(total)
 
 
-def games_needed(
-    difference: float, sd_treatment: float, sd_control: float, *, level: float = LEVEL, power: float = POWER
-) -> int | None:
-    """Number of games on each side that Welch's test needs to find ``difference`` with probability ``power``.
+def games_needed(difference: float, sd_treatment: float, sd_control: float, *, level: float = LEVEL) -> int | None:
+    """Number of games on each side that Welch's test needs to find ``difference`` with a probability of 0.8.
 
     Args:
         difference: The true difference to be found, on the scores' scale; its sign does not matter.
         sd_treatment: Standard deviation (ddof = 1).
         sd_control: Standard deviation (ddof = 1).
         level: Of the two-sided test.
-        power: Wanted.
 
     Returns:
         At least 2; ``None`` when there is no difference, no spread, or more than 100,000 would be needed.
@@ -215,7 +210,7 @@ def games_needed(
         return None
 
     def shows(games: int) -> bool:
-        found = minimum_detectable_difference(sd_treatment, sd_control, games, games, level=level, power=power)
+        found = minimum_detectable_difference(sd_treatment, sd_control, games, games, level=level)
         return found <= abs(difference)
 
     enough = 2
@@ -230,8 +225,8 @@ def games_needed(
     return enough
 
 
-def _needed_shift(freedom: float, level: float, power: float) -> float:
+def _needed_shift(freedom: float, level: float) -> float:
     """The non-centrality at which a two-sided t-test has that power. The far tail adds nothing where power matters."""
     from scipy.special import nctdtrinc, stdtrit  # a tenth of what scipy.stats takes to import
 
-    return float(nctdtrinc(freedom, 1.0 - power, stdtrit(freedom, 1.0 - level / 2.0)))
+    return float(nctdtrinc(freedom, 1.0 - POWER, stdtrit(freedom, 1.0 - level / 2.0)))
