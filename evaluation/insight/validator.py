@@ -9,7 +9,7 @@ import hashlib
 import math
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from statistics import fmean
 from typing import Any
@@ -181,20 +181,8 @@ class ValidationResult:
 
     def as_dict(self) -> dict[str, Any]:
         """Every field, ready for JSON."""
-        return {
-            "check_type": str(self.check_type),
-            "status": str(self.status),
-            "score": self.score,
-            "passed": self.passed,
-            "threshold": self.threshold,
-            "explanation": self.explanation,
-            "agent_id": self.agent_id,
-            "message_id": self.message_id,
-            "response_excerpt": self.response_excerpt,
-            "notes": list(self.notes),
-            "usage_usd": self.usage_usd,
-            "is_asked": self.is_asked,
-        }
+        plain = {"check_type": str(self.check_type), "status": str(self.status), "notes": list(self.notes)}
+        return asdict(self) | plain
 
 
 @dataclass(frozen=True, slots=True)
