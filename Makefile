@@ -19,7 +19,7 @@ $(BIN)/lint-imports --no-cache
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long check format bench screenshots lock clean
+.PHONY: help run test test-long check format bench reader screenshots clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -58,13 +58,13 @@ bench: $(VENV)/installed-dev ## Print measured speed and memory beside what is w
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.judging
 
+reader: $(VENV)/installed-dev ## Train the reader on data/labels, print its figures, write it and its model card
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.reader
+
 screenshots: $(VENV)/installed-dev ## Take pictures of every page in each state, and those of the README anew
 	@bash scripts/browser.sh
 	$(BIN)/pytest tests/browser -k screenshots -m "long or not long" --numprocesses 0
 	$(BIN)/python scripts/screenshots.py
-
-lock: ## Write the lock file anew (needs uv)
-	bash scripts/lock.sh
 
 clean: ## Remove the environment and everything generated
 	rm -rf $(VENV) build dist test-results .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -148,7 +148,7 @@ def commands() -> Iterator[Row]:
 
 def controls() -> Iterator[Row]:
     """Median processor time of all controls of the real game nearest to 60 messages."""
-    from benchmarks.label_drawing import load_games
+    from benchmarks.labelled_games import load_games
     from evaluation.engines.scoring import SCORERS
     from evaluation.rubric.controls import compute_controls
 

@@ -33,9 +33,10 @@ class RowVerdict(StrEnum):
 
 
 class Method(StrEnum):
-    """Decider of a row. A human outranks a judge, a judge outranks the rule."""
+    """Decider of a row, each outranked by those below it: the rule, the shipped reader, a judge, a person."""
 
     RULE = "rule"
+    READER = "reader"
     JUDGE = "judge"
     HUMAN = "human"
 
@@ -235,7 +236,7 @@ class MetricResult:
     def method(self) -> Method:
         """The highest authority that decided any row."""
         methods = {row.method for row in self.ledger}
-        return next((m for m in (Method.HUMAN, Method.JUDGE) if m in methods), Method.RULE)
+        return next((m for m in (Method.HUMAN, Method.JUDGE, Method.READER) if m in methods), Method.RULE)
 
     def as_dict(self) -> dict[str, Any]:
         """The result as the JSON output shows it."""

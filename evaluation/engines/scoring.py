@@ -33,6 +33,8 @@ from evaluation.rubric.metrics import (
     role_consistency,
     strategic_depth,
 )
+from evaluation.rubric.reader.decisions import decide
+from evaluation.rubric.reader.model import Reader
 from evaluation.rubric.verdict import MetricScore, Verdict, apply_thresholds, compute_verdict
 from evaluation.score import MetricResult, Status
 from evaluation.transcript import Transcript
@@ -167,6 +169,7 @@ def evaluate_transcript(
     thresholds: Mapping[str, float] | None = None,
     *,
     scorers: Mapping[str, Scorer] = SCORERS,
+    reader: Reader | None = None,
     replace_result: Callable[[MetricResult], MetricResult] | None = None,
 ) -> Evaluation:
     """The transcript's seven metrics and its verdict. The same transcript and ratings always give the same.
@@ -176,11 +179,12 @@ def evaluate_transcript(
         ratings: From which engagement follows; those of other transcripts are left alone.
         thresholds: By metric; the rubric's where one is left out.
         scorers: The automatic metrics by name. One that fails becomes a ``ScoreFailure``.
+        reader: Decides the rows of the metrics that read; ``None``: the rubric to the letter, by rules alone.
         replace_result: Called with every result before the next metric is computed; what it returns stands in the
             evaluation. So that the ledgers of a very long transcript need not all be in memory at the same time.
     """
     limits = thresholds or {}
-    return _assemble(transcript, _score(transcript, ratings, limits, scorers, replace_result), limits)
+    return _assemble(transcript, _score(transcript, ratings, limits, scorers, reader, replace_result), limits)
 
 
 def evaluate_many(
@@ -191,6 +195,7 @@ def evaluate_many(
     jobs: int = 1,
     batch_size: int = BATCH_SIZE,
     scorers: Mapping[str, Scorer] = SCORERS,
+    reader: Reader | None = None,
 ) -> Iterator[Evaluation]:
     """Evaluations in the order of ``transcripts``, each as soon as it is ready.
 
@@ -204,6 +209,7 @@ def evaluate_many(
         jobs: How many processes compute; 1 computes in this one.
         batch_size: How many transcripts are handed to a process at a time.
         scorers: As for :func:`evaluate_transcript`; module-level functions where ``jobs`` is above 1.
+        reader: As for :func:`evaluate_transcript`.
 
     Raises:
         InfrastructureError: A process ended before it had answered.
@@ -212,7 +218,7 @@ def evaluate_many(
     if jobs < 1 or batch_size < 1:
         raise ValueError(f"jobs ({jobs}) and batch_size ({batch_size}) must be at least 1")
     held = ratings or {}
-    score = partial(_score_batch, thresholds=dict(thresholds or {}), scorers=dict(scorers))
+    score = partial(_score_batch, thresholds=dict(thresholds or {}), scorers=dict(scorers), reader=reader)
     # An id is a hash of the whole transcript: it is computed only where there are ratings to look up.
     items: Iterator[_Item] = ((transcript, held.get(transcript.id, ()) if held else ()) for transcript in transcripts)
     if jobs == 1:
@@ -271,9 +277,9 @@ _Outcome = tuple[dict[str, MetricResult], tuple[ScoreFailure, ...]]
 
 
 def _score_batch(
-    batch: list[_Item], *, thresholds: Mapping[str, float], scorers: Mapping[str, Scorer]
+    batch: list[_Item], *, thresholds: Mapping[str, float], scorers: Mapping[str, Scorer], reader: Reader | None
 ) -> list[_Outcome]:
-    return [_score(transcript, ratings, thresholds, scorers) for transcript, ratings in batch]
+    return [_score(transcript, ratings, thresholds, scorers, reader) for transcript, ratings in batch]
 
 
 def _score(
@@ -281,10 +287,11 @@ def _score(
     ratings: Sequence[Rating],
     thresholds: Mapping[str, float],
     scorers: Mapping[str, Scorer],
+    reader: Reader | None,
     replace_result: Callable[[MetricResult], MetricResult] | None = None,
 ) -> _Outcome:
     calls: dict[str, Callable[..., MetricResult]] = {
-        name: partial(_measure, scorer, transcript) for name, scorer in scorers.items()
+        name: partial(_measure, scorer, transcript, reader) for name, scorer in scorers.items()
     }
     calls[ENGAGEMENT.name] = partial(engagement.measure, transcript, ratings)
     with collection_paused():
@@ -299,8 +306,10 @@ def _score(
     return metrics, tuple(outcome for outcome in outcomes if isinstance(outcome, ScoreFailure))
 
 
-def _measure(scorer: Scorer, transcript: Transcript, *, threshold: float | None) -> MetricResult:
+def _measure(scorer: Scorer, transcript: Transcript, reader: Reader | None, *, threshold: float | None) -> MetricResult:
     result = scorer(transcript, threshold=threshold)
+    if reader is not None:
+        result = decide(result, transcript, reader)
     Discussion.forget_derived_of_long(transcript)
     return result
 

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from benchmarks.label_drawing import load_games
+from benchmarks.labelled_games import load_games
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.controls import compute_missing

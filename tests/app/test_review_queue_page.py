@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.label_drawing import load_games
+from benchmarks.labelled_games import load_games
 from evaluation.ratings import Rating
 from evaluation.rubric.controls import link_strengths
 from evaluation.rubric.rows_in_doubt import ReviewKind

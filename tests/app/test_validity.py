@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.label_drawing import load_games
+from benchmarks.labelled_games import load_games
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState, Store
 from evaluation.workflows.controls import compute_missing, measure_validity

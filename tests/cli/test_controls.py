@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.label_drawing import load_games
+from benchmarks.labelled_games import load_games
 
 GAME = load_games()[0][1]
 KEYS = {"chance", "difference", "z", "p", "draws", "reason", "companion"}

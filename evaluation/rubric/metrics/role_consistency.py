@@ -41,10 +41,10 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     blocked = _blocked(discussion)
     if blocked:
         return summarise(ROLE_CONSISTENCY, (), threshold=threshold, not_applicable=blocked)
-    rows = list(_rows(read(discussion), transcript))
-    with_signal = any(row.denominator for row in rows)
+    judged = list(rows(read(discussion), transcript))
+    with_signal = any(row.denominator for row in judged)
     reason = "" if with_signal else "no message carries a role signal"
-    return summarise(ROLE_CONSISTENCY, rows, threshold=threshold, not_applicable=reason)
+    return summarise(ROLE_CONSISTENCY, judged, threshold=threshold, not_applicable=reason)
 
 
 def _blocked(discussion: Discussion) -> str:
@@ -75,7 +75,8 @@ class _Judged:
         return self.rule.reason.format(target=self.act.target or "somebody")
 
 
-def _rows(readings: Sequence[Reading], transcript: Transcript) -> Iterator[LedgerRow]:
+def rows(readings: Sequence[Reading], transcript: Transcript) -> Iterator[LedgerRow]:
+    """A row for each message, judged by the acts in it; whoever found the acts."""
     # Speaker and target -> the message in which the speaker first gave grounds against the target.
     cases: dict[tuple[str, str | None], str] = {}
     for reading in readings:

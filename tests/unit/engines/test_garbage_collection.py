@@ -9,7 +9,7 @@ from threading import Barrier
 
 import pytest
 
-from benchmarks.label_drawing import load_games
+from benchmarks.labelled_games import load_games
 from evaluation.engines.garbage_collection import collection_paused
 from evaluation.engines.scoring import SCORERS, add_controls, evaluate_transcript
 from evaluation.score import MetricResult

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.label_drawing import load_games
+from benchmarks.labelled_games import load_games
 from evaluation.rubric.clauses._requirements import Needs
 from evaluation.rubric.clauses.grammar import Pattern, PatternSet, grammar_for, patterns_for
 from evaluation.rubric.clauses.passage import Passage

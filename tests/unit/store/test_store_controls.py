@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.label_drawing import load_games
+from benchmarks.labelled_games import load_games
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import NotFoundError
 from evaluation.rubric.controls import CONTROLLED, link_strengths

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from benchmarks.label_drawing import load_games
+from benchmarks.labelled_games import load_games
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.rubric.controls import Link
 from evaluation.rubric.rows_in_doubt import REVIEWED, ReviewKind, review_items

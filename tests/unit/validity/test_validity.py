@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.label_drawing import load_games
+from benchmarks.labelled_games import load_games
 from evaluation.engines.scoring import SCORERS
 from evaluation.rubric.controls import spoiled_copies
 from evaluation.transcript import Transcript

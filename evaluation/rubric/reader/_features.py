@@ -1,0 +1,480 @@
+"""Numbers that the reader sees of a discussion: n-grams, marks of style, and how two messages fit together."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.rubric._language_pack import LanguagePack
+from evaluation.rubric.discussion import Discussion, PreparedMessage, kept_with_discussion
+from evaluation.rubric.metrics.coherence import (
+    addresses,
+    is_first_person,
+    is_introduction,
+    is_question,
+    opens_as_answer,
+    repeats,
+    reply_phrase,
+)
+from evaluation.rubric.reader._ngrams import NGrams, hashed_ngrams
+from evaluation.rubric.speech.readings import read
+
+LOOK_BACK = 8
+"""Messages of other players, the latest first, that a message may answer."""
+LONGEST_READ = 3_000
+"""Characters of a message that are read: what stands behind them moves a probability no more."""
+OTHER, SELF, TARGET, BEGIN, END = "\ue000", "\ue001", "\ue002", "\ue010", "\ue01f"
+"""Stand for a named player, the speaker, and the player that an act may be aimed at."""
+# Where the target of an act stands who is called first ("Ann, why ...").
+_OPENING = 10
+_BLANKS = re.compile(r"[\s\x00-\x1f\x7f]+")
+_MARKS = re.compile(r"([?!,;:\"()=]|\.\.+|\d+)")
+_SENTENCE = re.compile(r"[^.!?;\n\u2026]+[.!?;\n\u2026]*")
+_WORD = re.compile(r"\w")
+
+
+class Sentence(NamedTuple):
+    """Part of a message: which one, and its span in the original text in code points."""
+
+    message: int
+    start: int
+    end: int
+
+
+class ActAim(NamedTuple):
+    """A player, or nobody, at whom a message's acts may be aimed.
+
+    Attributes:
+        message: Position of the message.
+        target: The player; ``None`` for acts without a target.
+        is_named: Whether the message names the player; else it is the one whom it seems to answer.
+    """
+
+    message: int
+    target: str | None
+    is_named: bool
+
+
+STYLE = (
+    "log words",
+    "log characters",
+    "asks",
+    "ends as a question",
+    "exclaims",
+    "capitals",
+    "players named",
+    "names itself",
+    "you",
+    "I",
+    "strategic keywords",
+    "only a bare keyword",
+    "why",
+    "past",
+    "comparison",
+    "conduct",
+    "reply phrase",
+    "opens as an answer",
+    "introduction",
+    "says it again",
+    "digits",
+    "commas",
+    "first message",
+    "place in the discussion",
+    "continues itself",
+    "usual length here",
+    "length beside the usual",
+)
+"""What stands in each column of :attr:`Features.style`."""
+
+PAIR = (
+    "names the author",
+    "is named by it",
+    "same players named",
+    "shared words",
+    "rare shared words",
+    "echo of its words",
+    "it asks",
+    "it asks this speaker",
+    "it asks somebody else",
+    "it speaks to somebody",
+    "it asks, and this opens as an answer",
+    "it names this speaker, and this says I",
+    "it is an introduction",
+    "both are introductions",
+    "log words of it",
+    "reply id",
+)
+"""What stands in each column of a pair's features."""
+
+PLACE = (*(f"distance {one}" for one in range(1, LOOK_BACK + 1)), "same round", "continues itself", "between are own")
+"""What stands in each column of a pair's place in the order of messages."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """Numbers of a discussion of n messages that the reader is given.
+
+    Attributes:
+        discussion: The discussion.
+        texts: Each message as it is read: folded, names replaced, a word for what came before it in front.
+        contexts: That word of each message.
+        sentences: The sentences of all messages in order.
+        style: Shape (n, len(STYLE)).
+    """
+
+    discussion: Discussion
+    texts: tuple[str, ...]
+    contexts: tuple[str, ...]
+    sentences: tuple[Sentence, ...]
+    sentence_texts: tuple[str, ...]
+    style: NDArray[np.float32]
+
+    @cached_property
+    def message_ngrams(self) -> NGrams:
+        return hashed_ngrams(self.texts)
+
+    @cached_property
+    def sentence_ngrams(self) -> NGrams:
+        return hashed_ngrams(self.sentence_texts)
+
+
+def plain_text(prepared: PreparedMessage, start: int, end: int, target: str | None = None) -> str:
+    """A part of a message as it is read: folded, blanks single, numbers as 0, players as placeholders."""
+    text, speaker = prepared.message.text, prepared.message.speaker
+    parts: list[str] = []
+    done = start
+    for mention in prepared.mentions:
+        if mention.start < done or mention.end > end:
+            continue
+        sign = SELF if mention.player == speaker else TARGET if mention.player == target else OTHER
+        parts += (text[done : mention.start], f" {sign} ")
+        done = mention.end
+    parts.append(text[done:end])
+    folded = "".join(parts).casefold().replace("\u2019", "'")
+    return _BLANKS.sub(" ", _MARKS.sub(_apart, folded)).strip()
+
+
+def _apart(found: re.Match[str]) -> str:
+    return " 0 " if found[0][0].isdigit() else f" {found[0][:2]} "
+
+
+def sentences_of(prepared: PreparedMessage) -> Iterator[tuple[int, int]]:
+    """The sentences of a message as spans of its original text, after the own name as a prefix."""
+    text = prepared.message.text[: prepared.body_start + LONGEST_READ]
+    for found in _SENTENCE.finditer(text, prepared.body_start):
+        if _WORD.search(found[0]):
+            start = found.start() + len(found[0]) - len(found[0].lstrip())
+            yield start, found.start() + len(found[0].rstrip())
+
+
+@kept_with_discussion
+def features(discussion: Discussion) -> Features:
+    """Compute the features of a discussion in English."""
+    pack = discussion.pack
+    assert pack is not None
+    messages = discussion.messages
+    sentences, sentence_texts, texts = [], [], []
+    contexts = list(_contexts(messages, pack))
+    for at, prepared in enumerate(messages):
+        end = min(len(prepared.message.text), prepared.body_start + LONGEST_READ)
+        texts.append(f"{contexts[at]} {plain_text(prepared, prepared.body_start, end)} {END}")
+        for start, stop in sentences_of(prepared):
+            sentences.append(Sentence(at, start, stop))
+            sentence_texts.append(plain_text(prepared, start, stop))
+    style = _style(messages, pack)
+    return Features(discussion, tuple(texts), tuple(contexts), tuple(sentences), tuple(sentence_texts), style)
+
+
+def _contexts(messages: Sequence[PreparedMessage], pack: LanguagePack) -> Iterator[str]:
+    """Describe what came before each message, as one word of signs, so that an opening is read together with it."""
+    for at, prepared in enumerate(messages):
+        speaker = prepared.message.speaker
+        others = [one for one in messages[max(0, at - 6) : at] if one.message.speaker != speaker][-3:]
+        signs = [BEGIN]
+        if at and messages[at - 1].message.speaker == speaker:
+            signs.append("\ue011")
+        if others and is_question(others[-1], pack):
+            signs.append("\ue012")
+        if others and speaker in others[-1].named:
+            signs.append("\ue013")
+        elif any(speaker in one.named for one in others):
+            signs.append("\ue014")
+        if not others or others[-1].message.round != prepared.message.round:
+            signs.append("\ue015")
+        yield "".join(signs)
+
+
+def _style(messages: Sequence[PreparedMessage], pack: LanguagePack) -> NDArray[np.float32]:
+    lengths = [math.log1p(len(one.tokens)) for one in messages]
+    usual = sum(lengths) / max(1, len(lengths))
+    own: dict[str, list[PreparedMessage]] = {}
+    rows = []
+    for at, prepared in enumerate(messages):
+        speaker = prepared.message.speaker
+        before = own.setdefault(speaker, [])
+        continues = at > 0 and messages[at - 1].message.speaker == speaker
+        rows.append(_style_row(prepared, pack, before[-3:], at, continues, usual))
+        before.append(prepared)
+    return np.array(rows, dtype=np.float32).reshape(len(rows), len(STYLE))
+
+
+def _style_row(
+    prepared: PreparedMessage,
+    pack: LanguagePack,
+    own: Sequence[PreparedMessage],
+    at: int,
+    continues: bool,
+    usual: float,
+) -> list[float]:
+    text = prepared.message.text[prepared.body_start : prepared.body_start + LONGEST_READ]
+    words = prepared.word_set
+    keywords = [word for word in prepared.plain_words if word in pack.strategic_forms]
+    is_bare = len(keywords) == 1 and keywords[0] in pack.bare_keywords
+    length = math.log1p(len(prepared.tokens))
+    signs = [min(3, len(words & each)) for each in pack.signs_of_depth.values()]
+    return [
+        length,
+        math.log1p(len(text)),
+        min(3, text.count("?")),
+        text.rstrip().endswith("?"),
+        min(3, text.count("!")),
+        sum(map(str.isupper, text)) / max(1, len(text)),
+        min(4, len(prepared.named - {prepared.message.speaker})),
+        prepared.message.speaker in prepared.named,
+        bool(addresses(prepared, pack)),
+        is_first_person(prepared, pack),
+        min(5, len(keywords)),
+        is_bare,
+        *signs,
+        bool(reply_phrase(prepared, pack)),
+        opens_as_answer(prepared, pack),
+        is_introduction(prepared, pack),
+        repeats(prepared, own),
+        any(map(str.isdigit, text)),
+        min(5, text.count(",")),
+        at == 0,
+        math.log1p(at),
+        continues,
+        usual,
+        length - usual,
+    ]
+
+
+SENTENCE = (
+    "log words",
+    "place",
+    "asks",
+    "players",
+    "names itself",
+    "a rule sees a reference",
+    "past",
+    "I",
+    "is quoted",
+)
+"""What stands in each column of a sentence before the style of its message."""
+_PAST = re.compile(
+    r"\b(?:\w\w+ed|was|were|did|didn't|had|has|have|been|said|told|got|went|made|gave|came|saw|kept|lost)\b"
+)
+_I = re.compile(r"\b(?:i|me|my|we|our)\b")
+
+
+def sentence_rows(seen: Features) -> NDArray[np.float32]:
+    """The dense features of each sentence: ``SENTENCE``, then the style of its message."""
+    claimed: list[list[tuple[int, int]]] = [
+        [(claim.start, claim.end) for claim in reading.claims] for reading in read(seen.discussion)
+    ]
+    rows = []
+    first = 0
+    for number, (sentence, text) in enumerate(zip(seen.sentences, seen.sentence_texts, strict=True)):
+        if not number or seen.sentences[number - 1].message != sentence.message:
+            first = number
+        spans = claimed[sentence.message]
+        rows.append(
+            [
+                math.log1p(text.count(" ") + 1),
+                min(5, number - first),
+                "?" in text,
+                min(4, text.count(OTHER)),
+                SELF in text,
+                any(start < sentence.end and end > sentence.start for start, end in spans),
+                bool(_PAST.search(text)),
+                bool(_I.search(text)),
+                '"' in text,
+            ]
+        )
+    own = np.array(rows, dtype=np.float32).reshape(len(rows), len(SENTENCE))
+    return np.hstack([own, seen.style[[one.message for one in seen.sentences]]])
+
+
+class Pairs:
+    """Fit of each message to those before it: everything but their places.
+
+    Args:
+        seen: The discussion's features.
+    """
+
+    def __init__(self, seen: Features) -> None:
+        self._messages = seen.discussion.messages
+        self._pack = seen.discussion.pack
+        assert self._pack is not None
+        pack = self._pack
+        self._words = [one.word_set - pack.stop_words for one in self._messages]
+        self._order = [[word for word in one.plain_words if word not in pack.stop_words] for one in self._messages]
+        counts: dict[str, int] = {}
+        for words in self._words:
+            for word in words:
+                counts[word] = counts.get(word, 0) + 1
+        total = max(1, len(self._messages))
+        self._rarity = {word: math.log(total / count) for word, count in counts.items()}
+        self._asks = [is_question(one, pack) for one in self._messages]
+        self._speaks_to = [bool(addresses(one, pack)) for one in self._messages]
+        self._says_i = [is_first_person(one, pack) for one in self._messages]
+        self._opens = [opens_as_answer(one, pack) or bool(reply_phrase(one, pack)) for one in self._messages]
+        self._introduces = [is_introduction(one, pack) for one in self._messages]
+        self._lengths = [math.log1p(len(one.tokens)) for one in self._messages]
+
+    def row(self, at: int, earlier: int) -> list[float]:
+        """The features of message ``at`` as an answer to message ``earlier``; see ``PAIR``."""
+        this, that = self._messages[at], self._messages[earlier]
+        speaker, author = this.message.speaker, that.message.speaker
+        shared = self._words[at] & self._words[earlier]
+        named = this.named & that.named
+        is_named = speaker in that.named
+        asks = self._asks[earlier]
+        to_others = asks and bool(that.named - {speaker, author}) and not is_named
+        return [
+            author in this.named,
+            is_named,
+            min(2, len(named - {speaker, author})),
+            min(4, len(shared)),
+            min(8.0, sum(map(self._rarity.__getitem__, shared))) if shared else 0.0,
+            bool(shared) and not self._words[earlier].isdisjoint(self._order[at][:3]),
+            asks,
+            asks and is_named,
+            to_others,
+            self._speaks_to[earlier],
+            asks and self._opens[at],
+            is_named and self._says_i[at],
+            self._introduces[earlier],
+            self._introduces[at] and self._introduces[earlier],
+            self._lengths[earlier],
+            this.message.reply_to is not None and this.message.reply_to == that.message.id,
+        ]
+
+
+class EarlierMessage(NamedTuple):
+    """A message that another may answer.
+
+    Attributes:
+        message: Position of the message.
+        earlier: Position of the one before it, of another player.
+        distance: 1 for the last message of another player, up to ``LOOK_BACK``.
+    """
+
+    message: int
+    earlier: int
+    distance: int
+
+
+def candidates(speakers: Sequence[str]) -> Iterator[EarlierMessage]:
+    """The messages that each message may answer, the latest first."""
+    for at, speaker in enumerate(speakers):
+        distance = 0
+        back = at - 1
+        # A speaker may have written hundreds of messages in a row.
+        while back >= max(0, at - 4 * LOOK_BACK) and distance < LOOK_BACK:
+            if speakers[back] != speaker:
+                distance += 1
+                yield EarlierMessage(at, back, distance)
+            back -= 1
+
+
+def place_row(candidate: EarlierMessage, speakers: Sequence[str], rounds: Sequence[int | None]) -> list[float]:
+    """The features of a pair's places; see ``PLACE``."""
+    at, earlier, distance = candidate
+    between = at - earlier - distance
+    continues = at > 0 and speakers[at - 1] == speakers[at]
+    return [
+        *(float(distance == one) for one in range(1, LOOK_BACK + 1)),
+        float(rounds[at] == rounds[earlier]),
+        float(continues),
+        float(min(3, between)),
+    ]
+
+
+PAIR_SUMMARY = ("best", "second best", "best of the last three", "the last one", "log of all chances")
+"""What stands in each column of :func:`pair_summary`."""
+# The logit of a pair that does not exist.
+_NO_PAIR = -6.0
+
+
+def pair_summary(count: int, pairs: Sequence[EarlierMessage], logits: Sequence[float]) -> NDArray[np.float32]:
+    """For each of ``count`` messages how well the messages before it fit as what it answers. See ``PAIR_SUMMARY``.
+
+    Args:
+        count: Number of messages.
+        pairs: As :func:`candidates` yields them.
+        logits: One for each pair.
+    """
+    each: list[list[float]] = [[] for _ in range(count)]
+    for pair, logit in zip(pairs, logits, strict=True):
+        each[pair.message].append(float(logit))
+    rows = []
+    for found in each:
+        best = [*sorted(found, reverse=True), _NO_PAIR, _NO_PAIR]
+        chances = sum(1 / (1 + math.exp(-one)) for one in found)
+        rows.append(
+            (best[0], best[1], max(found[:3], default=_NO_PAIR), (*found, _NO_PAIR)[0], math.log(chances + 1e-3))
+        )
+    return np.array(rows, dtype=np.float32).reshape(count, len(PAIR_SUMMARY))
+
+
+def aims(seen: Features, answered: Sequence[int | None]) -> Iterator[tuple[ActAim, str]]:
+    """At whom each message's acts may be aimed, each with the text that is read for it.
+
+    Args:
+        seen: The discussion's features.
+        answered: For each message the position of the message that it most likely answers; ``None`` for none.
+
+    Yields:
+        The player whom it names or answers with the sentences that name them (all of them for the one who is answered),
+        and nobody with the whole message.
+    """
+    messages = seen.discussion.messages
+    spans: list[list[tuple[int, int]]] = [[] for _ in messages]
+    for sentence in seen.sentences:
+        spans[sentence.message].append((sentence.start, sentence.end))
+    for at, prepared in enumerate(messages):
+        speaker = prepared.message.speaker
+        yield ActAim(at, None, is_named=False), seen.texts[at]
+        named = dict.fromkeys(one.player for one in prepared.mentions if one.player != speaker)
+        for player in named:
+            parts = [
+                plain_text(prepared, start, end, player)
+                for start, end in spans[at]
+                if any(one.player == player and start <= one.start < end for one in prepared.mentions)
+            ]
+            yield ActAim(at, player, is_named=True), f"{seen.contexts[at]} {' '.join(parts)} {END}"
+        other = answered[at]
+        if other is not None and messages[other].message.speaker not in named:
+            yield ActAim(at, messages[other].message.speaker, is_named=False), seen.texts[at]
+
+
+def aim_row(aim: ActAim, text: str, named: int) -> list[float]:
+    """The features of an aim beside its text: its kind, where the target stands, and how many there are."""
+    return [
+        float(aim.target is None),
+        float(aim.target is not None and aim.is_named),
+        float(aim.target is not None and not aim.is_named),
+        float(f" {TARGET} " in text[:_OPENING]),
+        float(text.endswith(f"{TARGET} {END}")),
+        float(min(4, named)),
+        float(named > 0 and aim.target is None),
+    ]

@@ -1,0 +1,334 @@
+"""Decide the rows of the four metrics that read by what the reader says of the messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
+from evaluation.rubric.discussion import Discussion, PreparedMessage
+from evaluation.rubric.metrics import role_consistency
+from evaluation.rubric.metrics.coherence import WINDOW, places
+from evaluation.rubric.reader.model import ReadAct, Reader, ReadMessage
+from evaluation.rubric.speech.act_types import ActKind, SpeechAct
+from evaluation.rubric.speech.readings import Reading, read
+from evaluation.score import (
+    Evidence,
+    LedgerRow,
+    Method,
+    MetricResult,
+    RowVerdict,
+    Status,
+    failure_beyond_score,
+    redecided,
+    row_id_of,
+    summarise,
+)
+from evaluation.text.display import quoted
+from evaluation.transcript import Transcript
+
+# What a reference is about, told by its words; the first that fits.
+_KINDS = (
+    ("vote", re.compile(r"\bvot(?:e[ds]?|ing)\b", re.IGNORECASE)),
+    (
+        "elimination",
+        re.compile(r"\b(?:died|dead|killed|eliminated|voted out|lost|lynched|hanged|left the game)\b", re.IGNORECASE),
+    ),
+    ("role claim", re.compile(r"\b(?:claim\w*|seer|divin\w+|revealed)\b", re.IGNORECASE)),
+    ("accusation", re.compile(r"\b(?:accus\w+|blam\w+|suspect\w*|defend\w*|attack\w*)\b", re.IGNORECASE)),
+)
+_OTHER_KIND = "earlier statement"
+_UNPROVEN = "Refers to the past ({chance} sure); the record alone does not show whether it is so."
+
+
+def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> MetricResult:
+    """``result`` with the rows that the reader decides in place of the rule's, and its score computed again.
+
+    A row that the reader decides keeps what the rule said in ``details["rule"]`` (``verdict`` and ``reason``) and has
+    ``details["chance"]``: how likely the row's verdict is, from 0 to 1, by the reader. Where the reader is unsure the
+    rule's verdict stands. ``details["by_rule"]`` of the result hold the rule's ``score``, ``numerator``,
+    ``denominator`` and ``status``; ``details["reader"]`` the reader's name.
+
+    Args:
+        result: As the rule computed it.
+        transcript: What it was computed from.
+        reader: Who reads.
+
+    Returns:
+        The same object for a metric that nobody has to read for, and where the metric does not apply.
+    """
+    if result.name not in _DECIDED or (result.status is Status.NOT_APPLICABLE and not result.ledger):
+        return result
+    discussion = Discussion.of(transcript)
+    said = discussion.derive(reader.read)
+    if not said:
+        return result
+    rows = list(_DECIDED[result.name](result, discussion, said, reader))
+    by_rule = {
+        "score": result.score,
+        "numerator": result.numerator,
+        "denominator": result.denominator,
+        "status": str(result.status),
+    }
+    has_weight = any(row.denominator for row in rows)
+    not_applicable = result.reason if result.status is Status.NOT_APPLICABLE and not has_weight else ""
+    decided = summarise(
+        result.definition,
+        rows,
+        threshold=result.threshold,
+        not_applicable=not_applicable,
+        failure=failure_beyond_score(result),
+        notes=result.notes,
+        details={**result.details, "by_rule": by_rule, "reader": reader.name},
+    )
+    if decided.status is Status.PENDING and not has_weight and result.name == MEMORY_ACCURACY.name:
+        # What only the reader saw never makes a game wait.
+        return replace(decided, status=Status.NOT_APPLICABLE, reason=_NOTHING_CHECKED)
+    return decided
+
+
+_NOTHING_CHECKED = "references seen, none could be checked: connect a model, or check them"
+
+
+def acts_read(discussion: Discussion, reader: Reader) -> tuple[Reading, ...]:
+    """The messages of a discussion with the speech acts that the reader sees in place of the rule's."""
+    return tuple(
+        replace(reading, acts=tuple(_speech_acts(one, prepared)))
+        for reading, one, prepared in zip(
+            read(discussion), discussion.derive(reader.read), discussion.messages, strict=True
+        )
+    )
+
+
+def _depth(
+    result: MetricResult, discussion: Discussion, said: Sequence[ReadMessage], reader: Reader
+) -> Iterator[LedgerRow]:
+    head = reader.heads["strategic"]
+    by_message = _by_message(discussion, said)
+    telling = _Telling(reader, "strategic")
+    for row in result.ledger:
+        one = by_message.get(row.message_id or "")
+        if one is None:
+            yield row
+            continue
+        prepared, read_message = one
+        chance = read_message.strategic
+        if head.is_unsure(chance):
+            yield replace(row, details={**row.details, "chance": round(chance, 3), "review": _doubt(chance)})
+            continue
+        counts = chance >= head.threshold
+        evidence = telling.evidence(prepared, counts) if counts != (row.verdict is RowVerdict.COUNTS) else row.evidence
+        words = "Argues: it gives a reason, an inference, a plan or a pointed question" if counts else "Does not argue"
+        yield _redecided(row, counts, chance if counts else 1 - chance, words, evidence=evidence)
+
+
+def _doubt(chance: float) -> dict[str, Any]:
+    return {"kind": "unsure", "likelihood": round(1 - 2 * abs(chance - 0.5), 2)}
+
+
+def _coherence(
+    result: MetricResult, discussion: Discussion, said: Sequence[ReadMessage], reader: Reader
+) -> Iterator[LedgerRow]:
+    head = reader.heads["answers"]
+    messages = discussion.messages
+    contexts = places([one.message.speaker for one in messages], [one.message.round for one in messages])
+    at = {
+        one.message.id: (place, said[number])
+        for number, (one, place) in enumerate(zip(messages, contexts, strict=True))
+    }
+    for row in result.ledger:
+        found = at.get(row.message_id or "")
+        if found is None or row.verdict is RowVerdict.EXCLUDED or row.details.get("by") == "reply":
+            yield row
+            continue
+        place, one = found
+        fits = {earlier: one.answered[earlier] for earlier in place.context if earlier in one.answered}
+        chance = one.answers if fits and max(fits.values()) >= max(one.answered.values()) - _NEARLY else 0.0
+        if head.is_unsure(chance):
+            yield replace(row, details={**row.details, "chance": round(chance, 3)})
+            continue
+        counts = chance >= head.threshold
+        answered = sorted(fits, key=lambda each: -fits[each])
+        answered = [one for one in answered if fits[one] >= fits[answered[0]] - _NEARLY]
+        ids = [messages[earlier].message.id for earlier in answered]
+        if counts:
+            words = f"Answers {messages[answered[0]].message.speaker}"
+        else:
+            words = f"Answers none of the last {WINDOW} messages of others"
+        row = replace(row, refers_to=ids[0] if ids else None)
+        details = {key: value for key, value in row.details.items() if key not in ("answers", "by")}
+        extra = {"by": "reader", "answers": ids} if counts else {}
+        yield _redecided(replace(row, details=details), counts, chance if counts else 1 - chance, words, extra=extra)
+
+
+# Messages that fit nearly as well as the best one are answered too.
+_NEARLY = 0.1
+
+
+def _memory(
+    result: MetricResult, discussion: Discussion, said: Sequence[ReadMessage], reader: Reader
+) -> Iterator[LedgerRow]:
+    yield from result.ledger
+    known: dict[str, list[tuple[int, int]]] = {}
+    for row in result.ledger:
+        known.setdefault(row.message_id or "", []).extend((one.start, one.end) for one in row.evidence)
+    threshold = reader.heads["reference"].threshold
+    for prepared, one in zip(discussion.messages, said, strict=True):
+        message = prepared.message
+        spans = known.get(message.id, ())
+        for seen in one.references:
+            if seen.chance < threshold or any(start < seen.end and end > seen.start for start, end in spans):
+                continue
+            text = message.text[seen.start : seen.end]
+            yield LedgerRow(
+                row_id_of(MEMORY_ACCURACY.name, f"{message.id}:{seen.start}-{seen.end}"),
+                "claim",
+                RowVerdict.EXCLUDED,
+                _UNPROVEN.format(chance=_percent(seen.chance)),
+                message_id=message.id,
+                player=message.speaker,
+                method=Method.READER,
+                evidence=(Evidence(seen.start, seen.end, text),),
+                details={"kind": _kind(text), "finding": "unverified", "chance": round(seen.chance, 3)},
+            )
+
+
+def _kind(text: str) -> str:
+    return next((kind for kind, pattern in _KINDS if pattern.search(text)), _OTHER_KIND)
+
+
+def _role(
+    result: MetricResult, discussion: Discussion, said: Sequence[ReadMessage], reader: Reader
+) -> Iterator[LedgerRow]:
+    by_id = {row.id: row for row in result.ledger}
+    chances = {prepared.message.id: one for prepared, one in zip(discussion.messages, said, strict=True)}
+    for row in role_consistency.rows(acts_read(discussion, reader), discussion.transcript):
+        rule = by_id[row.id]
+        least = min((act.chance for act in chances[row.message_id or ""].acts), default=None)
+        details = {**row.details, "rule": {"verdict": str(rule.verdict), "reason": rule.reason}}
+        if least is not None:
+            details["chance"] = round(least, 3)
+        yield replace(row, method=Method.READER, details=details)
+
+
+def _speech_acts(one: ReadMessage, prepared: PreparedMessage) -> Iterator[SpeechAct]:
+    cases = {act.target for act in one.acts if act.kind is ActKind.BUILD_CASE}
+    argues = one.strategic >= _ARGUES
+    for act in one.acts:
+        if act.kind is ActKind.BUILD_CASE and _also(one, ActKind.ACCUSE_AGGRESSIVELY, act.target):
+            continue
+        if act.kind is ActKind.ACCUSE and (act.target in cases or _also(one, ActKind.ACCUSE_AGGRESSIVELY, act.target)):
+            # The narrower act says it already.
+            continue
+        start, end = _span(prepared, act.target)
+        role = _revealed(prepared.message.text) if act.kind is ActKind.REVEAL_ROLE else ""
+        grounded = act.target in cases or (argues and act.kind is not ActKind.QUESTION)
+        yield SpeechAct(act.kind, act.target, start, end, grounded=grounded, role=role)
+
+
+_ARGUES = 0.5
+
+
+def _also(one: ReadMessage, kind: ActKind, target: str | None) -> bool:
+    return any(act.kind is kind and act.target == target for act in one.acts)
+
+
+def _revealed(text: str) -> str:
+    """The side that a message reveals for its speaker; the town's where it does not say plainly that it is evil."""
+    found = _OWN_ROLE.search(text)
+    return "evil" if found and _EVIL.search(found[0]) and not _DENIED.search(found[0]) else "town"
+
+
+_OWN_ROLE = re.compile(
+    r"\b(?:i'?m|i am|i was|as (?:a|the|your)|my (?:real )?role (?:is|was))\b[^.!?,;\n]{1,40}", re.IGNORECASE
+)
+_EVIL = re.compile(r"\b(?:mafia|werewol(?:f|ves)|wolf|wolves|evil|minion|possessed|impost[eo]r)\b", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|never|no|accus\w+|suspect\w*|if)\b|n't\b", re.IGNORECASE)
+
+
+def _span(prepared: PreparedMessage, target: str | None) -> tuple[int, int]:
+    """The sentence that names the target, else the whole message."""
+    from evaluation.rubric.reader._features import sentences_of
+
+    spans = list(sentences_of(prepared))
+    for mention in prepared.mentions:
+        if mention.player == target:
+            for start, end in spans:
+                if start <= mention.start < end:
+                    return start, end
+    return prepared.body_start, len(prepared.message.text)
+
+
+def _by_message(discussion: Discussion, said: Sequence[ReadMessage]) -> dict[str, tuple[PreparedMessage, ReadMessage]]:
+    return {prepared.message.id: (prepared, one) for prepared, one in zip(discussion.messages, said, strict=True)}
+
+
+class _Telling:
+    """Finds the words of a message that weigh most."""
+
+    def __init__(self, reader: Reader, head: str) -> None:
+        self._reader, self._head = reader, head
+
+    def evidence(self, prepared: PreparedMessage, counts: bool) -> tuple[Evidence, ...]:
+        text = prepared.message.text
+        tokens = prepared.plain_tokens[:200]
+        weights = self._reader.word_weights(self._head, [token.text for token in tokens])
+        best = sorted(zip(weights, tokens, strict=True), key=lambda one: -one[0] if counts else one[0])[:_MOST_WORDS]
+        found = [token for weight, token in best if (weight > 0) == counts]
+        return tuple(
+            Evidence(one.start, one.end, text[one.start : one.end]) for one in sorted(found, key=lambda one: one.start)
+        )
+
+
+_MOST_WORDS = 3
+
+
+def _redecided(
+    row: LedgerRow,
+    counts: bool,
+    chance: float,
+    words: str,
+    *,
+    evidence: tuple[Evidence, ...] | None = None,
+    extra: Mapping[str, Any] = MappingProxyType({}),
+) -> LedgerRow:
+    told = evidence if evidence is not None else row.evidence
+    because = f", above all by {quoted([one.text for one in told])}" if told and evidence is not None else ""
+    details = {
+        **row.details,
+        **extra,
+        "chance": round(chance, 3),
+        "rule": {"verdict": str(row.verdict), "reason": row.reason},
+    }
+    return redecided(
+        row,
+        RowVerdict.COUNTS if counts else RowVerdict.DOES_NOT_COUNT,
+        method=Method.READER,
+        reason=f"{words} ({_percent(chance)} sure{because}).",
+        evidence=told,
+        details=details,
+    )
+
+
+def _percent(chance: float) -> str:
+    # Nothing that was learned is certain.
+    return f"{min(99, max(1, round(100 * chance)))} %"
+
+
+_Decide = Callable[[MetricResult, Discussion, Sequence[ReadMessage], Reader], Iterator[LedgerRow]]
+_DECIDED: Mapping[str, _Decide] = MappingProxyType(
+    {
+        MEMORY_ACCURACY.name: _memory,
+        STRATEGIC_DEPTH.name: _depth,
+        COHERENCE.name: _coherence,
+        ROLE_CONSISTENCY.name: _role,
+    }
+)
+
+READ_METRICS = tuple(_DECIDED)
+"""The metrics whose rows the reader may decide."""
+
+__all__ = ["READ_METRICS", "ReadAct", "acts_read", "decide"]

@@ -1,0 +1,254 @@
+"""The reader: for every message the chance that it is strategic, answers, refers to the past, and acts."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.errors import InputError
+from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.reader._features import (
+    ActAim,
+    EarlierMessage,
+    Features,
+    Pairs,
+    aim_row,
+    aims,
+    candidates,
+    features,
+    pair_summary,
+    place_row,
+    sentence_rows,
+)
+from evaluation.rubric.reader._ngrams import BUCKETS, hashed_ngrams
+from evaluation.rubric.speech.act_types import ActKind
+
+Floats = NDArray[np.float32]
+ACTS = tuple(ActKind)
+TEXT_HEADS = ("strategic", "answers", "is answered", "reference", *map(str, ACTS))
+"""The columns of the weights of n-grams."""
+FORMAT = 1
+_SHIPPED = "reader_en.npz"
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderHead:
+    """The dense part of one question: its columns' means and sizes, their weights, and the bias.
+
+    ``threshold`` is the chance from which the answer is yes; within ``doubt`` of it the reader is unsure.
+    """
+
+    means: Floats
+    sizes: Floats
+    weights: Floats
+    bias: float
+    threshold: float
+    doubt: float = 0.0
+
+    def is_unsure(self, chance: float) -> bool:
+        """Whether a chance lies too near the threshold to decide."""
+        return abs(chance - self.threshold) < self.doubt
+
+    def logits(self, dense: Floats) -> Floats:
+        """The dense part of each row's logit. Shape (rows, columns) to (rows,)."""
+        return np.asarray(((dense - self.means) / self.sizes) @ self.weights + self.bias, dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAct:
+    """A speech act with the chance of it, from 0 to 1."""
+
+    kind: ActKind
+    target: str | None
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReference:
+    """A sentence that may refer to the past: its span in the message in code points, and the chance, from 0 to 1."""
+
+    start: int
+    end: int
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMessage:
+    """What the reader says of one message; chances from 0 to 1.
+
+    Attributes:
+        strategic: Chance that it shows strategic thinking.
+        answers: The chance that it answers any message.
+        answered: By position of an earlier message among the last ``LOOK_BACK`` of others: how well that one fits as
+            the one that is answered.
+        references: Each sentence with the chance that it holds a reference to the past.
+        acts: The acts that are likelier than not, by the threshold of each kind.
+    """
+
+    strategic: float
+    answers: float
+    answered: Mapping[int, float]
+    references: tuple[ReadReference, ...]
+    acts: tuple[ReadAct, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """A trained reader. It is plain arrays, reads a discussion in one go, and always says the same of the same.
+
+    Attributes:
+        name: What it was trained on, and a hash of its arrays; stored with every decision.
+        idf: Rarity of each bucket of n-grams. Shape (BUCKETS,).
+        words: Weights of n-grams. Shape (BUCKETS, len(TEXT_HEADS)).
+        heads: The dense part of each of ``TEXT_HEADS``, and of "pair".
+        card: Facts for its model card: numbers of labels, figures by source; JSON-compatible.
+    """
+
+    name: str
+    idf: Floats
+    words: Floats
+    heads: Mapping[str, ReaderHead]
+    card: Mapping[str, Any]
+
+    def read(self, discussion: Discussion) -> tuple[ReadMessage, ...]:
+        """What it says of each message of a discussion, in order; none in another language than English."""
+        if discussion.pack is None or not discussion.messages:
+            return ()
+        seen = features(discussion)
+        sums = seen.message_ngrams.sums(self.words, self.idf)
+        strategic = _chances(self._text_logits("strategic", sums, seen.style))
+        pairs, logits = self._pairs(seen, sums)
+        summary = pair_summary(len(discussion.messages), pairs, logits.tolist())
+        answers = _chances(self._text_logits("answers", sums, np.hstack([seen.style, summary])))
+        answered: list[dict[int, float]] = [{} for _ in discussion.messages]
+        for pair, chance in zip(pairs, _chances(logits), strict=True):
+            answered[pair.message][pair.earlier] = float(chance)
+        references = self._references(seen)
+        likeliest = [max(each, key=each.__getitem__) if each else None for each in answered]
+        acts = self._acts(seen, likeliest)
+        return tuple(
+            ReadMessage(float(strategic[at]), float(answers[at]), answered[at], tuple(references[at]), tuple(acts[at]))
+            for at in range(len(discussion.messages))
+        )
+
+    def _text_logits(self, head: str, sums: Floats, dense: Floats) -> Floats:
+        return sums[:, TEXT_HEADS.index(head)] + self.heads[head].logits(dense)
+
+    def _pairs(self, seen: Features, sums: Floats) -> tuple[list[EarlierMessage], Floats]:
+        messages = seen.discussion.messages
+        speakers = [one.message.speaker for one in messages]
+        rounds = [one.message.round for one in messages]
+        found = list(candidates(speakers))
+        if not found:
+            return [], np.zeros(0, dtype=np.float32)
+        pairs = Pairs(seen)
+        drawn = self._text_logits("is answered", sums, seen.style)
+        rows = [
+            [drawn[one.earlier], *pairs.row(one.message, one.earlier), *place_row(one, speakers, rounds)]
+            for one in found
+        ]
+        return found, self.heads["pair"].logits(np.array(rows, dtype=np.float32))
+
+    def _references(self, seen: Features) -> list[list[ReadReference]]:
+        found: list[list[ReadReference]] = [[] for _ in seen.discussion.messages]
+        if not seen.sentences:
+            return found
+        sums = seen.sentence_ngrams.sums(self.words[:, [TEXT_HEADS.index("reference")]], self.idf)
+        logits = sums[:, 0] + self.heads["reference"].logits(sentence_rows(seen))
+        for sentence, chance in zip(seen.sentences, _chances(logits), strict=True):
+            found[sentence.message].append(ReadReference(sentence.start, sentence.end, float(chance)))
+        return found
+
+    def _acts(self, seen: Features, answered: Sequence[int | None]) -> list[list[ReadAct]]:
+        found: list[list[ReadAct]] = [[] for _ in seen.discussion.messages]
+        each, dense = aim_table(seen, answered)
+        first = TEXT_HEADS.index(str(ACTS[0]))
+        sums = hashed_ngrams([text for _, text in each]).sums(self.words[:, first:], self.idf)
+        for column, kind in enumerate(ACTS):
+            head = self.heads[str(kind)]
+            chances = _chances(sums[:, column] + head.logits(dense))
+            for row in np.flatnonzero(chances >= head.threshold):
+                aim = each[row][0]
+                found[aim.message].append(ReadAct(kind, aim.target, float(chances[row])))
+        return found
+
+    def word_weights(self, head: str, words: Sequence[str]) -> list[float]:
+        """How much each word alone speaks for (above 0) or against the answer of a head."""
+        ngrams = hashed_ngrams(words)
+        return [float(one) for one in ngrams.sums(self.words[:, [TEXT_HEADS.index(head)]], self.idf)[:, 0]]
+
+    def save(self, path: Path) -> None:
+        """Writes the reader as plain arrays (``.npz``, weights as half floats)."""
+        path.write_bytes(self.as_bytes())
+
+    def as_bytes(self) -> bytes:
+        """The file's content; the same reader always gives the same bytes' worth of arrays."""
+        arrays: dict[str, Any] = {"idf": self.idf.astype(np.float16), "words": self.words.astype(np.float16)}
+        for name, head in self.heads.items():
+            arrays[f"head {name}"] = np.stack([head.means, head.sizes, head.weights])
+            arrays[f"bias {name}"] = np.array([head.bias, head.threshold, head.doubt], dtype=np.float32)
+        told = {"format": FORMAT, "name": self.name, "card": dict(self.card)}
+        arrays["about"] = np.frombuffer(json.dumps(told).encode("utf-8"), dtype=np.uint8)
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **arrays)
+        return buffer.getvalue()
+
+    @classmethod
+    def load(cls, content: bytes, place: str = "") -> Reader:
+        """The reader in a file's content.
+
+        Raises:
+            InputError: It is not a reader, or one of another format.
+        """
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+                about = json.loads(bytes(arrays["about"]))
+                if about["format"] != FORMAT:
+                    raise ValueError(f"format {about['format']!r}")
+                idf, words = arrays["idf"].astype(np.float32), arrays["words"].astype(np.float32)
+                heads = {}
+                for name in (*TEXT_HEADS, "pair"):
+                    means, sizes, weights = arrays[f"head {name}"]
+                    bias, threshold, doubt = map(float, arrays[f"bias {name}"])
+                    heads[name] = ReaderHead(means, sizes, weights, bias, threshold, doubt)
+                if idf.shape != (BUCKETS,) or words.shape != (BUCKETS, len(TEXT_HEADS)):
+                    raise ValueError("arrays of another size")
+        except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+            raise InputError(
+                f"It is not a reader that this version can use ({error}).",
+                place=place,
+                remedy="Train it again with: dramaturg labels train.",
+            ) from None
+        return cls(str(about["name"]), idf, words, heads, about["card"])
+
+
+def aim_table(seen: Features, answered: Sequence[int | None]) -> tuple[list[tuple[ActAim, str]], Floats]:
+    """The aims of all messages with their texts, and the dense features of each."""
+    each = list(aims(seen, answered))
+    named = [0] * len(seen.texts)
+    for aim, _ in each:
+        named[aim.message] += aim.is_named
+    rows = [aim_row(aim, text, named[aim.message]) for aim, text in each]
+    places = [aim.message for aim, _ in each]
+    return each, np.hstack([np.array(rows, dtype=np.float32), seen.style[places]])
+
+
+def _chances(logits: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))), dtype=np.float32)
+
+
+@cache
+def shipped_reader() -> Reader:
+    """The reader that ships with the product, for English."""
+    path = files("evaluation.rubric.reader") / _SHIPPED
+    return Reader.load(path.read_bytes(), _SHIPPED)

@@ -1,0 +1,397 @@
+"""Train a reader from labelled games, and measure it on sources that it did not see."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, vstack
+
+from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.reader._features import (
+    EarlierMessage,
+    Features,
+    Pairs,
+    candidates,
+    features,
+    pair_summary,
+    place_row,
+    sentence_rows,
+)
+from evaluation.rubric.reader._fitting import Fitted, fit, idf_of, ngram_matrix
+from evaluation.rubric.reader._ngrams import BUCKETS, NGrams, hashed_ngrams
+from evaluation.rubric.reader.model import ACTS, TEXT_HEADS, Reader, ReaderHead, aim_table
+from evaluation.transcript import Transcript
+
+Floats = NDArray[np.float32]
+Bools = NDArray[np.bool_]
+
+WORD_PENALTY = 0.1
+DENSE_PENALTY = 2.0
+DOUBT = 0.05
+"""So near the threshold the rule decides, and a person is asked: the reader is right little more often than not."""
+SYNTHETIC_WEIGHT = 0.7
+"""How much a message of a synthetic game counts beside one of a real game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What people said of one message. ``None``: the message was not labelled for that question.
+
+    Attributes:
+        strategic: Whether it shows strategic thinking.
+        answers: Indexes of the messages that it answers.
+        references: The quotes of its references to the past.
+        acts: Its speech acts, each with its target.
+    """
+
+    strategic: bool | None = None
+    answers: frozenset[int] | None = None
+    references: tuple[str, ...] | None = None
+    acts: frozenset[tuple[str, str | None]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledGame:
+    """A game with the labels of its messages, by index of the message.
+
+    Attributes:
+        source: Games of one source are left out together when the reader is measured.
+        is_synthetic: Written for the purpose; counts less.
+    """
+
+    transcript: Transcript
+    source: str
+    labels: Mapping[int, Labels]
+    is_synthetic: bool = False
+
+
+class _Examples(NamedTuple):
+    """The examples of one question over all games: n-grams of texts, dense columns, labels, weights, sources."""
+
+    words: csr_matrix
+    dense: Floats
+    answers: Bools
+    weights: Floats
+    sources: NDArray[np.str_]
+
+    def where(self, chosen: Bools) -> _Examples:
+        return _Examples(
+            self.words[chosen], self.dense[chosen], self.answers[chosen], self.weights[chosen], self.sources[chosen]
+        )
+
+
+@dataclass
+class _Game:
+    game: LabelledGame
+    seen: Features
+    by_place: list[Labels]
+    sums: Any = None
+    drawn: Any = field(default=None)
+
+    @property
+    def weight(self) -> float:
+        return SYNTHETIC_WEIGHT if self.game.is_synthetic else 1.0
+
+
+def train(games: Sequence[LabelledGame], name: str) -> Reader:
+    """A reader trained on ``games``, its thresholds set on sources that each fit had not seen.
+
+    Args:
+        games: At least two sources.
+        name: What the reader is called; a hash of what it learned is put behind it.
+    """
+    prepared = [_prepared(game) for game in games]
+    idf = idf_of(_joined([one.seen.message_ngrams for one in prepared]))
+    heads: dict[str, ReaderHead] = {}
+    words = np.zeros((BUCKETS, len(TEXT_HEADS)), dtype=np.float32)
+    figures: dict[str, Any] = {}
+    outside: dict[str, Floats] = {}
+
+    def learn(head: str, examples: _Examples, measure: Measure) -> None:
+        fitted, dense, logits = _fit_and_hold_out(examples)
+        scale, shift = _calibration(logits, examples.answers, examples.weights)
+        chances = 1 / (1 + np.exp(-(scale * logits + shift)))
+        threshold = _best_threshold(chances, examples.answers, measure)
+        words[:, TEXT_HEADS.index(head)] = fitted.words * scale
+        heads[head] = replace(
+            dense,
+            weights=dense.weights * scale,
+            bias=dense.bias * scale + shift,
+            threshold=threshold,
+            doubt=DOUBT if head in ("strategic", "answers") else 0.0,
+        )
+        outside[head] = chances
+        figures[head] = _figures(chances >= threshold, examples, measure)
+
+    style = [(one, _mask(one, "strategic")) for one in prepared]
+    learn("strategic", _message_examples(style, idf, lambda labels: bool(labels.strategic)), "balanced accuracy")
+    answering = [(one, _mask(one, "answers")) for one in prepared]
+    answers = _message_examples(answering, idf, lambda labels: bool(labels.answers))
+    is_answered = [is_in for one, mask in answering for is_in in _are_answered(one)[mask]]
+    learn("is answered", answers._replace(answers=np.array(is_answered, dtype=bool)), "balanced accuracy")
+    _put_drawn(answering, outside["is answered"], words, heads["is answered"], idf)
+    pairs = _pair_examples(prepared)
+    heads["pair"], logits, figures["pair"] = _learn_pairs(pairs)
+    summary = _summaries(answering, pairs, logits)
+    learn("answers", answers._replace(dense=np.hstack([answers.dense, summary])), "balanced accuracy")
+    learn("reference", _sentence_examples(prepared, idf), "F1")
+    for kind, examples in _act_examples(prepared, idf):
+        learn(kind, examples, "F1")
+    digest = hashlib.sha256(words.astype(np.float16).tobytes() + idf.astype(np.float16).tobytes()).hexdigest()[:8]
+    counts: dict[str, int] = {}
+    for game in games:
+        counts[game.source] = counts.get(game.source, 0) + len(game.labels)
+    return Reader(f"{name}-{digest}", idf, words, heads, {"messages": counts, "left out": figures})
+
+
+def _prepared(game: LabelledGame) -> _Game:
+    discussion = Discussion.of(game.transcript)
+    seen = features(discussion)
+    return _Game(game, seen, [game.labels.get(one.message.index, Labels()) for one in discussion.messages])
+
+
+def _mask(one: _Game, question: str) -> Bools:
+    return np.array([getattr(labels, question) is not None for labels in one.by_place], dtype=bool)
+
+
+def _joined(parts: Sequence[NGrams]) -> NGrams:
+    starts, done = [np.zeros(1, dtype=np.int64)], 0
+    for part in parts:
+        starts.append(part.starts[1:] + done)
+        done += len(part.buckets)
+    return NGrams(np.concatenate([part.buckets for part in parts]), np.concatenate(starts))
+
+
+def _message_examples(
+    chosen: Sequence[tuple[_Game, Bools]], idf: Floats, answer: Callable[[Labels], bool]
+) -> _Examples:
+    words, dense, answers, weights, sources = [], [], [], [], []
+    for one, mask in chosen:
+        words.append(ngram_matrix(one.seen.message_ngrams, idf)[mask])
+        dense.append(one.seen.style[mask])
+        answers += [answer(labels) for labels, is_in in zip(one.by_place, mask, strict=True) if is_in]
+        weights += [one.weight] * int(mask.sum())
+        sources += [one.game.source] * int(mask.sum())
+    return _examples(words, dense, answers, weights, sources)
+
+
+def _examples(words: Any, dense: Any, answers: Any, weights: Any, sources: Any) -> _Examples:
+    return _Examples(
+        vstack(words).tocsr() if words else csr_matrix((len(answers), 0)),
+        np.concatenate(dense).astype(np.float32),
+        np.array(answers, dtype=bool),
+        np.array(weights, dtype=np.float32),
+        np.array(sources),
+    )
+
+
+def _sentence_examples(prepared: Sequence[_Game], idf: Floats) -> _Examples:
+    words, dense, answers, weights, sources = [], [], [], [], []
+    for one in prepared:
+        mask = np.array([one.by_place[each.message].references is not None for each in one.seen.sentences], dtype=bool)
+        if not mask.any():
+            continue
+        words.append(ngram_matrix(one.seen.sentence_ngrams, idf)[mask])
+        dense.append(sentence_rows(one.seen)[mask])
+        for sentence, is_in in zip(one.seen.sentences, mask, strict=True):
+            if is_in:
+                text = one.seen.discussion.messages[sentence.message].message.text
+                quotes = one.by_place[sentence.message].references or ()
+                answers.append(any(_overlaps(text, quote, sentence.start, sentence.end) for quote in quotes))
+                weights.append(one.weight)
+                sources.append(one.game.source)
+    return _examples(words, dense, answers, weights, sources)
+
+
+def _overlaps(text: str, quote: str, start: int, end: int) -> bool:
+    at = text.find(quote)
+    if at < 0:
+        at, quote = text.find(quote.split("  ")[0]), quote
+    # Half of the shorter one: a quote that begins with the last word of the sentence before belongs to the next.
+    shared = min(end, at + len(quote)) - max(start, at)
+    return at >= 0 and 2 * shared >= min(end - start, len(quote))
+
+
+def _act_examples(prepared: Sequence[_Game], idf: Floats) -> list[tuple[str, _Examples]]:
+    words, dense, weights, sources, labelled = [], [], [], [], []
+    for one in prepared:
+        answered = [max(each.answers) if each.answers else None for each in one.by_place]
+        answered = [_place(one, index) for index in answered]
+        each, rows = aim_table(one.seen, _likely_answered(one, answered))
+        mask = np.array([one.by_place[aim.message].acts is not None for aim, _ in each], dtype=bool)
+        if not mask.any():
+            continue
+        words.append(ngram_matrix(hashed_ngrams([text for _, text in each]), idf)[mask])
+        dense.append(rows[mask])
+        for (aim, _), is_in in zip(each, mask, strict=True):
+            if is_in:
+                labelled.append({kind for kind, target in one.by_place[aim.message].acts or () if target == aim.target})
+                weights.append(one.weight)
+                sources.append(one.game.source)
+    return [
+        (str(kind), _examples(words, dense, [str(kind) in acts for acts in labelled], weights, sources))
+        for kind in ACTS
+    ]
+
+
+def _place(one: _Game, index: int | None) -> int | None:
+    if index is None:
+        return None
+    places = {prepared.message.index: at for at, prepared in enumerate(one.seen.discussion.messages)}
+    return places.get(index)
+
+
+def _likely_answered(one: _Game, labelled: Sequence[int | None]) -> list[int | None]:
+    """The message that each one answers: as labelled, else the last one of another player."""
+    speakers = [prepared.message.speaker for prepared in one.seen.discussion.messages]
+    latest: list[int | None] = [None] * len(speakers)
+    for pair in candidates(speakers):
+        if pair.distance == 1:
+            latest[pair.message] = pair.earlier
+    return [known if known is not None else other for known, other in zip(labelled, latest, strict=True)]
+
+
+def _are_answered(one: _Game) -> Bools:
+    """Whether any labelled message answers each message."""
+    indexes = frozenset[int]().union(*(labels.answers or () for labels in one.by_place))
+    return np.array([prepared.message.index in indexes for prepared in one.seen.discussion.messages], dtype=bool)
+
+
+def _put_drawn(
+    chosen: Sequence[tuple[_Game, Bools]], outside: Floats, words: Floats, head: ReaderHead, idf: Floats
+) -> None:
+    """Gives each message the logit of being answered: held out where it was labelled, fitted elsewhere."""
+    done = 0
+    column = TEXT_HEADS.index("is answered")
+    for one, mask in chosen:
+        sums = one.seen.message_ngrams.sums(words[:, [column]], idf)[:, 0]
+        one.drawn = sums + head.logits(one.seen.style)
+        count = int(mask.sum())
+        held = np.clip(outside[done : done + count], 1e-4, 1 - 1e-4)
+        one.drawn[mask] = np.log(held / (1 - held))
+        done += count
+
+
+class _PairExamples(NamedTuple):
+    examples: _Examples
+    owners: list[tuple[int, EarlierMessage]]
+    """Number of the game, and the pair, of each example."""
+
+
+def _pair_examples(prepared: Sequence[_Game]) -> _PairExamples:
+    dense, answers, weights, sources, owners = [], [], [], [], []
+    for number, one in enumerate(prepared):
+        messages = one.seen.discussion.messages
+        speakers = [each.message.speaker for each in messages]
+        rounds = [each.message.round for each in messages]
+        pairs = Pairs(one.seen)
+        for pair in candidates(speakers):
+            labelled = one.by_place[pair.message].answers
+            if labelled is None:
+                continue
+            row = [one.drawn[pair.earlier], *pairs.row(pair.message, pair.earlier), *place_row(pair, speakers, rounds)]
+            dense.append(row)
+            answers.append(messages[pair.earlier].message.index in labelled)
+            weights.append(one.weight)
+            sources.append(one.game.source)
+            owners.append((number, pair))
+    return _PairExamples(_examples([], [np.array(dense, dtype=np.float32)], answers, weights, sources), owners)
+
+
+def _learn_pairs(pairs: _PairExamples) -> tuple[ReaderHead, Floats, dict[str, Any]]:
+    """The pair's head, its held-out logits, and the share of answering messages whose likeliest pair is labelled."""
+    _, dense, logits = _fit_and_hold_out(pairs.examples)
+    best: dict[tuple[int, int], tuple[float, bool]] = {}
+    answering: set[tuple[int, int]] = set()
+    for (game, pair), logit, is_labelled in zip(pairs.owners, logits, pairs.examples.answers, strict=True):
+        key = game, pair.message
+        if is_labelled:
+            answering.add(key)
+        if key not in best or logit > best[key][0]:
+            best[key] = float(logit), bool(is_labelled)
+    right = sum(best[key][1] for key in answering)
+    told = {"measure": "right one first", "all": round(right / max(1, len(answering)), 3), "sources": {}}
+    return dense, logits, told
+
+
+def _summaries(chosen: Sequence[tuple[_Game, Bools]], pairs: _PairExamples, logits: Floats) -> Floats:
+    own: dict[int, tuple[list[EarlierMessage], list[float]]] = {}
+    for (game, pair), logit in zip(pairs.owners, logits, strict=True):
+        found = own.setdefault(game, ([], []))
+        found[0].append(pair)
+        found[1].append(float(logit))
+    return np.vstack(
+        [pair_summary(len(one.by_place), *own.get(number, ([], [])))[mask] for number, (one, mask) in enumerate(chosen)]
+    )
+
+
+def _fit_and_hold_out(examples: _Examples) -> tuple[Fitted, ReaderHead, Floats]:
+    """The fit on all examples, its dense part, and each example's logit by the fit without its source."""
+    means = examples.dense.mean(axis=0)
+    sizes = examples.dense.std(axis=0) + np.float32(1e-3)
+    scaled = examples._replace(dense=((examples.dense - means) / sizes).astype(np.float32))
+    logits = np.zeros(len(examples.answers), dtype=np.float32)
+    for source in sorted(set(examples.sources)):
+        out = examples.sources == source
+        fitted = _fit(scaled.where(~out))
+        logits[out] = scaled.dense[out] @ fitted.dense + fitted.bias
+        if examples.words.shape[1]:
+            logits[out] += examples.words[out] @ fitted.words
+    fitted = _fit(scaled)
+    return fitted, ReaderHead(means, sizes, fitted.dense, fitted.bias, 0.5), logits
+
+
+def _fit(examples: _Examples) -> Fitted:
+    words = examples.words if examples.words.shape[1] else None
+    return fit(
+        words,
+        examples.dense,
+        examples.answers,
+        examples.weights,
+        word_penalty=WORD_PENALTY,
+        dense_penalty=DENSE_PENALTY,
+    )
+
+
+def _calibration(logits: Floats, answers: Bools, weights: Floats) -> tuple[float, float]:
+    """Scale and shift by which held-out logits become chances (Platt)."""
+    fitted = fit(None, logits[:, None], answers, weights, word_penalty=0.0, dense_penalty=0.5)
+    return max(0.05, float(fitted.dense[0])), fitted.bias
+
+
+Measure = Literal["balanced accuracy", "F1"]
+
+
+def _best_threshold(chances: Floats, answers: Bools, measure: Measure) -> float:
+    tried = np.linspace(0.05, 0.95, 91)
+    return float(max(tried, key=lambda one: score(chances >= one, answers, measure)))
+
+
+def score(said: Bools, answers: Bools, measure: Measure) -> float:
+    """Balanced accuracy, or F1 of yes; 0 where it is not defined."""
+    hits = int((said & answers).sum())
+    if measure == "F1":
+        return 2 * hits / max(1, int(said.sum()) + int(answers.sum()))
+    yes, no = int(answers.sum()), int((~answers).sum())
+    return 0.0 if not yes or not no else (hits / yes + int((~said & ~answers).sum()) / no) / 2
+
+
+def _figures(said: Bools, examples: _Examples, measure: Measure) -> dict[str, Any]:
+    by_source = {
+        str(source): [
+            round(score(said[own], examples.answers[own], measure), 3),
+            int(own.sum()),
+            int(examples.answers[own].sum()),
+        ]
+        for source in sorted(set(examples.sources))
+        for own in [examples.sources == source]
+    }
+    return {"measure": measure, "all": round(score(said, examples.answers, measure), 3), "sources": by_source}
+
+
+__all__ = ["LabelledGame", "Labels", "score", "train"]
