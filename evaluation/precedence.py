@@ -1,4 +1,4 @@
-"""Decide who has the last word on a row of a ledger: a person, else a judge, else the rule."""
+"""Decide who has the last word on a row of a ledger: a person, else a judge, else whatever computed it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ def results_as_they_stand(
 ) -> dict[str, MetricResult]:
     """The results with every row as the one who outranks the others decided it, and every score computed again.
 
-    Row by row, a person outranks a judge, and a judge outranks the rule. A person's override applies to the row as the
-    judge left it, so that the row keeps what both said.
+    Row by row, a person outranks a judge, and a judge outranks the rule; ``Method`` lists all in this order. A person's
+    override applies to the row as the judge left it, so that the row keeps what both said. Rows that people added stand
+    after the others.
 
     Args:
         computed: By metric, as the rule computed them.
@@ -27,14 +28,7 @@ def results_as_they_stand(
     Returns:
         By metric, in the same order. Decisions and overrides on rows that no ledger has change nothing.
     """
-    return apply_overrides(apply_decisions(computed, decisions), overrides)
-
-
-def apply_overrides(judged: Mapping[str, MetricResult], overrides: Sequence[Override]) -> dict[str, MetricResult]:
-    """The results with the overridden rows in place of those that rules and judges left, every score computed again.
-
-    Rows that people added stand after the others.
-    """
+    judged = apply_decisions(computed, decisions)
     judged = {name: _with_added_rows(result, overrides) for name, result in judged.items()}
     rows = {(name, row.id): row for name, result in judged.items() for row in result.ledger}
     overruled: dict[str, dict[str, LedgerRow]] = {}

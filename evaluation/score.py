@@ -33,12 +33,20 @@ class RowVerdict(StrEnum):
 
 
 class Method(StrEnum):
-    """Decider of a row, each outranked by those below it: the rule, the shipped reader, a judge, a person."""
+    """Decider of a row, in the order of precedence: each outranks those before it."""
 
     RULE = "rule"
     READER = "reader"
     JUDGE = "judge"
     HUMAN = "human"
+
+    @property
+    def is_decision(self) -> bool:
+        """Whether the row was decided after it was computed, so that it stands in place of the computed one."""
+        return self in (Method.JUDGE, Method.HUMAN)
+
+
+_PRECEDENCE = {method: place for place, method in enumerate(Method)}
 
 
 class WhenEmpty(StrEnum):
@@ -235,8 +243,7 @@ class MetricResult:
     @property
     def method(self) -> Method:
         """The highest authority that decided any row."""
-        methods = {row.method for row in self.ledger}
-        return next((m for m in (Method.HUMAN, Method.JUDGE, Method.READER) if m in methods), Method.RULE)
+        return max({row.method for row in self.ledger}, key=_PRECEDENCE.__getitem__, default=Method.RULE)
 
     def as_dict(self) -> dict[str, Any]:
         """The result as the JSON output shows it."""

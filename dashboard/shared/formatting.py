@@ -10,7 +10,6 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import Literal
 
-from evaluation.kept_values import KEPT_GAMES
 from evaluation.score import PERCENT, MetricDefinition, Scale
 from evaluation.text.display import cost_text, counted, grouped
 
@@ -75,7 +74,7 @@ def look(status: object) -> Look:
 _RAW_ID = re.compile(r"[0-9a-f]{8,}|\d{6,}", re.IGNORECASE)
 
 
-@lru_cache(maxsize=KEPT_GAMES)
+@lru_cache(maxsize=200_000)
 def game_label(name: str, source_name: str, number: int) -> str:
     """The name by which people know a game: its own; where that only holds an id, its file's, else "Game 3".
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import pandas as pd
@@ -14,7 +14,6 @@ from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows
 from dashboard.shared.formatting import game_label, look, score_text
 from evaluation.engines.garbage_collection import collection_paused
 from evaluation.iterations.board import Board
-from evaluation.kept_values import KeptValues
 from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
 from evaluation.rubric.controls import metrics_above_chance
@@ -22,9 +21,9 @@ from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore, Verdict, judge_scores
 from evaluation.score import MetricResult, Status
 from evaluation.store import Store
-from evaluation.store.games.message_search import FoundMessages
+from evaluation.store.message_search import FoundMessages
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
-from evaluation.workflows.reports import stored_board
+from evaluation.workflows.boards import stored_board
 from evaluation.workflows.scoring import current_evaluation, current_outcomes
 
 NO_ITERATION = "no iteration"
@@ -80,7 +79,7 @@ def overview(store: Store) -> Overview:
     """The iterations with their tests and decisions, the checklist over all tests, and what waits for review."""
     with store.unit():
         summaries = store.transcripts.summaries()
-        # Read once: the scores of 100,000 games take seconds.
+        # Read once: those of 100,000 games take seconds.
         metrics = store.results.metric_scores()
         board = stored_board(store, metrics)
     apart = int(simulated(summaries).sum())
@@ -130,18 +129,13 @@ def trend_points(store: Store) -> pd.DataFrame:
     rows = [
         (point[0], *group, game, key, *point[1:3], rated, *point[3:])
         for group, game, key, rated in ordered
-        for point in _points_of(key, metrics.get(key, {}))
+        for point in [_point(metric, one) for metric, one in metrics.get(key, {}).items()]
     ]
     frame = pd.DataFrame(rows, columns=list(POINT_COLUMNS))
     return frame.astype(dict.fromkeys(("score", "chance", "companion"), float))
 
 
 _POINT_SOURCES = ("transcript_id", "game_id", "iteration", "source_format")
-_points: KeptValues[list[tuple[Any, ...]]] = KeptValues()
-
-
-def _points_of(key: str, outcomes: Mapping[str, MetricScore]) -> list[tuple[Any, ...]]:
-    return _points.get(key, (outcomes,), lambda: [_point(metric, one) for metric, one in outcomes.items()])
 
 
 def _point(metric: str, outcome: MetricScore) -> tuple[Any, ...]:
@@ -167,7 +161,7 @@ def transcript_list(store: Store) -> pd.DataFrame:
     with collection_paused(), store.unit():
         summaries = store.transcripts.summaries()
         metrics = current_outcomes(store)
-        people = _people(store, summaries["transcript_id"].tolist())
+        people = store.transcripts.introductions()
         ratings = store.ratings.rater_counts()
     keys = [str(key) for key in summaries["transcript_id"]]
     labelled = zip(summaries["game_id"], summaries["source_name"], summaries["position"], strict=True)
@@ -180,27 +174,10 @@ def transcript_list(store: Store) -> pd.DataFrame:
         "ratings": [ratings.get(key, 0) for key in keys],
     }
     costs = [None if pd.isna(usd) else float(str(usd)) for usd in summaries["total_usd"].tolist()]
-    cells = [_cells_of(key, metrics.get(key, {}), usd) for key, usd in zip(keys, costs, strict=True)]
+    cells = [_scored_cells(metrics.get(key, {}), usd) for key, usd in zip(keys, costs, strict=True)]
     scored = dict(zip(_SCORED_COLUMNS, zip(*cells, strict=True) if cells else [()] * len(_SCORED_COLUMNS), strict=True))
     table = pd.DataFrame({**known, **scored}, columns=[*_LIST_COLUMNS, *DEFINITIONS, *_SCORE_COLUMNS])
     return table.astype(dict.fromkeys(_SCORE_COLUMNS, float))
-
-
-_PEOPLE_KEPT = 200_000
-_people_of: dict[str, tuple[str, str]] = {}
-"""By transcript id, which is a hash of the content, what never changes for it: the names and the opening."""
-
-
-def _people(store: Store, transcript_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """The players' names, one a line, and the opening of each game; only games not seen before are read."""
-    known = {key: held for key in transcript_ids if (held := _people_of.get(key)) is not None}
-    unknown = [key for key in transcript_ids if key not in known]
-    names, openings = store.transcripts.player_names(unknown), store.transcripts.openings(unknown)
-    read = {key: ("\n".join(names.get(key, ())), openings.get(key, "")) for key in unknown}
-    if len(_people_of) + len(read) > _PEOPLE_KEPT:
-        _people_of.clear()
-    _people_of.update(read)
-    return known | read
 
 
 _PLAIN_COLUMNS = ("transcript_id", "game_id", "source_name", "source_format", "players", "messages")
@@ -210,11 +187,6 @@ _LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", *_PEOPLE_COLUMNS, "verdict", "pas
 
 _SCORE_COLUMNS = tuple(f"score_{name}" for name in DEFINITIONS)
 _SCORED_COLUMNS = ("verdict", "passed", "chance", "failing", *DEFINITIONS, *_SCORE_COLUMNS)
-_list_cells: KeptValues[tuple[object, ...]] = KeptValues()
-
-
-def _cells_of(key: str, outcomes: Mapping[str, MetricScore], usd: float | None) -> tuple[object, ...]:
-    return _list_cells.get(key, (outcomes, usd), lambda: _scored_cells(outcomes, usd))
 
 
 def _scored_cells(outcomes: Mapping[str, MetricScore], usd: float | None) -> tuple[object, ...]:
@@ -237,8 +209,13 @@ def score_cell(metric: str, outcome: MetricScore | None) -> str:
         return look("unknown").label
     if outcome.score is None:
         return look(outcome.status).label
-    score = score_text(outcome.score, DEFINITIONS[metric].scale, outcome.threshold)
-    return f"{look(outcome.status).symbol} {score}" + (outcome.coverage.mark if outcome.coverage else "")
+    score = _symbol_and_score(metric, outcome.status, outcome.score, outcome.threshold)
+    return score + outcome.coverage.mark if outcome.coverage else score
+
+
+@lru_cache(maxsize=100_000)
+def _symbol_and_score(metric: str, status: Status, score: float, threshold: float) -> str:
+    return f"{look(status).symbol} {score_text(score, DEFINITIONS[metric].scale, threshold)}"
 
 
 def found_messages(store: Store, query: str, within: Sequence[str] | None) -> FoundMessages:

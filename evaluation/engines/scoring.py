@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from evaluation.engines._process_pool import map_in_processes
 from evaluation.engines.garbage_collection import collection_paused
+from evaluation.engines.task_engines import map_in_processes
 from evaluation.ratings import Rating
 from evaluation.rubric.controls import PreparedControls, attach_controls, link_strengths, no_control
 from evaluation.rubric.definitions import (
@@ -179,7 +179,8 @@ def evaluate_transcript(
         ratings: From which engagement follows; those of other transcripts are left alone.
         thresholds: By metric; the rubric's where one is left out.
         scorers: The automatic metrics by name. One that fails becomes a ``ScoreFailure``.
-        reader: Decides the rows of the metrics that read; ``None``: the rubric to the letter, by rules alone.
+        reader: Decides the rows of the metrics that read; ``None``: the rubric
+            to the letter, by rules alone.
         replace_result: Called with every result before the next metric is computed; what it returns stands in the
             evaluation. So that the ledgers of a very long transcript need not all be in memory at the same time.
     """

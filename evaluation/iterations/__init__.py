@@ -6,7 +6,6 @@ from evaluation.iterations.board import (
     disagreement_words,
     games_by_iteration,
     make_board,
-    metrics_by_transcript,
     regression_words,
     target_difference,
 )
@@ -64,7 +63,6 @@ __all__ = [
     "games_by_iteration",
     "make_board",
     "mean_scores",
-    "metrics_by_transcript",
     "new_iteration_name",
     "reference_of",
     "regression_words",

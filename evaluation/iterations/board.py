@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
-from evaluation.coverage import Coverage
 from evaluation.iterations.checklist import Checklist, checklist
 from evaluation.iterations.iteration import Iteration, baseline_before, reference_of
-from evaluation.iterations.keep_or_revert import Choice, Decision, IterationSide, decide, side_failures, side_means
+from evaluation.iterations.keep_or_revert import Choice, Decision, IterationSide, decide
 from evaluation.iterations.tests import (
     TEST_SIZE,
     Chance,
@@ -24,7 +22,6 @@ from evaluation.iterations.tests import (
     judge_games,
     known_mean,
 )
-from evaluation.kept_values import KeptValues
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.rubric.lowest_metric import lowest_metric
 from evaluation.rubric.verdict import MetricScore, Verdict
@@ -133,62 +130,20 @@ def _score(game: Game, name: str) -> float:
 def games_by_iteration(
     summaries: pandas.DataFrame, metrics: Mapping[str, Mapping[str, MetricScore]]
 ) -> dict[str, list[Game]]:
-    """Each iteration's games by its name, in the order in which they were added; equal games are the same objects.
+    """Each iteration's games by its name, in the order in which they were added.
 
     Args:
         summaries: One row per transcript: ``transcript_id``, ``game_id``, ``iteration``, ``position`` (in the
             iteration), ``total_usd``, ``cache_hit_rate``. Transcripts of no iteration are left out.
-        metrics: By transcript, as :func:`metrics_by_transcript` returns them.
+        metrics: By transcript and metric.
     """
     games: dict[str, list[Game]] = {}
     held = summaries[summaries["iteration"].notna()].sort_values(["iteration", "position"], kind="stable")
     columns = (held[name].tolist() for name in ("iteration", "transcript_id", "game_id", "total_usd", "cache_hit_rate"))
     for iteration, key, name, usd, hit_rate in zip(*columns, strict=True):
         game = Game(str(key), str(name), metrics.get(str(key), {}), _number(usd), _number(hit_rate))
-        source = (game.game_id, game.metrics, game.total_usd, game.cache_hit_rate)
-        games.setdefault(str(iteration), []).append(_games.get(game.transcript_id, source, partial(_same, game)))
+        games.setdefault(str(iteration), []).append(game)
     return games
-
-
-def _same(game: Game) -> Game:
-    return game
-
-
-_games: KeptValues[Game] = KeptValues()
-"""So that whoever compares games, or lists of them, with earlier ones is done at once where nothing changed."""
-
-
-def metrics_by_transcript(scores: pandas.DataFrame) -> dict[str, dict[str, MetricScore]]:
-    """The rows of a table of scores, by transcript and metric.
-
-    Args:
-        scores: One row per transcript and metric: ``transcript_id``, ``metric``, ``score``, ``status``, ``threshold``,
-            and where known ``numerator``, ``denominator``, ``considered``, ``reason``, ``control``.
-    """
-    metrics: dict[str, dict[str, MetricScore]] = {}
-    # Column by column: a record of each of thousands of rows takes several times as long.
-    columns = (scores[name].tolist() if name in scores else [None] * len(scores) for name in _COLUMNS)
-    for row in zip(*columns, strict=True):
-        transcript_id, metric, status, score, threshold, right, settled, considered, reason, control = row
-        coverage = None
-        if considered and considered == considered:
-            coverage = _coverage(str(metric), right, settled, considered)
-        # Why a metric fails whatever its score is what later readings of it must know.
-        failure = str(reason or "") if status == Status.FAILED else ""
-        found = MetricScore(Status(str(status)), _number(score), float(threshold), failure, coverage, control)
-        metrics.setdefault(str(transcript_id), {})[str(metric)] = found
-    return metrics
-
-
-_COLUMNS = (
-    *("transcript_id", "metric", "status", "score", "threshold"),
-    *("numerator", "denominator", "considered", "reason", "control"),
-)
-
-
-def _coverage(metric: str, right: float, settled: float, considered: float) -> Coverage | None:
-    rule = DEFINITIONS[metric].coverage
-    return None if rule is None else Coverage(rule, round(settled), round(considered), right)
 
 
 def _number(value: object) -> float | None:
@@ -297,51 +252,28 @@ def make_board(
         size: How many games make a test.
     """
     ordered = sorted(iterations, key=lambda iteration: iteration.position)
-    sides = {one.name: IterationSide(one, tuple(games.get(one.name, ()))) for one in ordered}
-    summaries = tuple(_kept_summary(sides[one.name], sides, ordered, thresholds, size) for one in ordered)
+    sides = {one.name: IterationSide(one, tuple(games.get(one.name, ())), thresholds) for one in ordered}
+    summaries = tuple(_summary(sides[one.name], sides, ordered, size) for one in ordered)
     tests = [test for summary in summaries for test in summary.tests]
     played = [summary for summary in summaries if summary.games] or list(summaries)
     current = played[-1] if played else None
     return Board(summaries, checklist(tests, current.iteration if current else None), chance_of_streak(tests), current)
 
 
-_summaries: KeptValues[IterationSummary] = KeptValues(200)
-
-
-def _kept_summary(
-    own: IterationSide,
-    sides: Mapping[str, IterationSide],
-    ordered: Sequence[Iteration],
-    thresholds: Mapping[str, float],
-    size: int,
-) -> IterationSummary:
-    """The summary made last, while the iteration, those that it is held against and the settings are what they were."""
-    others = (reference_of(own.iteration, ordered), baseline_before(own.iteration, ordered))
-    held = tuple(sides[one.name] if one else None for one in others)
-    source = (own, held, dict(thresholds), size)
-    return _summaries.get(own.name, source, lambda: _summary(own, sides, ordered, thresholds, size))
-
-
 def _summary(
-    own: IterationSide,
-    sides: Mapping[str, IterationSide],
-    ordered: Sequence[Iteration],
-    thresholds: Mapping[str, float],
-    size: int,
+    own: IterationSide, sides: Mapping[str, IterationSide], ordered: Sequence[Iteration], size: int
 ) -> IterationSummary:
-    means = side_means(own, thresholds)
+    means = own.means
     cost = known_mean(own.games, lambda game: game.total_usd)
     reference, baseline = reference_of(own.iteration, ordered), baseline_before(own.iteration, ordered)
     return IterationSummary(
         iteration=own.iteration,
         games=own.games,
-        tests=form_tests(own.iteration.name, own.games, thresholds, size),
+        tests=form_tests(own.name, own.games, own.thresholds, size, failed=own.failed),
         means=means,
         cost_usd=cost,
         cache_hit_rate=known_mean(own.games, lambda game: game.cache_hit_rate),
-        verdict=judge_games(means, cost.mean, side_failures(own, thresholds)) if own.games else None,
+        verdict=judge_games(means, cost.mean, own.failures) if own.games else None,
         lowest=lowest_metric(means),
-        decision=decide(own, sides[reference.name], sides[baseline.name] if baseline else None, thresholds)
-        if reference
-        else None,
+        decision=decide(own, sides[reference.name], sides[baseline.name] if baseline else None) if reference else None,
     )

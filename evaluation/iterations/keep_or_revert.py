@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
+from functools import cached_property
 from typing import Any
 
 from evaluation.escaping import cut
 from evaluation.iterations.iteration import Iteration, RecordedDecision
-from evaluation.iterations.tests import Game, GameFailure, MetricMean, game_failures, judge_games, mean_scores
-from evaluation.kept_values import KeptValues
+from evaluation.iterations.tests import Game, GameFailure, MetricMean, failures_by_game, judge_games, mean_scores
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.lowest_metric import lowest_metric
 from evaluation.rubric.wording import score_words
@@ -39,37 +38,36 @@ class Choice(StrEnum):
         return self.value.replace("_", " ")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IterationSide:
-    """An iteration with its games in the order of playing."""
+    """An iteration with its games in the order of playing, judged by ``thresholds``.
+
+    Every iteration is a side of its own decision, of those that it is the reference of, and perhaps of all as baseline.
+    """
 
     iteration: Iteration
     games: tuple[Game, ...]
+    thresholds: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_THRESHOLDS))
 
     @property
     def name(self) -> str:
         """The iteration's name."""
         return self.iteration.name
 
+    @cached_property
+    def means(self) -> Mapping[str, MetricMean]:
+        """:func:`~evaluation.iterations.tests.mean_scores` of its games."""
+        return mean_scores(self.games, self.thresholds)
 
-def side_means(side: IterationSide, thresholds: Mapping[str, float]) -> Mapping[str, MetricMean]:
-    """:func:`~evaluation.iterations.tests.mean_scores` of its games, kept while these are the same; nobody changes it.
+    @cached_property
+    def failed(self) -> list[GameFailure | None]:
+        """:func:`~evaluation.iterations.tests.failures_by_game` of its games."""
+        return failures_by_game(self.games, self.thresholds)
 
-    Every iteration is a side of its own decision, of those that it is the reference of, and perhaps of all as baseline.
-    """
-    source = (side.games, dict(thresholds))
-    return _means.get(side.name, source, partial(mean_scores, side.games, thresholds))
-
-
-def side_failures(side: IterationSide, thresholds: Mapping[str, float]) -> tuple[GameFailure, ...]:
-    """:func:`~evaluation.iterations.tests.game_failures` of its games, kept in the same way."""
-    source = (side.games, dict(thresholds))
-    return _failures.get(side.name, source, partial(game_failures, side.games, thresholds))
-
-
-_KEPT_SIDES = 200
-_means: KeptValues[dict[str, MetricMean]] = KeptValues(_KEPT_SIDES)
-_failures: KeptValues[tuple[GameFailure, ...]] = KeptValues(_KEPT_SIDES)
+    @property
+    def failures(self) -> tuple[GameFailure, ...]:
+        """The games that failed, in their order."""
+        return tuple(filter(None, self.failed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +159,7 @@ class Decision:
         }
 
 
-def decide(
-    candidate: IterationSide,
-    reference: IterationSide,
-    baseline: IterationSide | None = None,
-    thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS,
-) -> Decision:
+def decide(candidate: IterationSide, reference: IterationSide, baseline: IterationSide | None = None) -> Decision:
     """Whether to keep the candidate's change (rubric 1.0, iteration cycle).
 
     In this order: *revert* when a game of the candidate failed critically; *not yet* with fewer than 3 games on a side,
@@ -178,23 +171,16 @@ def decide(
         candidate: The iteration whose change is in question. Where it names no target, the reference's lowest decides.
         reference: What it is compared with, see :func:`~evaluation.iterations.iteration.reference_of`.
         baseline: Shown beside it; ``None`` where none stands before the candidate.
-        thresholds: Today's, by metric.
     """
-    return _Weighing(candidate, reference, baseline, thresholds).decision()
+    return _Weighing(candidate, reference, baseline).decision()
 
 
 class _Weighing:
     """One decision in the making."""
 
-    def __init__(
-        self,
-        candidate: IterationSide,
-        reference: IterationSide,
-        baseline: IterationSide | None,
-        thresholds: Mapping[str, float],
-    ) -> None:
+    def __init__(self, candidate: IterationSide, reference: IterationSide, baseline: IterationSide | None) -> None:
         self.candidate, self.reference, self.baseline = candidate, reference, baseline
-        self.after, self.before = side_means(candidate, thresholds), side_means(reference, thresholds)
+        self.after, self.before = candidate.means, reference.means
         self.named = candidate.iteration.target_metric
         self.target = self.named or lowest_metric(self.before)
         self.change = _change(self.target, self.after, self.before)
@@ -202,9 +188,8 @@ class _Weighing:
             judge_games(means, None).passed_count for means in (self.before, self.after)
         )
         self.fell = tuple(sorted(self._falls(), key=_relative_difference))
-        self.critical = [one.words for one in side_failures(candidate, thresholds) if one.is_critical]
-        far = side_means(baseline, thresholds) if baseline else None
-        self.baseline_change = _change(self.target, self.after, far) if far else None
+        self.critical = [one.words for one in candidate.failures if one.is_critical]
+        self.baseline_change = _change(self.target, self.after, baseline.means) if baseline else None
 
     def decision(self) -> Decision:
         choice = self._choice()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
 from evaluation.coverage import Coverage, added_coverage
-from evaluation.kept_values import KeptValues
 from evaluation.rubric.controls import ControlSummary, summarise_controls
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import (
@@ -25,7 +24,6 @@ from evaluation.score import Status, failure_beyond_score, status_of
 from evaluation.text.display import counted
 
 TEST_SIZE = 3
-NO_CONTROLS = summarise_controls(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ class MetricMean:
         waiting: How many games are pending or could not be computed.
         games: How many games there are, with or without a score.
         coverage: What the scores rest on together, for metrics that leave out what they cannot decide; else ``None``.
-        control: What the controls of the games that have a score say together.
+        controls: Those of the games that have a score; ``None`` where one is not computed yet.
     """
 
     status: Status
@@ -66,7 +64,12 @@ class MetricMean:
     waiting: int
     games: int
     coverage: Coverage | None = None
-    control: ControlSummary = NO_CONTROLS
+    controls: tuple[Mapping[str, Any] | None, ...] = ()
+
+    @property
+    def control(self) -> ControlSummary:
+        """A summary of the controls."""
+        return summarise_controls(self.controls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,35 +149,34 @@ class GameTest:
 
 
 def form_tests(
-    iteration: str, games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS, size: int = TEST_SIZE
+    iteration: str,
+    games: Sequence[Game],
+    thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS,
+    size: int = TEST_SIZE,
+    *,
+    failed: Sequence[GameFailure | None] | None = None,
 ) -> tuple[GameTest, ...]:
-    """The tests of an iteration: its games in the order given, ``size`` to a test, the last one perhaps with fewer."""
+    """The tests of an iteration: its games in the order given, ``size`` to a test, the last one perhaps with fewer.
+
+    Args:
+        iteration: Its name.
+        games: All of them.
+        thresholds: Today's, by metric.
+        size: At least 1.
+        failed: :func:`failures_by_game` of the same games, where the caller has them already.
+    """
     if size < 1:
         raise ValueError(f"a test needs at least one game, not {size}")
-    starts = range(0, len(games), size)
-    return tuple(
-        _kept_test(iteration, number, tuple(games[start : start + size]), thresholds, size)
-        for number, start in enumerate(starts, start=1)
-    )
-
-
-_tests: KeptValues[GameTest] = KeptValues()
-"""A rating changes one game, and an iteration may have hundreds of tests."""
-
-
-def _kept_test(
-    iteration: str, number: int, games: tuple[Game, ...], thresholds: Mapping[str, float], size: int
-) -> GameTest:
-    make = partial(_test, iteration, number, games, thresholds, size)
-    return _tests.get(f"{number} {iteration}", (games, dict(thresholds), size), make)
-
-
-def _test(iteration: str, number: int, games: tuple[Game, ...], thresholds: Mapping[str, float], size: int) -> GameTest:
-    means = mean_scores(games, thresholds)
-    cost, cache = known_mean(games, lambda game: game.total_usd), known_mean(games, lambda game: game.cache_hit_rate)
-    failures = game_failures(games, thresholds)
-    verdict = judge_games(means, cost.mean, failures)
-    return GameTest(iteration, number, size, games, means, cost, cache, verdict, failures)
+    failed = failures_by_game(games, thresholds) if failed is None else failed
+    tests = []
+    for start in range(0, len(games), size):
+        some = tuple(games[start : start + size])
+        means = mean_scores(some, thresholds)
+        cost, cache = known_mean(some, lambda game: game.total_usd), known_mean(some, lambda game: game.cache_hit_rate)
+        own = tuple(filter(None, failed[start : start + size]))
+        verdict = judge_games(means, cost.mean, own)
+        tests.append(GameTest(iteration, start // size + 1, size, some, means, cost, cache, verdict, own))
+    return tuple(tests)
 
 
 def judge_games(
@@ -218,15 +220,24 @@ def game_failures(
     games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS
 ) -> tuple[GameFailure, ...]:
     """The games whose own verdict is ``failed``, by ``thresholds``, in the order given."""
-    found = []
-    for game in games:
-        metrics = apply_thresholds(game.metrics, thresholds)
-        verdict = judge_scores(metrics, game.total_usd)
-        critical = critical_reasons(metrics, game.total_usd)
-        if verdict.status is VerdictStatus.FAILED:
-            reasons = critical or verdict.reasons[:1]
-            found.append(GameFailure(game.transcript_id, game.game_id, reasons, bool(critical)))
-    return tuple(found)
+    return tuple(filter(None, failures_by_game(games, thresholds)))
+
+
+def failures_by_game(games: Sequence[Game], thresholds: Mapping[str, float]) -> list[GameFailure | None]:
+    """For each game its failure, ``None`` where its verdict is not ``failed``."""
+    return [_failure(game, thresholds) for game in games]
+
+
+def _failure(game: Game, thresholds: Mapping[str, float]) -> GameFailure | None:
+    metrics = game.metrics
+    # Nearly all were judged by these, and there may be a hundred thousand.
+    if any(one.threshold != thresholds.get(name, one.threshold) for name, one in metrics.items()):
+        metrics = apply_thresholds(metrics, thresholds)
+    verdict = judge_scores(metrics, game.total_usd)
+    if verdict.status is not VerdictStatus.FAILED:
+        return None
+    critical = critical_reasons(metrics, game.total_usd)
+    return GameFailure(game.transcript_id, game.game_id, critical or verdict.reasons[:1], bool(critical))
 
 
 def mean_scores(games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS) -> dict[str, MetricMean]:
@@ -241,17 +252,21 @@ def mean_scores(games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT
 
 
 def _mean(scores: Sequence[Scored | None], threshold: float) -> MetricMean:
-    values = tuple(scored.score for scored in scores if scored is not None and scored.score is not None)
-    waiting = sum(scored is None or scored.status is Status.PENDING for scored in scores)
-    coverage = added_coverage(metric_coverage(scored) for scored in scores if scored is not None)
+    computed = [one for one in scores if one is not None]
+    scored = [one for one in computed if one.score is not None]
+    values = tuple([one.score for one in scored if one.score is not None])
+    waiting = (
+        len(scores) - len(scored) - sum(one.score is None and one.status is not Status.PENDING for one in computed)
+    )
+    coverage = added_coverage([metric_coverage(one) for one in computed])
     if values:
         mean = math.fsum(values) / len(values)
-        failure = _common_failure(scores, len(values))
+        failure = _common_failure(scored)
         status = Status.FAILED if failure else status_of(mean, threshold)
-        control = score_controls(scores)
-        return MetricMean(status, mean, threshold, failure, values, waiting, len(scores), coverage, control)
+        controls = tuple([metric_control(one) for one in scored])
+        return MetricMean(status, mean, threshold, failure, values, waiting, len(scores), coverage, controls)
     status = Status.PENDING if waiting or not scores else Status.NOT_APPLICABLE
-    reasons = {scored.reason for scored in scores if scored is not None and scored.status is status}
+    reasons = {one.reason for one in computed if one.status is status}
     return MetricMean(status, None, threshold, ", ".join(sorted(reasons)), values, waiting, len(scores), coverage)
 
 
@@ -260,12 +275,13 @@ def score_controls(scores: Iterable[Scored | None]) -> ControlSummary:
     return summarise_controls(metric_control(one) for one in scores if one is not None and one.score is not None)
 
 
-def _common_failure(scores: Sequence[Scored | None], scored: int) -> str:
+def _common_failure(scored: Sequence[Scored]) -> str:
     """Why games together fail whatever their mean: half or more of those with a score do; else empty."""
-    failures = [reason for one in scores if one is not None and (reason := failure_beyond_score(one))]
-    if 2 * len(failures) < scored or not failures:
+    failures = [reason for one in scored if (reason := failure_beyond_score(one))]
+    if 2 * len(failures) < len(scored) or not failures:
         return ""
-    return f"{len(failures)} of {counted(scored, 'game')} {'fails' if scored == 1 else 'fail'} by it: {failures[0]}"
+    many = counted(len(scored), "game")
+    return f"{len(failures)} of {many} {'fails' if len(scored) == 1 else 'fail'} by it: {failures[0]}"
 
 
 def known_mean(games: Sequence[Game], figure: Callable[[Game], float | None]) -> KnownMean:

@@ -9,15 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evaluation.store._deletions_and_undo import Deletion, DeletionKind
     from evaluation.store._jobs import Job, JobState
     from evaluation.store.database import Store, default_path
-    from evaluation.store.games.deletions_and_undo import Deletion, DeletionKind
-    from evaluation.store.games.transcripts import Added
+    from evaluation.store.transcripts import Added
 
 _HOMES = {
-    "Added": "evaluation.store.games.transcripts",
-    "Deletion": "evaluation.store.games.deletions_and_undo",
-    "DeletionKind": "evaluation.store.games.deletions_and_undo",
+    "Added": "evaluation.store.transcripts",
+    "Deletion": "evaluation.store._deletions_and_undo",
+    "DeletionKind": "evaluation.store._deletions_and_undo",
     "Job": "evaluation.store._jobs",
     "JobState": "evaluation.store._jobs",
     "Store": "evaluation.store.database",

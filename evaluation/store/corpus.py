@@ -15,8 +15,8 @@ from evaluation.engines.scoring import ScoreFailure
 from evaluation.errors import InfrastructureError
 from evaluation.escaping import well_formed
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.store.games.transcript_rows import PackedTranscript, pack, unpack
-from evaluation.store.results.packed_results import PackedResult, PackedScores
+from evaluation.store.result_rows import ResultRows, ScoredRows
+from evaluation.store.transcript_rows import PackedTranscript, pack, unpack
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
@@ -29,11 +29,13 @@ _SCHEMA = pa.schema(
     ]
 )
 _SUFFIX = ".parquet"
+_LAYOUT = "rows 2"
+"""Changes with what a file holds of a result."""
 
 
 def scoring_key() -> str:
-    """The hash of everything beside a game that decides its scores: the metrics' versions and thresholds."""
-    lines = [f"{name} {one.version} {float(one.threshold)!r}" for name, one in DEFINITIONS.items()]
+    """The hash of everything beside a game that decides its rows: layout, versions and thresholds of the metrics."""
+    lines = [_LAYOUT, *(f"{name} {one.version} {float(one.threshold)!r}" for name, one in DEFINITIONS.items())]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
@@ -42,7 +44,7 @@ class ScoredGame:
     """A game of a corpus, as the store takes it."""
 
     transcript: PackedTranscript
-    scores: PackedScores
+    scores: ScoredRows
     source_name: str
     iteration: str | None
 
@@ -65,7 +67,7 @@ class Corpus:
                 "transcript_id": one.transcript.id,
                 "source_name": well_formed(source_name),
                 "iteration": iteration,
-                "scores": _scores_text(PackedScores.of(one.transcript.id, one.metrics, one.failures)),
+                "scores": _scores_text(ScoredRows.of(one.transcript.id, one.metrics, one.failures)),
                 "document": pack(one.transcript),
             }
             for one, source_name in games
@@ -113,14 +115,14 @@ class Corpus:
             ) from None
 
 
-def _scores_text(scores: PackedScores) -> str:
-    results = [(dict(one.values), list(one.ledger), one.digest) for one in scores.results]
+def _scores_text(scores: ScoredRows) -> str:
+    results = [(one.values, list(one.ledger), one.digest, one.score, one.in_doubt) for one in scores.results]
     failures = [(one.metric, one.what, one.why, one.traceback) for one in scores.failures]
     return well_formed(json.dumps({"results": results, "tried": scores.tried, "failures": failures}))
 
 
-def _scores(transcript_id: str, text: str) -> PackedScores:
+def _scores(transcript_id: str, text: str) -> ScoredRows:
     held = json.loads(text)
-    results = [PackedResult(transcript_id, *one) for one in held["results"]]
+    results = [ResultRows(transcript_id, *one) for one in held["results"]]
     failures = [ScoreFailure(*one) for one in held["failures"]]
-    return PackedScores(transcript_id, tuple(results), tuple(held["tried"]), tuple(failures))
+    return ScoredRows(transcript_id, tuple(results), tuple(held["tried"]), tuple(failures))

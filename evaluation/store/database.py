@@ -13,41 +13,35 @@ from typing import TYPE_CHECKING, Any
 from evaluation.files.bundled import checkout_root
 from evaluation.store._schema import migrate
 from evaluation.store.engine.database_file import DatabaseFile, shared_file
-from evaluation.store.engine.file_identity import resolved
-from evaluation.store.engine.text_checks import require_storable
+from evaluation.store.engine.files import resolved
 from evaluation.store.engine.transactions import Units
+from evaluation.store.engine.values import require_storable
 
 if TYPE_CHECKING:
+    from evaluation.store._agents import Agents
+    from evaluation.store._blind_games import BlindGames
+    from evaluation.store._controls import Controls
+    from evaluation.store._deletions_and_undo import Deletions
+    from evaluation.store._evaluations import Evaluations
+    from evaluation.store._generations import Generations
+    from evaluation.store._insights import Insights
+    from evaluation.store._iterations import Iterations
     from evaluation.store._jobs import Jobs
-    from evaluation.store.agents.agents import Agents
-    from evaluation.store.agents.corrections import Corrections
-    from evaluation.store.agents.evaluations import Evaluations
-    from evaluation.store.agents.experiments import Experiments
+    from evaluation.store._judge_decisions import Decisions
+    from evaluation.store._judgement_cache import Judgements
+    from evaluation.store._overrides import Overrides
+    from evaluation.store._ratings import Drafts, EngagementDecisions, Ratings
+    from evaluation.store._results import Results
     from evaluation.store.backup.backup import Backups
-    from evaluation.store.games.blind_games import BlindGames
-    from evaluation.store.games.deletions_and_undo import Deletions
-    from evaluation.store.games.import_queue import ImportQueue
-    from evaluation.store.games.import_reports import Imports
-    from evaluation.store.games.iterations import Iterations
-    from evaluation.store.games.message_search import MessageSearch
-    from evaluation.store.games.transcripts import Transcripts
-    from evaluation.store.games.watched_files import WatchedFiles
-    from evaluation.store.model_calls.generations import Generations
-    from evaluation.store.model_calls.judgement_cache import Judgements
-    from evaluation.store.model_calls.llm_calls import LLMCalls
-    from evaluation.store.ratings.discards import Discards
-    from evaluation.store.ratings.drafts import Drafts
-    from evaluation.store.ratings.engagement_decisions import EngagementDecisions
-    from evaluation.store.ratings.rating_assignments import RatingAssignments
-    from evaluation.store.ratings.rating_queue import RatingQueue
-    from evaluation.store.ratings.ratings import Ratings
-    from evaluation.store.ratings.style_answers import StyleAnswers
-    from evaluation.store.results.controls import Controls
-    from evaluation.store.results.insights import Insights
-    from evaluation.store.results.judge_decisions import Decisions
-    from evaluation.store.results.overrides import Overrides
-    from evaluation.store.results.results import Results
+    from evaluation.store.corrections import Corrections
+    from evaluation.store.experiments import Experiments
+    from evaluation.store.imports import ImportQueue, Imports, WatchedFiles
+    from evaluation.store.ledger_reading import LedgerReading
+    from evaluation.store.llm_calls import LLMCalls
+    from evaluation.store.message_search import MessageSearch
+    from evaluation.store.rating_desk import Discards, RatingAssignments, RatingQueue, StyleAnswers
     from evaluation.store.settings import Settings
+    from evaluation.store.transcripts import Transcripts
 
 FILE_NAME = "dramaturg.duckdb"
 IN_MEMORY = ":memory:"
@@ -99,32 +93,34 @@ class Store(Units):
         InputError: The path is not valid UTF-8.
     """
 
-    transcripts: Transcripts = _part("evaluation.store.games.transcripts")
-    messages: MessageSearch = _part("evaluation.store.games.message_search")
-    ratings: Ratings = _part("evaluation.store.ratings.ratings", is_for_everybody=True)
-    rating_queue: RatingQueue = _part("evaluation.store.ratings.rating_queue", is_for_everybody=True)
-    drafts: Drafts = _part("evaluation.store.ratings.drafts", is_for_everybody=True)
-    discards: Discards = _part("evaluation.store.ratings.discards", is_for_everybody=True)
-    blind: BlindGames = _part("evaluation.store.games.blind_games", is_for_everybody=True)
-    style_answers: StyleAnswers = _part("evaluation.store.ratings.style_answers", is_for_everybody=True)
-    rating_assignments: RatingAssignments = _part("evaluation.store.ratings.rating_assignments")
-    engagement_decisions: EngagementDecisions = _part("evaluation.store.ratings.engagement_decisions")
-    overrides: Overrides = _part("evaluation.store.results.overrides")
+    transcripts: Transcripts = _part("evaluation.store.transcripts")
+    messages: MessageSearch = _part("evaluation.store.message_search")
+    ratings: Ratings = _part("evaluation.store._ratings", is_for_everybody=True)
+    rating_queue: RatingQueue = _part("evaluation.store.rating_desk", is_for_everybody=True)
+    drafts: Drafts = _part("evaluation.store._ratings", is_for_everybody=True)
+    discards: Discards = _part("evaluation.store.rating_desk", is_for_everybody=True)
+    blind: BlindGames = _part("evaluation.store._blind_games", is_for_everybody=True)
+    style_answers: StyleAnswers = _part("evaluation.store.rating_desk", is_for_everybody=True)
+    rating_assignments: RatingAssignments = _part("evaluation.store.rating_desk")
+    engagement_decisions: EngagementDecisions = _part("evaluation.store._ratings")
+    overrides: Overrides = _part("evaluation.store._overrides")
     settings: Settings = _part("evaluation.store.settings")
-    decisions: Decisions = _part("evaluation.store.results.judge_decisions")
-    controls: Controls = _part("evaluation.store.results.controls")
-    insights: Insights = _part("evaluation.store.results.insights")
-    iterations: Iterations = _part("evaluation.store.games.iterations")
-    deletions: Deletions = _part("evaluation.store.games.deletions_and_undo")
+    decisions: Decisions = _part("evaluation.store._judge_decisions")
+    results: Results = _part("evaluation.store._results")
+    ledger: LedgerReading = _part("evaluation.store.ledger_reading")
+    controls: Controls = _part("evaluation.store._controls")
+    insights: Insights = _part("evaluation.store._insights")
+    iterations: Iterations = _part("evaluation.store._iterations")
+    deletions: Deletions = _part("evaluation.store._deletions_and_undo")
     jobs: Jobs = _part("evaluation.store._jobs")
-    llm_calls: LLMCalls = _part("evaluation.store.model_calls.llm_calls")
-    experiments: Experiments = _part("evaluation.store.agents.experiments")
-    import_queue: ImportQueue = _part("evaluation.store.games.import_queue")
-    imports: Imports = _part("evaluation.store.games.import_reports")
-    watched_files: WatchedFiles = _part("evaluation.store.games.watched_files")
-    corrections: Corrections = _part("evaluation.store.agents.corrections")
-    agents: Agents = _part("evaluation.store.agents.agents")
-    evaluations: Evaluations = _part("evaluation.store.agents.evaluations")
+    llm_calls: LLMCalls = _part("evaluation.store.llm_calls")
+    experiments: Experiments = _part("evaluation.store.experiments")
+    import_queue: ImportQueue = _part("evaluation.store.imports")
+    imports: Imports = _part("evaluation.store.imports")
+    watched_files: WatchedFiles = _part("evaluation.store.imports")
+    corrections: Corrections = _part("evaluation.store.corrections")
+    agents: Agents = _part("evaluation.store._agents")
+    evaluations: Evaluations = _part("evaluation.store._evaluations")
 
     def __init__(
         self,
@@ -146,26 +142,20 @@ class Store(Units):
         """For an import of many games: the database keeps little of what was written in memory until the block ends."""
         # Modules that are imported later lie scattered among the words of a giant game, and keep the memory around them
         # from being given back when the game is done.
-        for part in ("transcripts", "results", "iterations"):
+        for part in ("transcripts", "results", "iterations", "settings"):
             getattr(self, part)
         with super().written_in_bulk():
             yield
 
     @cached_property
-    def results(self) -> Results:
-        from evaluation.store.results.results import Results
-
-        return Results(self, self.ratings, self.overrides, self.decisions, self.engagement_decisions, self.settings)
-
-    @cached_property
     def judgements(self) -> Judgements:
-        from evaluation.store.model_calls.judgement_cache import Judgements
+        from evaluation.store._judgement_cache import Judgements
 
         return Judgements(self, self.llm_calls, self.path)
 
     @cached_property
     def generations(self) -> Generations:
-        from evaluation.store.model_calls.generations import Generations
+        from evaluation.store._generations import Generations
 
         return Generations(self, self.llm_calls)
 

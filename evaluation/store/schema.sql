@@ -220,6 +220,8 @@ CREATE TABLE transcripts (
     winner text,
     players integer NOT NULL,
     messages integer NOT NULL,
+    player_names text[] NOT NULL,
+    opening text NOT NULL,
     total_usd double,
     input_tokens bigint,
     cached_tokens bigint,
@@ -309,7 +311,7 @@ CREATE TABLE metric_results (
     transcript_id text NOT NULL,
     metric text NOT NULL,
     version text NOT NULL,
-    method text NOT NULL CHECK (method IN ('rule', 'judge', 'human')),
+    method text NOT NULL,
     status text NOT NULL CHECK (status IN ('passed', 'failed', 'not_applicable', 'pending')),
     score double,
     numerator double NOT NULL,
@@ -340,8 +342,60 @@ CREATE TABLE ledger (
     details JSON
 );
 CREATE VIEW current_results AS
-    SELECT * FROM metric_results WHERE method = 'rule'
+    SELECT * FROM metric_results
     QUALIFY row_number() OVER (PARTITION BY transcript_id, metric ORDER BY result_id DESC) = 1;
+
+-- Scores as they stand, whoever decided their rows: rewritten, a game at a time, in the transaction that
+-- stores a result, a control, a decision, an override or a rating of it, and for engagement when its
+-- threshold changes. ``result_id`` is the computed result; engagement, which follows from ratings, has none.
+CREATE TABLE current_scores (
+    transcript_id text NOT NULL,
+    metric text NOT NULL,
+    result_id bigint,
+    score double,
+    numerator double NOT NULL,
+    denominator double NOT NULL,
+    status text NOT NULL,
+    threshold double NOT NULL,
+    method text NOT NULL,
+    version text NOT NULL,
+    reason text NOT NULL,
+    considered double,
+    control JSON
+);
+CREATE INDEX current_scores_by_transcript ON current_scores (transcript_id);
+-- The rows of these scores that somebody decided or added, in place of the computed ones with the same ids.
+CREATE TABLE decided_rows (
+    transcript_id text NOT NULL,
+    metric text NOT NULL,
+    position integer NOT NULL,
+    row_id text NOT NULL,
+    message_id text,
+    player text,
+    numerator double NOT NULL,
+    denominator double NOT NULL,
+    reason text NOT NULL
+);
+CREATE VIEW current_ledger AS
+    SELECT c.transcript_id, c.metric, c.result_id, l.position, l.row_id, l.message_id, l.player, l.numerator,
+        l.denominator, l.reason
+    FROM current_scores c JOIN ledger l USING (result_id)
+    ANTI JOIN decided_rows d ON d.transcript_id = c.transcript_id AND d.metric = c.metric AND d.row_id = l.row_id
+    UNION ALL
+    SELECT d.transcript_id, d.metric, c.result_id, d.position, d.row_id, d.message_id, d.player, d.numerator,
+        d.denominator, d.reason
+    FROM decided_rows d JOIN current_scores c USING (transcript_id, metric);
+-- The computed rows that a person should check, and what each decision would make of the score.
+CREATE TABLE rows_in_doubt (
+    transcript_id text NOT NULL,
+    metric text NOT NULL,
+    row_id text NOT NULL,
+    kind text NOT NULL,
+    before double,
+    if_counts double,
+    if_not double,
+    if_excluded double
+);
 CREATE SEQUENCE control_numbers;
 CREATE TABLE controls (
     control_id bigint NOT NULL DEFAULT nextval('control_numbers'),
@@ -662,5 +716,6 @@ CREATE TABLE deleted_memberships (
     position bigint NOT NULL
 );
 CREATE SCHEMA trash;
+CREATE TABLE trash.current_scores AS FROM main.current_scores LIMIT 0;
 CREATE TABLE trash.iterations AS FROM main.iterations LIMIT 0;
 CREATE TABLE trash.iteration_events AS SELECT *, 0::bigint AS iteration_number FROM main.iteration_events LIMIT 0;

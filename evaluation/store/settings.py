@@ -6,13 +6,15 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import InputError
 from evaluation.readers.base.limits import Limits
-from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
-from evaluation.store.engine.text_checks import require_text
-from evaluation.store.engine.transactions import Units
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
+from evaluation.store.engine.values import require_text
+
+if TYPE_CHECKING:
+    from evaluation.store.database import Store
 
 _THRESHOLDS = "thresholds"
 _TEST_SIZE = "test_size"
@@ -25,12 +27,12 @@ _LARGEST_FACTOR = 20
 class Settings:
     """Reads and changes settings. Keys of providers are never among them: they come from the environment."""
 
-    def __init__(self, units: Units) -> None:
-        self._units = units
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value stored under ``key``, else ``default``."""
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             found = cursor.execute("SELECT value FROM settings WHERE key = ?", [key]).fetchone()
         return default if found is None else json.loads(found[0])
 
@@ -45,7 +47,7 @@ class Settings:
             packed = json.dumps(value, ensure_ascii=True, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise InputError(f"The value cannot be stored: {error}.", place=key) from None
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             cursor.execute("INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)", [key, packed])
 
     def thresholds(self) -> dict[str, float]:
@@ -68,9 +70,11 @@ class Settings:
                 f"{value:g} is not on the scale of {definition.label}.",
                 remedy=f"Give a number from {scale.low:g} to {scale.high:g}.",
             )
-        with self._units.unit(write=True, join=True):
+        with self._store.unit(write=True, join=True):
             chosen = {name: held for name, held in self.get(_THRESHOLDS, {}).items() if name != metric}
             self.set(_THRESHOLDS, chosen if value is None else chosen | {metric: float(value)})
+            if metric == ENGAGEMENT.name:
+                self._store.results.rewrite_engagement(self.thresholds()[metric])
 
     def test_size(self) -> int:
         """Number of games that form a test of an iteration; the rubric's 3 where nothing was set."""
@@ -105,7 +109,7 @@ class Settings:
         defaults = asdict(Limits())
         for name, value in values.items():
             _check_limit(name, value, defaults)
-        with self._units.unit(write=True, join=True):
+        with self._store.unit(write=True, join=True):
             held = self.get(_LIMITS, {}) | dict(values)
             self.set(_LIMITS, {name: value for name, value in held.items() if value is not None})
 

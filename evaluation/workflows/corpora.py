@@ -228,8 +228,8 @@ def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[in
         InfrastructureError: A file is damaged.
     """
     from evaluation.store.corpus import Corpus
-    from evaluation.store.games.transcripts import iterations_of
-    from evaluation.store.games.trash_tables import trashed
+    from evaluation.store.transcripts import iterations_of
+    from evaluation.store.trash_tables import trashed
 
     corpus = Corpus(Location.of(place))
     files = corpus.files()
@@ -248,7 +248,7 @@ def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[in
                 if one.iteration is not None:
                     store.iterations.ensure(one.iteration)
                 store.transcripts.add_many([(one.transcript, one.source_name)], iteration=one.iteration)
-            store.results.save_packed([one.scores for one in fresh])
+            store.results.save_rows([one.scores for one in fresh])
         collected.new += len(fresh)
         collected.known += len(known)
         collected.deleted += len(deleted)

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from evaluation.report import comparison_page, iteration_page
 from evaluation.store.database import Store
-from evaluation.workflows.reports import stored_board, stored_comparison, stored_losses
+from evaluation.workflows.boards import stored_board
+from evaluation.workflows.comparisons import stored_comparison, stored_losses
 
 
 def iteration_html(store: Store, name: str, *, made_at: datetime | None = None) -> str:

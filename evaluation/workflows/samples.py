@@ -20,7 +20,7 @@ from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.decisions import record_decision
+from evaluation.workflows.boards import record_decision
 from evaluation.workflows.scoring import AddedGame, add_evaluated
 
 RATINGS_FILE = "ratings.csv"

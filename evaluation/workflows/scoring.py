@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.errors import InputError, StoreMemoryError
-from evaluation.kept_values import KeptValues
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from evaluation.rubric.verdict import MetricScore, Verdict
     from evaluation.score import MetricResult
     from evaluation.store import Added, Store
-    from evaluation.store.games.transcript_rows import PackedTranscript
-    from evaluation.store.results.packed_results import PackedScores
+    from evaluation.store.result_rows import ScoredRows
+    from evaluation.store.transcript_rows import PackedTranscript
     from evaluation.transcript import Transcript
 
 
@@ -202,16 +201,16 @@ class PackedGame:
     """
 
     transcript: PackedTranscript
-    scores: PackedScores
+    scores: ScoredRows
     engagement: MetricResult | None
     verdict: Verdict
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> PackedGame:
         """The evaluation, packed."""
-        from evaluation.store.results.packed_results import PackedScores
+        from evaluation.store.result_rows import ScoredRows
 
-        scores = PackedScores.of(evaluation.transcript.id, evaluation.metrics, evaluation.failures)
+        scores = ScoredRows.of(evaluation.transcript.id, evaluation.metrics, evaluation.failures)
         return cls._with(evaluation, scores)
 
     @classmethod
@@ -221,24 +220,24 @@ class PackedGame:
         A result as objects takes many times the memory that it takes packed, which counts in a game of many messages.
         """
         from evaluation.engines.scoring import evaluate_transcript
-        from evaluation.store.results.packed_results import PackedResult, PackedScores
+        from evaluation.store.result_rows import ResultRows, ScoredRows
 
-        results: list[PackedResult] = []
+        results: list[ResultRows] = []
 
         def pack(result: MetricResult) -> MetricResult:
-            if not PackedResult.is_stored(result):
+            if not ResultRows.is_stored(result):
                 return result
-            results.append(PackedResult.of(transcript.id, result))
+            results.append(ResultRows.of(transcript.id, result))
             return replace(result, ledger=())
 
         evaluation = evaluate_transcript(transcript, thresholds=thresholds, replace_result=pack)
-        scores = PackedScores.of_packed(transcript.id, results, evaluation.metrics, evaluation.failures)
+        scores = ScoredRows.of_rows(transcript.id, results, evaluation.metrics, evaluation.failures)
         return cls._with(evaluation, scores)
 
     @classmethod
-    def _with(cls, evaluation: Evaluation, scores: PackedScores) -> PackedGame:
+    def _with(cls, evaluation: Evaluation, scores: ScoredRows) -> PackedGame:
         from evaluation.rubric.definitions import ENGAGEMENT
-        from evaluation.store.games.transcript_rows import PackedTranscript
+        from evaluation.store.transcript_rows import PackedTranscript
 
         transcript = PackedTranscript.of(evaluation.transcript)
         return cls(transcript, scores, evaluation.metrics.get(ENGAGEMENT.name), evaluation.verdict)
@@ -317,7 +316,7 @@ class AddedGame:
 
 def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> AddedGame:
     """Scores a transcript and stores both in one transaction; what is stored already is neither scored nor changed."""
-    from evaluation.store.games.transcripts import iterations_of
+    from evaluation.store.transcripts import iterations_of
 
     with store.unit() as cursor:
         known = iterations_of(cursor, [transcript.id])
@@ -372,8 +371,8 @@ def store_games(
     Raises:
         NotFoundError: There is no such iteration, and none is to be created.
     """
-    from evaluation.store.games.transcripts import iterations_of
-    from evaluation.store.games.trash_tables import trashed
+    from evaluation.store.transcripts import iterations_of
+    from evaluation.store.trash_tables import trashed
 
     with store.unit(write=True) as cursor:
         ids = [game.transcript.id for game, _ in games]
@@ -392,7 +391,7 @@ def store_games(
                     store.iterations.assign(added[-1].transcript_id, iteration)
                     added[-1] = replace(added[-1], iteration=iteration)
         pairs = [(game, one) for (game, _), one in zip(games, added, strict=True)]
-        store.results.save_packed([game.scores for game, one in pairs if one.is_new or updates_known])
+        store.results.save_rows([game.scores for game, one in pairs if one.is_new or updates_known])
     return [
         AddedGame(one.is_new, game.failures if one.is_new else (), one.is_restored, one.iteration)
         for game, one in pairs
@@ -427,25 +426,19 @@ def stored_results_table(store: Store, iteration: str | None = None) -> pd.DataF
 
 
 def current_outcomes(store: Store, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:
-    """The scores of all stored games by today's thresholds: by transcript id, then by metric; nobody changes them.
+    """The scores of all stored games by today's thresholds: by transcript id, then by metric.
 
     Args:
         store: Where they are.
         iteration: Only its games; ``None`` for all.
     """
+    from evaluation.rubric.verdict import apply_thresholds
+
     with store.unit():
         thresholds = store.settings.thresholds()
         found = store.results.metric_scores(iteration)
-    return {
-        key: _outcomes.get(key, (metrics, thresholds), partial(_judged, metrics, thresholds))
-        for key, metrics in found.items()
-    }
-
-
-def _judged(metrics: Mapping[str, MetricScore], thresholds: Mapping[str, float]) -> dict[str, MetricScore]:
-    from evaluation.rubric.verdict import apply_thresholds
-
-    return apply_thresholds(metrics, thresholds)
-
-
-_outcomes: KeptValues[dict[str, MetricScore]] = KeptValues()
+    for key, metrics in found.items():
+        # Nearly all were judged by today's, and there may be a hundred thousand.
+        if any(one.threshold != thresholds[name] for name, one in metrics.items()):
+            found[key] = apply_thresholds(metrics, thresholds)
+    return found

@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from evaluation.errors import InputError
-from evaluation.kept_values import KeptValues
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import MEMORY_ACCURACY
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind, most_at_stake_first
@@ -54,14 +53,9 @@ def stored_review_queue(
         summaries = store.transcripts.summaries()
         is_in = summaries["iteration"].isna() if iteration is None else summaries["iteration"] == iteration
         chosen = [str(key) for key in summaries.loc[is_in, "transcript_id"]]
-        stamps = store.results.ledger_stamps(chosen)
-        games = _items.get_many({key: (stamps.get(key),) for key in chosen}, store.results.rows_in_doubt)
+        games = store.results.rows_in_doubt(chosen)
     found = [QueuedRow(key, item) for key, items in games.items() for item in items if item.kind in kinds]
     return most_at_stake_first(found, lambda queued: queued.item)
-
-
-_items: KeptValues[tuple[ReviewItem, ...]] = KeptValues(2_000)
-"""By game: a decision changes the rows of one, and reading those of hundreds takes a second."""
 
 
 def row_context(store: Store, transcript_id: str, message_id: str | None) -> RowContext:

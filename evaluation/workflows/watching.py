@@ -15,7 +15,7 @@ from evaluation.errors import DramaturgError, InputError
 from evaluation.escaping import lone_surrogate
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
 from evaluation.recorder import is_left_to_its_recorder
-from evaluation.store.games.watched_files import FileState
+from evaluation.store.imports import FileState
 from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.experiments.ab.config import ABConfig
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
-from evaluation.workflows.experiments.ab_jobs import begin_ab_job
+from evaluation.workflows.ab_tests import begin_ab_job
 from tests.scripted_server import ScriptedServer
 
 VIEW = {"experiments_view": "Run an A/B test"}

@@ -10,8 +10,8 @@ import pytest
 from benchmarks.labelled_games import load_games
 from evaluation.store import Store
 from evaluation.transcript import Transcript
+from evaluation.workflows.boards import stored_board
 from evaluation.workflows.controls import compute_missing
-from evaluation.workflows.reports import stored_board
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.conftest import HOSTILE
 

@@ -19,8 +19,7 @@ from evaluation.judging.model_client.budget import Budget
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.experiments.jobs import begin_job, latest_options, run_as_job
-from evaluation.workflows.experiments.runs import run_experiment
+from evaluation.workflows.experiment_runs import begin_job, latest_options, run_as_job, run_experiment
 
 CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
 NAME = "brainstorming-difficult-variety"

@@ -12,7 +12,7 @@ from dashboard.shared.jobs import jobs
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.transcript import SIMULATED_FORMAT
-from evaluation.workflows.reports import stored_board
+from evaluation.workflows.boards import stored_board
 from evaluation.workflows.scoring import add_evaluated
 
 

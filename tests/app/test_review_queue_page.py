@@ -100,7 +100,6 @@ def test_skipped_rows_wait_until_they_are_asked_for(doubtful: Store, open_page: 
 
 
 def test_a_rating_or_a_decision_on_another_game_leaves_the_rows_of_a_game_as_they_are(doubtful: Store) -> None:
-    """A game is read again only when its own results, controls, overrides or decisions changed."""
     [first] = doubtful.transcripts.ids()
     other = a_game("another", [*SAID, ("Ann", "Ann voted for Ben in round 1.")])
     add_evaluated(doubtful, other, source_name="y.json", iteration="v1")
@@ -112,7 +111,7 @@ def test_a_rating_or_a_decision_on_another_game_leaves_the_rows_of_a_game_as_the
     queue = stored_review_queue(doubtful, "v1")
     after = [one for one in queue if one.transcript_id == first]
     assert before
-    assert all(new.item is old.item for new, old in zip(after, before, strict=True))
+    assert after == before
     assert place not in {(one.transcript_id, one.item.metric, one.item.row.id) for one in queue}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from dashboard.app_pages.trends import data
-from evaluation.workflows.reports import side_scores
+from evaluation.workflows.comparisons import side_scores
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import drawn
 

@@ -17,7 +17,7 @@ from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.workflows.agents import find_subjects
-from evaluation.workflows.experiments.jobs import run_as_job
+from evaluation.workflows.experiment_runs import run_as_job
 from evaluation.workflows.persona_runs import evaluate_persona
 
 AGENT = "agent-alpha"

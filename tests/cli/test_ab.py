@@ -11,7 +11,7 @@ import pytest
 from evaluation.experiments.ab.config import ABConfig
 from evaluation.simulation.scripted_world import ScriptedWorld
 from evaluation.store import Store
-from evaluation.workflows.experiments.ab_tests import ab_judge_config
+from evaluation.workflows.ab_tests import ab_judge_config
 from tests.cli.conftest import Run, WriteGame
 from tests.judge_server import JudgeServer
 from tests.scripted_server import ScriptedServer

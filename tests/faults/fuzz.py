@@ -43,9 +43,9 @@ from evaluation.persona.persona_text import read_agent_file, read_persona_text
 from evaluation.readers import read_upload
 from evaluation.simulation.personas import read_fragment_file
 from evaluation.store import Store
-from evaluation.store.model_calls.journal_file import leftovers
+from evaluation.store.answer_journal import leftovers
 from evaluation.transcript import Transcript
-from evaluation.workflows.ratings.rating_sheet_import import import_ratings
+from evaluation.workflows.rating_sheets import import_ratings
 from tests.faults.bad_files import canonical, game, native
 from tests.faults.bad_inputs import ALL
 from tests.faults.mutation import minimised, mutate

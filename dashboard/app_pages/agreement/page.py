@@ -8,7 +8,7 @@ from dashboard.shared import queries, resources
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.notices import empty_state
 from evaluation.text.display import counted
-from evaluation.workflows.reports import stored_agreement
+from evaluation.workflows.agreement import stored_agreement
 
 
 def show() -> None:

@@ -10,7 +10,8 @@ from dashboard.shared.first_run import first_steps
 from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.notices import empty_state
 from dashboard.shared.version_notes import pair_note
-from evaluation.workflows.reports import iteration_names, stored_comparison
+from evaluation.workflows.boards import iteration_names
+from evaluation.workflows.comparisons import stored_comparison
 
 ITERATIONS, GAMES, RUNS = "Iterations", "Two games", "Evaluation runs"
 

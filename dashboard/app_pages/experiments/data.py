@@ -27,10 +27,9 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT
 from evaluation.statistics.words import p_words
 from evaluation.store import Store
-from evaluation.store.agents.experiments import AB
+from evaluation.store.experiments import AB
 from evaluation.text.display import counted
-from evaluation.workflows.experiments.ab_jobs import StoredRuns
-from evaluation.workflows.experiments.ab_tests import estimate_ab_test
+from evaluation.workflows.ab_tests import StoredRuns, estimate_ab_test
 
 _NONE = "–"
 _MOST_RUNS = 200

@@ -24,9 +24,9 @@ from evaluation.experiments.plan import plan_of
 from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, verdict_words
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.experiments.ab_jobs import KIND as AB_KIND
-from evaluation.workflows.experiments.ab_jobs import latest_order, running_ab_job
-from evaluation.workflows.experiments.jobs import KIND, latest_options, running_job
+from evaluation.workflows.ab_tests import KIND as AB_KIND
+from evaluation.workflows.ab_tests import latest_order, running_ab_job
+from evaluation.workflows.experiment_runs import KIND, latest_options, running_job
 
 _ID = "experiment"
 _CHOSEN_AB = "chosen_ab_test"

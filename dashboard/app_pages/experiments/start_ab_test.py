@@ -14,7 +14,7 @@ from evaluation.errors import DramaturgError
 from evaluation.experiments.ab.config import ABConfig
 from evaluation.judging.judge_config import price_of
 from evaluation.store import Store
-from evaluation.workflows.experiments.ab_jobs import KIND
+from evaluation.workflows.ab_tests import KIND
 
 TEST = "ab_test"
 """The query parameter that names the A/B test which is looked at."""

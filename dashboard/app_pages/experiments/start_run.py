@@ -16,7 +16,7 @@ from evaluation.judging.model_client.calls import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects
 from evaluation.store import Store
-from evaluation.workflows.experiments.jobs import KIND
+from evaluation.workflows.experiment_runs import KIND
 
 _SCRIPT, _MODEL = "A script (no key, no cost)", "The judge's model"
 _LAYOUTS = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -14,12 +13,10 @@ from dashboard.app_pages.network.graph_data import PlayerGraph, player_graph
 from dashboard.shared.formatting import duration_text, share_text, usd_text
 from evaluation.escaping import spreadsheet_safe
 from evaluation.insight.addressing import EVERYTHING, MessageFilter, combined_metrics, talk_shares, transcript_metrics
-from evaluation.insight.collector import LLMCallEvent
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
 from evaluation.insight.figure_sentences import AGENT_HEADERS, UNKNOWN, Line, agent_rows
-from evaluation.kept_values import KeptValues
 from evaluation.store import Store
-from evaluation.store.model_calls.spending import spending_by_model, spending_by_run
+from evaluation.store.llm_calls import spending_by_model, spending_by_run
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
 NO_ITERATION = "no iteration"
@@ -66,15 +63,6 @@ def open_game(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING
         transcript = store.transcripts.get(transcript_id)
         name = store.transcripts.name(transcript_id)
         calls = store.generations.calls_for(transcript)
-    # A transcript never changes for its id, and the figures of thousands of messages take a second.
-    make = partial(_opened, transcript, name, calls, only)
-    return _opened_games.get(f"{transcript_id} {only}", (name, calls), make)
-
-
-_opened_games: KeptValues[OpenGame] = KeptValues(16)
-
-
-def _opened(transcript: Transcript, name: str, calls: Sequence[LLMCallEvent], only: MessageFilter) -> OpenGame:
     report = plain_report(transcript, calls=calls, only=only)
     graph = player_graph(transcript.id, report.metrics)
     return OpenGame(name, report, graph, *_kinds_of_messages([transcript]))

@@ -24,7 +24,7 @@ from evaluation.rubric.definitions import SHORT_LABELS
 from evaluation.rubric.verdict import MetricScore
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.reports import stored_losses
+from evaluation.workflows.comparisons import stored_losses
 
 _LAST_SHOWN = "iteration_shown_last"
 _TESTS_SHOWN = 12

@@ -14,7 +14,7 @@ from dashboard.app_pages.review.save_before_draw import SAVING
 from dashboard.shared import state
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.store.ratings.rating_queue import QueueProgress
+from evaluation.store.rating_desk import QueueProgress
 from evaluation.text.display import counted
 
 _DESK = "review_seat"

@@ -8,7 +8,7 @@ from dashboard.app_pages.review import sections as parts
 from dashboard.shared.notices import plain
 from evaluation.rating_desk.example_game import example_game
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
-from evaluation.store.ratings.rating_queue import QueueProgress
+from evaluation.store.rating_desk import QueueProgress
 
 _INVITATION_HEIGHT = 58
 

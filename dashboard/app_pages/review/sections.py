@@ -19,7 +19,7 @@ from dashboard.shared.rating.desk_link import VIEW as VIEW
 from evaluation.access.roles import Action
 from evaluation.errors import InputError, StoreError
 from evaluation.store import Store
-from evaluation.store.ratings.rating_queue import QueueProgress
+from evaluation.store.rating_desk import QueueProgress
 from evaluation.text.display import counted
 
 OWN = "My ratings"

@@ -14,7 +14,7 @@ from evaluation.errors import DramaturgError
 from evaluation.rating_desk.sheet_format import COLUMNS
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.ratings.rating_sheet_import import SheetImport, export_ratings, import_ratings
+from evaluation.workflows.rating_sheets import SheetImport, export_ratings, import_ratings
 
 LARGEST_MEGABYTES = 50
 _DONE = "sheet_done"

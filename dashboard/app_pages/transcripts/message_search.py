@@ -9,7 +9,7 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.errors import InputError
-from evaluation.store.games.message_search import FoundMessages
+from evaluation.store.message_search import FoundMessages
 from evaluation.text.display import counted
 from evaluation.text.searching import excerpt
 

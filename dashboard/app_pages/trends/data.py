@@ -29,7 +29,8 @@ from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.reports import side_scores, stored_board
+from evaluation.workflows.boards import stored_board
+from evaluation.workflows.comparisons import side_scores
 
 NINE = Scale("nine", 0.0, 9.0)
 

@@ -9,7 +9,7 @@ from dashboard.shared.changes.actions import show_outcome
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.notices import empty_state
-from evaluation.workflows.reports import iteration_names
+from evaluation.workflows.boards import iteration_names
 
 QUEUE = "Verdicts to check"
 _LAST_VIEW = "verdicts_last_view"

@@ -27,7 +27,7 @@ from dashboard.shared.status_table import status_table
 from evaluation.comparison import Example, FailureReason, IterationFailures
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import counted, shortened
-from evaluation.workflows.reports import stored_failing_messages, stored_failure_reasons
+from evaluation.workflows.comparisons import stored_failing_messages, stored_failure_reasons
 
 _REASON = "reason"
 _LAST_ITERATION = "reasons_last_of"

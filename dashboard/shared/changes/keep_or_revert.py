@@ -16,7 +16,7 @@ from evaluation.errors import InputError
 from evaluation.iterations import Decision, Fate, Iteration
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.store import Store
-from evaluation.workflows.decisions import record_decision
+from evaluation.workflows.boards import record_decision
 
 _NO_REFERENCE = "There is nothing before it to compare it with: later iterations are compared with this one."
 _LABELS = {Fate.KEPT: "Kept", Fate.REVERTED: "Reverted"}

@@ -35,14 +35,14 @@ from evaluation.experiments.ab.config import ABConfig
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.progress import ProgressCallback
 from evaluation.store import Job, JobState, Store
-from evaluation.store.games.import_queue import Outcome, WaitingGame
+from evaluation.store.imports import Outcome, WaitingGame
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
+from evaluation.workflows.ab_tests import KIND as AB_TEST
+from evaluation.workflows.ab_tests import begin_ab_job, run_ordered_ab
 from evaluation.workflows.controls import compute_missing, measure_validity
-from evaluation.workflows.experiments.ab_jobs import KIND as AB_TEST
-from evaluation.workflows.experiments.ab_jobs import begin_ab_job, run_ordered_ab
-from evaluation.workflows.experiments.jobs import KIND as EXPERIMENT
-from evaluation.workflows.experiments.jobs import begin_job, run_ordered
+from evaluation.workflows.experiment_runs import KIND as EXPERIMENT
+from evaluation.workflows.experiment_runs import begin_job, run_ordered
 from evaluation.workflows.reevaluation import outdated, reevaluate
 from evaluation.workflows.samples import load_samples
 from evaluation.workflows.scoring import AddedGame, add_evaluated

@@ -48,7 +48,7 @@ def ab(
     from evaluation.experiments.ab.results import FinishedRuns
     from evaluation.files.yaml_models import read_model
     from evaluation.judging.judge_config import price_of
-    from evaluation.workflows.experiments.ab_tests import estimate_ab_test, run_ab_test
+    from evaluation.workflows.ab_tests import estimate_ab_test, run_ab_test
 
     store, test = open_store(), read_model(config, ABConfig)
     finished = FinishedRuns(state or config.with_suffix(".runs.jsonl"))

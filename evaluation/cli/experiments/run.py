@@ -24,8 +24,7 @@ from evaluation.simulation.personas import load_personas
 from evaluation.simulation.scripted_world import NO_EFFECTS, SCRIPTED_MODEL, Effects
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.experiments.jobs import connection, run_as_job
-from evaluation.workflows.experiments.runs import ExperimentOutcome
+from evaluation.workflows.experiment_runs import ExperimentOutcome, connection, run_as_job
 
 
 def carry_out(

@@ -161,7 +161,7 @@ def _annotations(what: Exported, iteration: str | None, settings: bool) -> str:
 
 
 def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool) -> None:
-    from evaluation.workflows.ratings.rating_sheet_import import export_ratings
+    from evaluation.workflows.rating_sheets import export_ratings
     from evaluation.writers.tables import flat_controls
 
     store = open_store()

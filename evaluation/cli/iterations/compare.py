@@ -34,7 +34,7 @@ def compare(
     The words say better or worse only where Welch's test does so: the target of the change alone, the other metrics
     after Holm's adjustment. The decision is the later iteration's against its own reference.
     """
-    from evaluation.workflows.reports import stored_comparison
+    from evaluation.workflows.comparisons import stored_comparison
 
     store = open_store()
     found = stored_comparison(store, before, after, seed=seed)

@@ -47,7 +47,8 @@ def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE) -> 
         return
     from evaluation.cli.iterations.board import board_dict, board_lines
     from evaluation.escaping import json_text
-    from evaluation.workflows.reports import stored_board, stored_losses
+    from evaluation.workflows.boards import stored_board
+    from evaluation.workflows.comparisons import stored_losses
 
     store = open_store()
     board = stored_board(store)
@@ -107,7 +108,7 @@ def decide(
 ) -> None:
     """Record that a person keeps or reverts an iteration's change, or takes that back. All of it stays on record."""
     from evaluation.iterations import Fate
-    from evaluation.workflows.decisions import record_decision
+    from evaluation.workflows.boards import record_decision
 
     store = open_store()
     if fate is FateName.UNDECIDED:

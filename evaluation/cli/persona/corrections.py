@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evaluation.corrections.attempts import Attempt, LoggedMessage
     from evaluation.corrections.config import CorrectionConfig
     from evaluation.corrections.statistics import FailureRate
-    from evaluation.store.agents.corrections import Corrections
+    from evaluation.store.corrections import Corrections
 
 app = command_group("See what the gate did to messages before they were sent; say what is corrected for an agent.")
 

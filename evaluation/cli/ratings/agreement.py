@@ -31,7 +31,7 @@ def agreement(
 
     Counts each rater's latest rating of a game. A rater who has not finished should not look: it shows others' scores.
     """
-    from evaluation.workflows.reports import stored_agreement
+    from evaluation.workflows.agreement import stored_agreement
 
     report = stored_agreement(open_store(), seed=seed)
     if output is OutputFormat.JSON:

@@ -110,7 +110,7 @@ def import_sheet(
     The columns are those of 'export ratings'; game (or transcript_id) and score are enough. The same sheet imported
     again adds nothing. Rows without a score are left out. JSON exports of Label Studio and Argilla are read as well.
     """
-    from evaluation.workflows.ratings.rating_sheet_import import import_ratings
+    from evaluation.workflows.rating_sheets import import_ratings
 
     done = import_ratings(open_store(), file.read_bytes(), rater=rater, is_dry=is_dry)
     for problem in done.problems[:_MOST_PROBLEMS]:
@@ -142,7 +142,7 @@ def assign(
 ) -> None:
     """Assign games to raters, so that every game gets the same number of raters and every rater as many games."""
     from evaluation.text.display import counted
-    from evaluation.workflows.ratings.teams import assign_games
+    from evaluation.workflows.rating_teams import assign_games
 
     store = open_store()
     games = [store.transcripts.resolve(each) for each in game or ()]

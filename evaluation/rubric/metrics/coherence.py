@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from evaluation.rubric._language_pack import LanguagePack
 from evaluation.rubric.definitions import COHERENCE
-from evaluation.rubric.discussion import Discussion, PreparedMessage
+from evaluation.rubric.discussion import Discussion, PreparedMessage, kept_with_discussion
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import listed, quoted
 from evaluation.text.names import Mention
@@ -145,7 +145,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     discussion = Discussion.of(transcript)
     if discussion.pack is None:
         return summarise(COHERENCE, (), threshold=threshold, not_applicable=discussion.unsupported_language)
-    rows = list(_rows(discussion, discussion.pack))
+    rows = list(rule_rows(discussion))
     reason = "" if len(rows) > 1 else "fewer than two messages"
     rows += discussion.left_out_rows(COHERENCE.name)
     return summarise(COHERENCE, rows, threshold=threshold, not_applicable=reason, notes=discussion.left_out_notes)
@@ -225,6 +225,13 @@ def places(speakers: Sequence[str], numbers: Sequence[int | None]) -> Iterator[P
 def _rounds(numbers: Sequence[int | None]) -> Sequence[int | None]:
     """The round of each place; all the same where rounds are too short to be days of discussion."""
     return numbers if len(numbers) > WINDOW * len(set(numbers)) else [None] * len(numbers)
+
+
+@kept_with_discussion
+def rule_rows(discussion: Discussion) -> tuple[LedgerRow, ...]:
+    """A row for each message of a discussion in English, by the rule alone."""
+    assert discussion.pack is not None
+    return tuple(_rows(discussion, discussion.pack))
 
 
 def _rows(discussion: Discussion, pack: LanguagePack) -> Iterator[LedgerRow]:

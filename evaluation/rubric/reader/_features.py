@@ -22,8 +22,10 @@ from evaluation.rubric.metrics.coherence import (
     opens_as_answer,
     repeats,
     reply_phrase,
+    rule_rows,
 )
 from evaluation.rubric.reader._ngrams import NGrams, hashed_ngrams
+from evaluation.rubric.speech.act_types import ActKind
 from evaluation.rubric.speech.readings import read
 
 LOOK_BACK = 8
@@ -436,6 +438,22 @@ def pair_summary(count: int, pairs: Sequence[EarlierMessage], logits: Sequence[f
     return np.array(rows, dtype=np.float32).reshape(count, len(PAIR_SUMMARY))
 
 
+_WAYS = ("reply", "author", "subject", "answer", "phrase", "topic")
+RULE_ANSWER = ("the rule counts it", *(f"the rule: {way}" for way in _WAYS))
+"""What stands in each column of :func:`rule_answers`."""
+
+
+def rule_answers(discussion: Discussion) -> NDArray[np.float32]:
+    """Compute what the rule says of each message's answering; see ``RULE_ANSWER``."""
+    rows = [[row.numerator, *(float(row.details.get("by") == way) for way in _WAYS)] for row in rule_rows(discussion)]
+    return np.array(rows, dtype=np.float32).reshape(len(rows), len(RULE_ANSWER))
+
+
+def rule_acts(discussion: Discussion) -> list[frozenset[tuple[ActKind, str | None]]]:
+    """The speech acts that the rule sees in each message, each with its target."""
+    return [frozenset((act.kind, act.target) for act in reading.acts) for reading in read(discussion)]
+
+
 def aims(seen: Features, answered: Sequence[int | None]) -> Iterator[tuple[ActAim, str]]:
     """At whom each message's acts may be aimed, each with the text that is read for it.
 
@@ -467,9 +485,12 @@ def aims(seen: Features, answered: Sequence[int | None]) -> Iterator[tuple[ActAi
             yield ActAim(at, messages[other].message.speaker, is_named=False), seen.texts[at]
 
 
-def aim_row(aim: ActAim, text: str, named: int) -> list[float]:
-    """The features of an aim beside its text: its kind, where the target stands, and how many there are."""
+def aim_row(aim: ActAim, text: str, named: int, seen_by_rule: frozenset[tuple[ActKind, str | None]]) -> list[float]:
+    """The features of an aim beside its text: the acts of the rule, its kind, the place of the target, other names."""
+    elsewhere = {kind for kind, target in seen_by_rule if target != aim.target}
     return [
+        *(float((kind, aim.target) in seen_by_rule) for kind in ActKind),
+        *(float(kind in elsewhere) for kind in ActKind),
         float(aim.target is None),
         float(aim.target is not None and aim.is_named),
         float(aim.target is not None and not aim.is_named),

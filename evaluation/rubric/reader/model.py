@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,8 @@ from evaluation.rubric.reader._features import (
     features,
     pair_summary,
     place_row,
+    rule_acts,
+    rule_answers,
     sentence_rows,
 )
 from evaluation.rubric.reader._ngrams import BUCKETS, hashed_ngrams
@@ -38,7 +40,7 @@ ACTS = tuple(ActKind)
 TEXT_HEADS = ("strategic", "answers", "is answered", "reference", *map(str, ACTS))
 """The columns of the weights of n-grams."""
 FORMAT = 1
-_SHIPPED = "reader_en.npz"
+_SHIPPED_FILE = "reader_en.npz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,9 @@ class Reader:
         strategic = _chances(self._text_logits("strategic", sums, seen.style))
         pairs, logits = self._pairs(seen, sums)
         summary = pair_summary(len(discussion.messages), pairs, logits.tolist())
-        answers = _chances(self._text_logits("answers", sums, np.hstack([seen.style, summary])))
+        answers = _chances(
+            self._text_logits("answers", sums, np.hstack([seen.style, rule_answers(discussion), summary]))
+        )
         answered: list[dict[int, float]] = [{} for _ in discussion.messages]
         for pair, chance in zip(pairs, _chances(logits), strict=True):
             answered[pair.message][pair.earlier] = float(chance)
@@ -238,7 +242,8 @@ def aim_table(seen: Features, answered: Sequence[int | None]) -> tuple[list[tupl
     named = [0] * len(seen.texts)
     for aim, _ in each:
         named[aim.message] += aim.is_named
-    rows = [aim_row(aim, text, named[aim.message]) for aim, text in each]
+    by_rule = rule_acts(seen.discussion)
+    rows = [aim_row(aim, text, named[aim.message], by_rule[aim.message]) for aim, text in each]
     places = [aim.message for aim, _ in each]
     return each, np.hstack([np.array(rows, dtype=np.float32), seen.style[places]])
 
@@ -247,8 +252,22 @@ def _chances(logits: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))), dtype=np.float32)
 
 
+class _ShippedReader:
+    """Stands for the reader that ships, which is loaded when it first has to read: small to send to a process."""
+
+    def __reduce__(self) -> str:
+        return "SHIPPED"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(shipped_reader(), name)
+
+
 @cache
 def shipped_reader() -> Reader:
     """The reader that ships with the product, for English."""
-    path = files("evaluation.rubric.reader") / _SHIPPED
-    return Reader.load(path.read_bytes(), _SHIPPED)
+    path = files("evaluation.rubric.reader") / _SHIPPED_FILE
+    return Reader.load(path.read_bytes(), _SHIPPED_FILE)
+
+
+SHIPPED = cast("Reader", _ShippedReader())
+"""The reader that ships."""

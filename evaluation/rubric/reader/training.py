@@ -20,6 +20,7 @@ from evaluation.rubric.reader._features import (
     features,
     pair_summary,
     place_row,
+    rule_answers,
     sentence_rows,
 )
 from evaluation.rubric.reader._fitting import Fitted, fit, idf_of, ngram_matrix
@@ -138,7 +139,8 @@ def train(games: Sequence[LabelledGame], name: str) -> Reader:
     pairs = _pair_examples(prepared)
     heads["pair"], logits, figures["pair"] = _learn_pairs(pairs)
     summary = _summaries(answering, pairs, logits)
-    learn("answers", answers._replace(dense=np.hstack([answers.dense, summary])), "balanced accuracy")
+    by_rule = np.vstack([rule_answers(one.seen.discussion)[mask] for one, mask in answering])
+    learn("answers", answers._replace(dense=np.hstack([answers.dense, by_rule, summary])), "balanced accuracy")
     learn("reference", _sentence_examples(prepared, idf), "F1")
     for kind, examples in _act_examples(prepared, idf):
         learn(kind, examples, "F1")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers.import_report import ImportReport
 from evaluation.store.backup._rows import tables_of
-from evaluation.store.games.transcript_rows import unpack
+from evaluation.store.transcript_rows import unpack
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

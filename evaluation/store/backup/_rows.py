@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.errors import InputError
 from evaluation.store._schema import migrate
-from evaluation.store.games.trash_tables import mirror
+from evaluation.store.trash_tables import mirror
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -19,15 +19,16 @@ from typing import TYPE_CHECKING
 
 from evaluation.errors import StoreBusyError, StoreError, StoreReadOnlyError
 from evaluation.store.engine import _process_queue, duckdb_errors
-from evaluation.store.engine.file_identity import (
+from evaluation.store.engine.files import (
     Identity,
     identity_of,
     is_kept_beside,
     is_read_only,
     moved,
+    remove_abandoned,
     require_file,
+    unfinished,
 )
-from evaluation.store.engine.unfinished_files import remove_abandoned, unfinished
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -1,4 +1,4 @@
-"""A long game that was open before opens again without its rows being read and drawn anew, unless they changed."""
+"""A long game that was open before opens again without its rows being drawn anew, unless they changed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from benchmarks import generate
 from dashboard.shared import queries
 from dashboard.shared.chat import conversation as drawing
 from evaluation.readers import read_uploads
-from evaluation.score import LedgerRow, RowVerdict
+from evaluation.score import RowVerdict
 from evaluation.store import Store
-from evaluation.store.results import results as results_module
 from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import add_evaluated
 
@@ -66,27 +65,3 @@ def test_another_verdict_another_name_and_a_deletion_are_seen_at_once(store: Sto
     store.deletions.delete([long], who="Ada")
     assert len(listed) == 1
     assert queries.transcript_list(store).empty
-
-
-def test_what_is_kept_equals_what_is_read(store: Store) -> None:
-    [long] = store.transcripts.ids()
-    kept = store.results.load(long)
-    assert store.results.load(long)["strategic_depth"].ledger is kept["strategic_depth"].ledger
-    results_module._KEPT_LEDGERS._held.clear()
-    assert store.results.load(long) == kept
-
-
-def test_ledgers_that_are_kept_are_bounded() -> None:
-    kept = results_module._KeptLedgers()
-    one = long_ledger()
-    for number in range(5):
-        kept.keep(str(number), one)
-    held = [kept.get(str(number)) for number in range(5)]
-    assert held[-1] is one
-    assert sum(map(len, filter(None, held))) <= results_module._KEPT_ROWS
-    assert held[0] is None
-
-
-def long_ledger() -> tuple[LedgerRow, ...]:
-    row = LedgerRow("coherence:m1", "message", RowVerdict.COUNTS, "said")
-    return (row,) * (results_module._KEPT_ROWS // 3)

@@ -13,7 +13,7 @@ import pytest
 PARENT = """
 import os, time
 from itertools import count
-from evaluation.engines._process_pool import map_in_processes
+from evaluation.engines.task_engines import map_in_processes
 
 def number_of(batch):
     return [os.getpid() for _ in batch]

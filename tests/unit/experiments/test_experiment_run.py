@@ -21,8 +21,7 @@ from evaluation.judging.propositions.proposition import Dimension
 from evaluation.simulation.personas import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
-from evaluation.workflows.experiments.jobs import KIND, run_as_job
-from evaluation.workflows.experiments.runs import run_experiment
+from evaluation.workflows.experiment_runs import KIND, run_as_job, run_experiment
 
 SCENARIO = """
 title: Small talk

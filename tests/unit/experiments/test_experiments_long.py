@@ -27,7 +27,7 @@ from evaluation.simulation.scripted_world import (
     ScriptedWorld,
 )
 from evaluation.store import Store
-from evaluation.workflows.experiments.runs import run_experiment
+from evaluation.workflows.experiment_runs import run_experiment
 
 RUNS = 200
 MOST_FOUND = 16

@@ -17,7 +17,7 @@ from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, Habits
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import find_subjects
-from evaluation.workflows.experiments.runs import run_experiment
+from evaluation.workflows.experiment_runs import run_experiment
 
 SCENARIO = """
 title: Small talk

@@ -304,29 +304,6 @@ def test_the_board_compares_with_the_parent_or_what_was_kept_or_the_baseline() -
         board["missing"]
 
 
-def test_a_change_of_the_baseline_leaves_the_figures_of_other_iterations_as_they_are() -> None:
-    """A rating of one game of the baseline: all decisions are made again, from means and tests that are kept."""
-    iterations = [Iteration("base", 0, is_baseline=True), *(Iteration(f"v{n}", n, parent="base") for n in (1, 2))]
-    games = {
-        one.name: [replace(game(percent=60.0 + n), transcript_id=f"{one.name} {n}") for n in range(6)]
-        for one in iterations
-    }
-    before = make_board(iterations, games)
-    games["base"] = [replace(game(percent=99.0), transcript_id="base 0"), *games["base"][1:]]
-    after = make_board(iterations, games)
-    for name in ("v1", "v2"):
-        assert after[name].means is before[name].means
-        assert all(new is old for new, old in zip(after[name].tests, before[name].tests, strict=True))
-        decision = after[name].decision
-        assert decision is not None
-        assert decision.change is not None
-        assert decision != before[name].decision
-        assert decision.change.before == pytest.approx((99.0 + 61 + 62 + 63 + 64 + 65) / 6)
-    assert after["base"].means["coherence"].score == pytest.approx((99.0 + 61 + 62 + 63 + 64 + 65) / 6)
-    assert after["base"].tests[1] is before["base"].tests[1]
-    assert after["base"].tests[0].means["coherence"].score == pytest.approx((99.0 + 61 + 62) / 3)
-
-
 def test_the_board_of_nothing() -> None:
     board = make_board([], {})
     assert (board.current, board.baseline, board.chance, board.tests) == (None, None, None, ())

@@ -17,7 +17,7 @@ from evaluation.readers import read_path, read_uploads
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine, planned, refusal_groups
 from evaluation.score import MetricResult
 from evaluation.store import Store
-from evaluation.store.games.import_reports import KEPT
+from evaluation.store.imports import KEPT
 from evaluation.transcript import Transcript
 from evaluation.writers.import_report import counts_words, report_as, report_csv, report_markdown
 

@@ -21,9 +21,14 @@ from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Prompt
 from evaluation.simulation.model_texts import Generation
 from evaluation.store import Store
-from evaluation.store.model_calls.answer_journal import AnswerJournal, JournalledAnswers, JournalledTexts
-from evaluation.store.model_calls.journal_file import JournalEntry, JournalFile
-from evaluation.workflows.experiments.runs import _is_stored, _keep
+from evaluation.store.answer_journal import (
+    AnswerJournal,
+    JournalEntry,
+    JournalFile,
+    JournalledAnswers,
+    JournalledTexts,
+)
+from evaluation.workflows.experiment_runs import _is_stored, _keep
 
 ROOT = Path(__file__).parents[3]
 TEXT = Generation("k1", "scope", "m", "simulation", "Ann", "Hello \N{SNOWMAN}", Usage(3, 0, 2, 0.5, 1))

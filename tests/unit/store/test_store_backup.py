@@ -333,7 +333,7 @@ while True:
 MAKE = """
 import sys
 from pathlib import Path
-from evaluation.store.engine.unfinished_files import unfinished
+from evaluation.store.engine.files import unfinished
 with unfinished(Path(sys.argv[1])) as made:
     made.write_text("half")
     print("ready", flush=True)

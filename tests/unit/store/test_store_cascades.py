@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluation.store import Store
-from evaluation.store.agents._cascades import delete_agent, delete_evaluation_run, delete_run
+from evaluation.store._cascades import delete_agent, delete_evaluation_run, delete_run
 
 TABLES = ("agents", "runs", "evaluation_runs", "evaluation_scores", "correction_logs", "agent_evaluation_config")
 RUN = "00000000-0000-0000-0000-000000000001"

@@ -129,7 +129,7 @@ def test_every_row_of_a_deleted_transcript_is_moved_and_no_other(store: Store) -
     moved = {name for name, rows in trashed.items() if rows}
     assert moved == {
         "transcripts", "players", "messages", "votes", "eliminations", "metric_results", "ledger", "ratings",
-        "assignments", "drafts", "overrides",
+        "assignments", "drafts", "overrides", "current_scores", "decided_rows",
     }  # fmt: skip
     assert {name: kept[name] + trashed.get(name, Counter()) for name in before} == before
 

@@ -18,7 +18,7 @@ from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating
 from evaluation.store import JobState, Store
-from evaluation.store.model_calls.spending import spending_by_run
+from evaluation.store.llm_calls import spending_by_run
 from tests.unit.store.small_games import game
 
 GAME = game("game")

@@ -28,8 +28,7 @@ from evaluation.score import (
     summarise,
 )
 from evaluation.store import Store
-from evaluation.store.results._result_rows import ledger_values
-from evaluation.store.results.packed_results import PackedResult
+from evaluation.store.result_rows import ResultRows, ledger_values
 from evaluation.transcript import Message, Player, Transcript
 
 
@@ -375,7 +374,7 @@ def test_the_table_agrees_with_the_ledgers_whoever_decided_and_whatever_rows_wei
 
 def test_a_long_ledger_is_held_compressed_under_the_same_digest() -> None:
     rows = [decided(f"coherence:m{place}", "message", place % 3 == 0, "Why.") for place in range(2_500)]
-    packed = PackedResult.of(GAME.id, summarise(COHERENCE, rows))
+    packed = ResultRows.of(GAME.id, summarise(COHERENCE, rows))
     plain = [ledger_values(row) for row in rows]
     assert not isinstance(packed.ledger, list)
     assert list(packed.ledger) == plain
@@ -385,6 +384,6 @@ def test_a_long_ledger_is_held_compressed_under_the_same_digest() -> None:
 
 
 def test_a_result_without_rows_has_the_digest_of_no_rows() -> None:
-    packed = PackedResult.of(GAME.id, summarise(COHERENCE, []))
+    packed = ResultRows.of(GAME.id, summarise(COHERENCE, []))
     text = pydantic_core.to_json([packed.values, []], inf_nan_mode="null")
     assert packed.digest == hashlib.blake2b(text, digest_size=16).hexdigest()

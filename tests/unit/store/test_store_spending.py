@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.store import Store
-from evaluation.store.model_calls.spending import spending_by_model, spending_by_run
+from evaluation.store.llm_calls import spending_by_model, spending_by_run
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.errors import ConflictError, NotFoundError
 from evaluation.store import JobState, Store
-from evaluation.store._process_owners import SILENCE_OF_OTHER_HOSTS, may_run, this_process
+from evaluation.store._jobs import SILENCE_OF_OTHER_HOSTS, may_run, this_process
 
 
 @pytest.fixture

@@ -16,8 +16,7 @@ from evaluation.judging.model_client.calls import Price
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.experiments.ab_jobs import begin_ab_job, run_ordered_ab, running_ab_job
-from evaluation.workflows.experiments.ab_tests import estimate_ab_test, run_ab_test
+from evaluation.workflows.ab_tests import begin_ab_job, estimate_ab_test, run_ab_test, run_ordered_ab, running_ab_job
 from tests.scripted_server import ScriptedServer
 
 MARK = '{"reason": "It fits.", "score": 0.9}'

@@ -14,7 +14,7 @@ from evaluation.errors import DramaturgError
 from evaluation.rating_desk.assignments import AssignmentPlan
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.ratings.teams import RatingGrid, assign_games
+from evaluation.workflows.rating_teams import RatingGrid, assign_games
 
 _MOST_PER_GAME = 20
 _NAMES = "team_names"

@@ -15,7 +15,7 @@ from evaluation.ratings import SCORES, Rating
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.ratings.teams import CellState, GridCell, GridGame
+from evaluation.workflows.rating_teams import CellState, GridCell, GridGame
 
 DONE = "team_done"
 """Where ``act`` leaves what it did, in words, for the next run to show; with whether it went well."""

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.shared import state
 from dashboard.shared.status_table import status_table
 from evaluation.text.display import counted, shortened
-from evaluation.workflows.ratings.teams import GridGame, RatingGrid
+from evaluation.workflows.rating_teams import GridGame, RatingGrid
 
 _TABLE = "team_grid"
 _GAME = "team_game"

@@ -12,7 +12,7 @@ from dashboard.app_pages.review.team._grid import choose_cell, grid_table, rater
 from dashboard.shared import queries, resources
 from dashboard.shared.notices import empty_state, plain
 from evaluation.store import Store
-from evaluation.workflows.ratings.teams import rating_grid
+from evaluation.workflows.rating_teams import rating_grid
 
 _ALL_GAMES = "All games"
 

@@ -1,0 +1,356 @@
+"""Evaluations of agents: runs, scores with their reasons, and dimensions that could not be scored."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from evaluation.errors import NotFoundError
+from evaluation.escaping import well_formed
+from evaluation.judging.targets import message_reference
+from evaluation.store._cascades import delete_evaluation_run
+from evaluation.store._jobs import may_run, this_process
+from evaluation.store.engine.bulk_rows import append_rows, frame, packed
+from evaluation.store.engine.transactions import Units
+from evaluation.store.engine.values import from_microseconds, require_storable, to_utc
+from evaluation.text.display import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from duckdb import DuckDBPyConnection
+
+    from evaluation.judging.propositions.weighted_scores import PropositionScore
+    from evaluation.persona.agents import Agent
+    from evaluation.persona.evaluation import EvaluationPlan
+    from evaluation.persona.results import DimensionScore, PersonaEvaluation
+
+
+_NO_REASON = "(no reason given)"
+
+
+def run_values(evaluation: PersonaEvaluation) -> dict[str, Any]:
+    """Values that are known of a run when it ends."""
+    judge, model = evaluation.judges[0] if evaluation.judges else ("", "")
+    used = evaluation.usage
+    usage = {
+        "input_tokens": round(used.input_tokens),
+        "output_tokens": round(used.output_tokens),
+        "cached_tokens": round(used.cached_tokens),
+        "cost_usd": None if used.known_usd is None else round(used.known_usd, 6),
+        "calls": round(used.calls),
+    }
+    reasons = [f"{each.dimension}: {each.reason}" for each in evaluation.dimensions.values() if each.reason]
+    return {
+        "status": "failed" if evaluation.has_failed else "completed",
+        "overall": evaluation.overall_score,
+        "size": evaluation.sample_size,
+        "usage": _json(usage),
+        "scores": _json({str(key): _summary(each) for key, each in evaluation.dimensions.items()}),
+        "judge": str(judge) or None,
+        "model": model or None,
+        "error": well_formed("; ".join(reasons)) if evaluation.has_failed else None,
+    }
+
+
+def _summary(score: DimensionScore) -> dict[str, Any]:
+    return {
+        "score": score.score,
+        "score_without_marked": score.score_without_marked,
+        "marked": score.marked,
+        "items": len(score.items),
+        "unscored": len(score.unscored),
+        "reason": well_formed(score.reason),
+    }
+
+
+def score_rows(run_id: str, evaluation: PersonaEvaluation) -> list[dict[str, Any]]:
+    """One row of ``evaluation_scores`` for everything that has a score."""
+    scored = [
+        (str(d), item) for d, each in evaluation.dimensions.items() for item in each.items if item.score is not None
+    ]
+    return [
+        {"evaluation_run_id": run_id, "position": position, "dimension": dimension, **_score_values(item)}
+        for position, (dimension, item) in enumerate(scored)
+    ]
+
+
+def _score_values(item: PropositionScore) -> dict[str, Any]:
+    transcript_id, message_id = message_reference(item.reference)
+    judgement = item.judgement
+    return {
+        "proposition_id": item.proposition.id,
+        "score": item.score,
+        "reasoning": well_formed(item.reason).strip() or _NO_REASON,
+        "context_snippet": well_formed(item.snippet) or None,
+        "claim": well_formed(item.claim),
+        "weight": item.proposition.weight,
+        "is_inverted": item.proposition.is_inverted,
+        "raw_score": item.raw,
+        "mark": str(item.mark),
+        "transcript_id": transcript_id or None,
+        "message_id": message_id or None,
+        "citations": _json(list(item.citations)),
+        "ideas": _json([{"text": well_formed(idea.text), "citations": list(idea.citations)} for idea in item.ideas]),
+        "confidence": judgement.confidence if judgement else None,
+        "judge": str(judgement.judge) if judgement else None,
+        "model": judgement.judged_by if judgement else None,
+        "judgement_key": judgement.key if judgement else None,
+    }
+
+
+def failure_rows(run_id: str, evaluation: PersonaEvaluation) -> list[dict[str, Any]]:
+    """One row of ``score_failures`` per dimension, proposition and reason, with how often it occurred.
+
+    ``transcript_id`` stays empty: what failed here is no metric of a transcript.
+    """
+    occurrences: Counter[tuple[str, str, str, str]] = Counter()
+    for dimension, each in evaluation.dimensions.items():
+        for item in each.unscored:
+            occurrences[str(dimension), item.proposition.id, str(item.status), item.detail] += 1
+    return [
+        {
+            "evaluation_run_id": run_id,
+            "scorer": dimension,
+            "subject": well_formed(f"{evaluation.agent.display_name}, {counted(times, 'time')}"),
+            "reason": well_formed(detail) or "no reason given",
+            "proposition_id": proposition_id,
+            "status": status,
+        }
+        for (dimension, proposition_id, status, detail), times in occurrences.items()
+    ]
+
+
+def _json(value: Any) -> str:
+    return packed(value).decode("utf-8")
+
+
+INTERRUPTED = "interrupted"
+"""The status of a run whose process ended before it did."""
+
+
+class Evaluations:
+    """Reads and writes ``evaluation_runs``, ``evaluation_scores`` and the ``score_failures`` of runs."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def begin(self, agent: Agent, plan: EvaluationPlan, *, mode: str = "") -> str:
+        """Records that an agent is being evaluated; an unknown agent becomes known.
+
+        Args:
+            agent: Who is evaluated.
+            plan: Dimensions, period, sample size and seed.
+            mode: How the run came about: "live", "offline", "mock" or "synthetic".
+
+        Returns:
+            The id of the run.
+        """
+        run_id = str(uuid.uuid4())
+        with self._units.unit(write=True, join=True) as cursor:
+            cursor.execute(_ENSURE_AGENT, [well_formed(agent.id), well_formed(agent.display_name), str(agent.kind)])
+            cursor.execute(
+                _BEGIN,
+                {
+                    "id": run_id,
+                    "agent": well_formed(agent.id),
+                    "dimensions": [str(dimension) for dimension in plan.dimensions],
+                    "start": to_utc(plan.period.since),
+                    "end": to_utc(plan.period.until),
+                    "size": plan.sample_size,
+                    "seed": plan.seed,
+                    "mode": mode,
+                    "owner": this_process(),
+                },
+            )
+        return run_id
+
+    def finish(self, run_id: str, evaluation: PersonaEvaluation) -> None:
+        """Stores the scores and ends the run, in one transaction.
+
+        The run has failed when nothing could be scored and some answer was an error; otherwise it is completed. What
+        has no score goes to ``score_failures``, never to ``evaluation_scores``.
+
+        Raises:
+            NotFoundError: There is no such run.
+        """
+        with self._units.unit(write=True, join=True) as cursor:
+            _require(cursor, run_id)
+            # Arrow and pandas would take longer to load than a run of recorded answers takes as a whole.
+            append_rows(cursor, "evaluation_scores", score_rows(run_id, evaluation))
+            append_rows(cursor, "score_failures", failure_rows(run_id, evaluation))
+            cursor.execute(_FINISH, {"id": run_id, **run_values(evaluation)})
+
+    def beat(self, run_id: str) -> None:
+        """Says that this process is still at work on the run, to those on other machines who cannot see it."""
+        with self._units.unit(write=True, join=True) as cursor:
+            cursor.execute("UPDATE evaluation_runs SET heartbeat = now() WHERE id = ?", [run_id])
+
+    def fail(self, run_id: str, error: str) -> None:
+        """Ends a run that was broken off, with the reason.
+
+        Raises:
+            NotFoundError: There is no such run.
+        """
+        with self._units.unit(write=True, join=True) as cursor:
+            _require(cursor, run_id)
+            cursor.execute(
+                "UPDATE evaluation_runs SET status = 'failed', error = ?, completed_at = now() WHERE id = ?",
+                [well_formed(error), run_id],
+            )
+
+    def mark_baseline(self, run_id: str, is_baseline: bool = True) -> None:
+        """Makes a run one that later ones are compared with, or takes that back.
+
+        Raises:
+            NotFoundError: There is no such run.
+        """
+        with self._units.unit(write=True, join=True) as cursor:
+            _require(cursor, run_id)
+            cursor.execute("UPDATE evaluation_runs SET is_baseline = ? WHERE id = ?", [is_baseline, run_id])
+
+    def runs(self, agent_id: str | None = None) -> pd.DataFrame:
+        """Every run, the latest last.
+
+        Returns:
+            One row per run: ``run_id``, ``position`` (grows from run to run, whatever the clock says), ``agent_id``,
+            ``display_name``, ``kind``, ``status`` ("running", "completed", "failed", "interrupted"), ``dimensions``
+            (list), ``window_start``, ``window_end`` (UTC, empty for open), ``sample_size``, ``seed``, ``overall_score``
+            (0 to 9, empty when nothing was scored), ``is_baseline``, ``token_usage`` and ``scores`` (JSON text;
+            ``scores`` has per dimension ``score``, ``score_without_marked``, ``marked``, ``items``, ``unscored``,
+            and ``reason``), ``mode``, ``judge``, ``model``, ``error``,
+            ``created_at`` and ``completed_at`` (UTC).
+
+        Raises:
+            InputError: UTF-8 cannot hold the agent's id.
+        """
+        require_storable(agent=agent_id or "")
+        times = ["window_start", "window_end", "created_at", "completed_at"]
+        with self._units.unit() as cursor:
+            return as_they_stand(frame(cursor, _RUNS, {"agent": agent_id}, times=times))
+
+    def newest(self) -> int:
+        """The position of the latest run; 0 while there is none."""
+        with self._units.unit() as cursor:
+            found = cursor.execute("SELECT coalesce(max(position), 0) FROM evaluation_runs").fetchall()
+        return int(found[0][0])
+
+    def scores(self, run_id: str) -> pd.DataFrame:
+        """The scores of a run in the order in which they were asked.
+
+        Returns:
+            One row per proposition and message (or trajectory: then ``message_id`` is empty): ``dimension``,
+            ``proposition_id``, ``claim``, ``weight``, ``is_inverted``, ``raw_score``, ``score`` (0 to 9, inverted
+            claims turned round; a count for ideas), ``mark`` ("", "data_missing", "precondition"), ``reasoning``,
+            ``context_snippet``, ``transcript_id``, ``message_id``, ``citations`` and ``ideas`` (JSON text),
+            ``confidence``, ``judge``, ``model``, ``judgement_key``.
+        """
+        with self._units.unit() as cursor:
+            _require(cursor, run_id)
+            return frame(cursor, _SCORES, {"run": run_id})
+
+    def latest_scores(self) -> pd.DataFrame:
+        """The scores of every agent's latest completed run, without their reasons.
+
+        Returns:
+            One row per proposition and message: ``display_name``, ``dimension``, ``proposition_id``, ``weight``,
+            ``score`` (0 to 9; a count for ideas), ``transcript_id`` (empty for a trajectory).
+        """
+        with self._units.unit() as cursor:
+            return frame(cursor, _LATEST_SCORES, {})
+
+    def failures(self, run_id: str) -> pd.DataFrame:
+        """Scores of a run that could not be computed.
+
+        Returns:
+            ``dimension``, ``proposition_id``, ``subject``, ``status`` ("error", "not_scored", "skipped"), ``reason``.
+        """
+        with self._units.unit() as cursor:
+            _require(cursor, run_id)
+            return frame(cursor, _FAILURES, {"run": run_id})
+
+    def latest(self, agent_ids: Sequence[str] | None = None) -> pd.DataFrame:
+        """The latest completed run of every agent, as :meth:`runs` gives it."""
+        runs = self.runs()
+        done = runs[runs["status"] == "completed"]
+        if agent_ids is not None:
+            done = done[done["agent_id"].isin(list(agent_ids))]
+        return done.drop_duplicates("agent_id", keep="last").reset_index(drop=True)
+
+    def delete(self, run_id: str) -> None:
+        """Removes a run with its scores and failures.
+
+        Raises:
+            NotFoundError: There is no such run.
+        """
+        with self._units.unit() as cursor:
+            _require(cursor, run_id)
+        delete_evaluation_run(self._units, run_id)
+
+
+def as_they_stand(runs: pd.DataFrame) -> pd.DataFrame:
+    """Runs with ``owner`` and ``heartbeat`` (microseconds) as people see them: without these two columns.
+
+    A run that is recorded as running is ``interrupted`` when its process has ended; no row says so.
+    """
+    at_work = runs["status"] == "running"
+    for index, run in runs[at_work].iterrows():
+        if not (isinstance(run["owner"], str) and may_run(run["owner"], from_microseconds(int(run["heartbeat"])))):
+            runs.loc[index, "status"] = INTERRUPTED
+    return runs.drop(columns=["owner", "heartbeat"])
+
+
+def _require(cursor: DuckDBPyConnection, run_id: str) -> None:
+    query = "SELECT 1 FROM evaluation_runs WHERE id::text = ?"
+    # All rows: an unfinished result would keep the connection from other work.
+    if not cursor.execute(query, [well_formed(run_id)]).fetchall():
+        raise NotFoundError(f"There is no evaluation run {run_id!r}.", remedy="See them with: dramaturg persona show.")
+
+
+_ENSURE_AGENT = "INSERT INTO agents (id, display_name, kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+
+_BEGIN = """
+INSERT INTO evaluation_runs (
+    id, agent_id, status, dimensions, window_start, window_end, sample_size, seed, mode, owner, heartbeat)
+VALUES ($id, $agent, 'running', $dimensions, $start, $end, $size, $seed, $mode, $owner, now())
+"""
+
+# Only plain columns: DuckDB refuses to update an indexed or a list column of a row that others refer to.
+_FINISH = """
+UPDATE evaluation_runs SET status = $status, overall_score = $overall, sample_size = $size, token_usage = $usage,
+    scores = $scores, judge = $judge, model = $model, error = $error, completed_at = now()
+WHERE id = $id
+"""
+
+_RUNS = """
+SELECT r.id::text AS run_id, r.position, agent_id, display_name, kind, status, dimensions,
+       timezone('UTC', window_start) AS window_start, timezone('UTC', window_end) AS window_end, sample_size, seed,
+       overall_score::double AS overall_score, is_baseline, token_usage::text AS token_usage, scores::text AS scores,
+       mode, judge, model, error, timezone('UTC', r.created_at) AS created_at,
+       timezone('UTC', completed_at) AS completed_at, owner, epoch_us(heartbeat) AS heartbeat
+FROM evaluation_runs r JOIN agents a ON a.id = r.agent_id
+WHERE $agent::text IS NULL OR agent_id = $agent
+ORDER BY r.position
+"""
+
+_SCORES = """
+SELECT dimension, proposition_id, claim, weight::double AS weight, is_inverted, raw_score, score::double AS score, mark,
+       reasoning, context_snippet, transcript_id, message_id, citations::text AS citations, ideas::text AS ideas,
+       confidence::double AS confidence, judge, model, judgement_key
+FROM evaluation_scores WHERE evaluation_run_id::text = $run ORDER BY position
+"""
+
+_LATEST_SCORES = """
+WITH latest AS (
+    SELECT r.id, display_name FROM evaluation_runs r JOIN agents a ON a.id = r.agent_id WHERE status = 'completed'
+    QUALIFY row_number() OVER (PARTITION BY agent_id ORDER BY r.position DESC) = 1
+)
+SELECT display_name, dimension, proposition_id, weight::double AS weight, score::double AS score, transcript_id
+FROM evaluation_scores s JOIN latest l ON l.id = s.evaluation_run_id ORDER BY display_name, position
+"""
+
+_FAILURES = """
+SELECT scorer AS dimension, proposition_id, subject, status, reason
+FROM score_failures WHERE evaluation_run_id::text = $run ORDER BY scorer, proposition_id, subject
+"""

@@ -1,0 +1,169 @@
+"""Judge answers by the hash of their question; each question is asked once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evaluation.judging.judges.cached import KeepAnswers, KeptAnswer
+from evaluation.judging.model_client.calls import CallRecord, Usage
+from evaluation.judging.protocol import Prompt
+from evaluation.store.engine.bulk_rows import append_rows, fitting, from_json, marks, packed
+from evaluation.store.engine.transactions import Units
+from evaluation.store.llm_calls import LLMCalls
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from evaluation.store.answer_journal import JournalEntry
+
+_MOST_KEYS = 1_000
+_BITS = 64
+
+
+class Judgements:
+    """Keeps answers; a ``JudgementCache`` for judges.
+
+    Long texts, which many judgements share (a context, the answer to a batch), are stored once each.
+
+    Args:
+        units: The store.
+        calls: Where calls are logged.
+        path: The database, beside which the journals of runs lie; ``None`` for one in memory.
+    """
+
+    def __init__(self, units: Units, calls: LLMCalls, path: Path | None = None) -> None:
+        self._units = units
+        self._calls = calls
+        self._journals = None if path is None else path.with_name(f".{path.name}.judge")
+
+    def lookup(self, keys: Sequence[str]) -> dict[str, KeptAnswer]:
+        """The answers kept under ``keys``; keys without one are left out."""
+        with self._units.unit() as cursor:
+            rows = [
+                row
+                for some in _portions(keys)
+                for row in cursor.execute(_FIND.format(marks(some)), list(some)).fetchall()
+            ]
+            described = [(key, model, from_json(prompt), from_json(answer)) for key, model, prompt, answer in rows]
+            texts = _texts(cursor, {sha for _, _, prompt, answer in described for sha in _text_keys(prompt, answer)})
+        return {key: _kept(key, model, prompt, answer, texts) for key, model, prompt, answer in described}
+
+    def keys(self, model: str) -> set[str]:
+        """The keys of all answers that a model gave: for whoever asks so much that looking up each would take long."""
+        with self._units.unit() as cursor:
+            rows = cursor.execute("SELECT key FROM judgements WHERE model = ?", [model]).fetchall()
+        return {key for (key,) in rows}
+
+    def keep(self, answers: Sequence[KeptAnswer], calls: Sequence[CallRecord] = ()) -> None:
+        """Stores answers, and the calls made meanwhile, in one transaction; an answer that is kept already stays."""
+        texts = {_sha(text): text for one in answers for text in (one.prompt.system, one.prompt.user, one.raw)}
+        with self._units.unit(write=True, join=True) as cursor:
+            rows = [{"sha256": sha, "text": text} for sha, text in texts.items()]
+            insert_new(cursor, "judge_texts", "sha256", rows)
+            insert_new(cursor, "judgements", "key", [_row(one) for one in {one.key: one for one in answers}.values()])
+            self._calls.add(calls)
+
+    @asynccontextmanager
+    async def journal(self) -> AsyncIterator[KeepAnswers]:
+        """Keeps answers in a file as they come, and stores them once per second and when the block ends.
+
+        What a killed run left is stored on entering.
+
+        Raises:
+            StoreError: They cannot be kept or stored.
+        """
+        from evaluation.store.answer_journal import AnswerJournal, JournalEntry
+
+        async with AnswerJournal(self._keep_entries, self._is_stored, None, self._journals) as journal:
+            yield lambda answers, calls: journal.add(JournalEntry(answers=answers, calls=calls))
+
+    def _keep_entries(self, entries: Sequence[JournalEntry]) -> None:
+        answers = [one for entry in entries for one in entry.answers]
+        self.keep(answers, [one for entry in entries for one in entry.calls])
+
+    def _is_stored(self, entries: Sequence[JournalEntry]) -> bool:
+        # A file is stored in one transaction. Its calls tell: an answer may have been there from an earlier question.
+        if calls := [one for entry in entries for one in entry.calls]:
+            return self._calls.have(calls[0])
+        keys = {one.key for entry in entries for one in entry.answers}
+        return bool(keys) and keys <= set(self.lookup([*keys]))
+
+
+def _row(one: KeptAnswer) -> dict[str, Any]:
+    prompt = {
+        "system": _sha(one.prompt.system),
+        "user": _sha(one.prompt.user),
+        "question": one.prompt.question,
+        "version": one.prompt_version,
+        "purpose": one.purpose,
+        "subject": one.subject,
+    }
+    return {
+        "key": one.key,
+        "model": one.model,
+        "prompt": packed(prompt).decode("utf-8"),
+        "answer": packed({"answers": one.answers, "raw": _sha(one.raw), "parameters": one.parameters}).decode("utf-8"),
+        **usage_values(one.usage),
+    }
+
+
+def usage_values(usage: Usage) -> dict[str, Any]:
+    """Tokens and cost as columns; a number that the column cannot hold is left out."""
+    tokens = {name: getattr(usage, name) for name in ("input_tokens", "cached_tokens", "output_tokens")}
+    return {name: fitting(round(count), _BITS) for name, count in tokens.items()} | {"cost_usd": usage.known_usd}
+
+
+def insert_new(cursor: DuckDBPyConnection, table: str, key: str, rows: list[dict[str, Any]]) -> None:
+    """Adds the rows whose key is not there yet; nobody else writes meanwhile."""
+    query = "SELECT {key} FROM {table} WHERE {key} IN ({marks})"
+    known = {
+        found
+        for some in _portions([row[key] for row in rows])
+        for (found,) in cursor.execute(query.format(key=key, table=table, marks=marks(some)), some).fetchall()
+    }
+    append_rows(cursor, table, [row for row in rows if row[key] not in known])
+
+
+def _texts(cursor: DuckDBPyConnection, keys: set[str]) -> dict[str, str]:
+    query = "SELECT sha256, text FROM judge_texts WHERE sha256 IN ({})"
+    return {
+        sha: text
+        for some in _portions(sorted(keys))
+        for sha, text in cursor.execute(query.format(marks(some)), some).fetchall()
+    }
+
+
+def _text_keys(prompt: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[str, str, str]:
+    return prompt["system"], prompt["user"], answer["raw"]
+
+
+def _kept(
+    key: str, model: str, prompt: Mapping[str, Any], answer: Mapping[str, Any], texts: Mapping[str, str]
+) -> KeptAnswer:
+    system, user, raw = (texts[sha] for sha in _text_keys(prompt, answer))
+    return KeptAnswer(
+        key=key,
+        model=model,
+        answers=tuple(answer["answers"]),
+        prompt=Prompt(system, user, prompt["question"]),
+        prompt_version=prompt["version"],
+        purpose=prompt["purpose"],
+        subject=prompt["subject"],
+        raw=raw,
+        parameters=answer.get("parameters", {}),
+    )
+
+
+def _portions(values: Sequence[str]) -> Iterator[list[str]]:
+    yield from (list(values[start : start + _MOST_KEYS]) for start in range(0, len(values), _MOST_KEYS))
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+_FIND = "SELECT key, model, prompt, answer FROM judgements WHERE key IN ({})"

@@ -1,0 +1,235 @@
+"""Overrides of ledger rows: append-only; a later row withdraws one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.escaping import well_formed
+from evaluation.overrides import Override
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.score import RowVerdict
+from evaluation.store.engine.values import from_microseconds, require_text
+from evaluation.store.transcripts import require_transcript
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from evaluation.store.database import Store
+
+
+_Overrides = list[Override]
+
+
+class Overrides:
+    """Stores and reads what people decided against the rule."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def add(
+        self,
+        transcript_id: str,
+        metric: str,
+        row_id: str,
+        verdict: RowVerdict | str,
+        *,
+        author: str,
+        reason: str,
+        added_words: str | None = None,
+    ) -> Override:
+        """Overrides one ledger row, or adds one. The latest override of a row that was not undone stands.
+
+        Args:
+            transcript_id: Full id of the game.
+            metric: Whose ledger it is.
+            row_id: The row; that of an added one ends in message and span.
+            verdict: What it is to be.
+            author: Who decides.
+            reason: Why.
+            added_words: The words that an added row is about; ``None`` for a row that is there.
+
+        Raises:
+            NotFoundError: The transcript is not stored, or it has no such row.
+            InputError: No such metric or verdict, no author or no reason, or the metric is engagement.
+        """
+        _require_metric(metric)
+        require_text(author=author, reason=reason)
+        decision = _verdict(verdict)
+        with self._store.unit(write=True, join=True) as cursor:
+            require_transcript(cursor, transcript_id)
+            if added_words is None:
+                added_words = _words_of_row(cursor, transcript_id, metric, row_id)
+            else:
+                require_text(words=added_words)
+            values = [transcript_id, metric, row_id, decision, author, reason, added_words]
+            made = cursor.execute(_INSERT, values).fetchone()
+            self._store.results.rewrite([transcript_id], [metric])
+        assert made is not None
+        at = from_microseconds(made[1])
+        return Override(made[0], transcript_id, metric, row_id, decision, author, reason, at, added_words=added_words)
+
+    def undo(self, override_id: int, author: str) -> None:
+        """Takes an override back; the row is again what it was before. Both acts stay on record.
+
+        Raises:
+            NotFoundError: There is no such override.
+            ConflictError: It was undone before.
+            InputError: Nobody is named.
+        """
+        require_text(author=author)
+        with self._store.unit(write=True, join=True) as cursor:
+            found = cursor.execute(_UNDOABLE, [override_id]).fetchone()
+            if found is None:
+                raise NotFoundError(f"There is no override {override_id}.")
+            transcript_id, metric, is_undone = found
+            if is_undone:
+                raise ConflictError(f"The override {override_id} was undone before.")
+            cursor.execute(_UNDO, [author, override_id])
+            self._store.results.rewrite([transcript_id], [metric])
+
+    def take_over(self, made: Sequence[Override]) -> int:
+        """Adds overrides of another database with their authors and times; what is known already is not added twice.
+
+        A row that no ledger has any more does not hold one up: it waits among ``orphans`` for a person.
+
+        Returns:
+            How many were new.
+
+        Raises:
+            NotFoundError: A transcript is not stored.
+            InputError: No such metric, a text that cannot be stored, or the metric is engagement.
+        """
+        with self._store.unit(write=True, join=True) as cursor:
+            known = {_identity(one) for one in self._select("", [])}
+            new = [one for one in sorted(made, key=lambda one: one.id) if _identity(one) not in known]
+            for one in new:
+                _require_metric(one.metric)
+                words = {} if one.added_words is None else {"words": one.added_words}
+                require_text(row=one.row_id, author=one.author, reason=one.reason, **words)
+                require_transcript(cursor, one.transcript_id)
+                values = [
+                    one.transcript_id,
+                    one.metric,
+                    one.row_id,
+                    one.verdict,
+                    one.author,
+                    one.reason,
+                    one.added_words,
+                ]
+                added = cursor.execute(_INSERT_PAST, [*values, one.created_at]).fetchone()
+                if one.undone_by is not None and added is not None:
+                    self.undo(added[0], one.undone_by)
+            self._store.results.rewrite(dict.fromkeys(one.transcript_id for one in new))
+        return len(new)
+
+    def list(self, transcript_id: str) -> _Overrides:
+        """Every override of the transcript's rows, undone ones too, in the order in which they were made."""
+        return self._select("WHERE transcript_id = ?", [transcript_id])
+
+    def current(self, transcript_id: str | None = None) -> _Overrides:
+        """The overrides that stand, at most one per row: of one transcript, or of all."""
+        made = self._select("", []) if transcript_id is None else self.list(transcript_id)
+        standing = {(o.transcript_id, o.metric, o.row_id): o for o in made if o.undone_by is None}
+        return [*standing.values()]
+
+    def orphans(self, transcript_id: str) -> _Overrides:
+        """The overrides that stand, but whose row the current ledger no longer has: they wait for a person."""
+        with self._store.unit() as cursor:
+            rows = set(cursor.execute(_ROWS, [transcript_id]).fetchall())
+            current = [one for one in self.current(transcript_id) if one.added_words is None]
+            return [o for o in current if (o.metric, o.row_id) not in rows]
+
+    def _select(self, condition: str, values: Sequence[object]) -> _Overrides:
+        with self._store.unit() as cursor:
+            rows = cursor.execute(_SELECT.format(condition), list(values)).fetchall()
+        undone = {row[8]: row for row in rows if row[8] is not None}
+        return [_override(row, undone.get(row[0])) for row in rows if row[8] is None]
+
+
+_INSERT = """
+INSERT INTO overrides (transcript_id, metric, row_id, verdict, author, reason, added_words) VALUES (?, ?, ?, ?, ?, ?, ?)
+RETURNING override_id, epoch_us(created_at)
+"""
+
+_INSERT_PAST = """
+INSERT INTO overrides (transcript_id, metric, row_id, verdict, author, reason, added_words, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+RETURNING override_id
+"""
+
+_UNDOABLE = """
+SELECT transcript_id, metric, EXISTS (SELECT 1 FROM overrides u WHERE u.undoes = o.override_id)
+FROM overrides o WHERE override_id = ? AND undoes IS NULL
+"""
+
+_UNDO = """
+INSERT INTO overrides (transcript_id, metric, row_id, author, reason, undoes)
+SELECT transcript_id, metric, row_id, ?, '', override_id FROM overrides WHERE override_id = ?
+"""
+
+_SELECT = """
+SELECT override_id, transcript_id, metric, row_id, verdict, author, reason, epoch_us(created_at), undoes, added_words
+FROM overrides {} ORDER BY override_id
+"""
+
+_ROWS = "SELECT metric, row_id FROM current_results JOIN ledger USING (result_id) WHERE transcript_id = ?"
+
+_ADDED_WORDS = """
+SELECT added_words FROM overrides WHERE transcript_id = ? AND metric = ? AND row_id = ? AND added_words IS NOT NULL
+"""
+
+_HAS_ROW = f"{_ROWS} AND metric = ? AND row_id = ? LIMIT 1"
+
+
+def _identity(one: Override) -> tuple[object, ...]:
+    at = one.created_at.replace(microsecond=0)
+    return one.transcript_id, one.metric, one.row_id, one.verdict, one.author, one.reason, at, one.undone_by
+
+
+def _require_metric(metric: str) -> None:
+    if metric == ENGAGEMENT.name:
+        raise InputError("A rating cannot be overridden.", place="metric", remedy="Let the rater revise it.")
+    if metric not in DEFINITIONS:
+        raise InputError(
+            f"{metric!r} is not a metric.", place="metric", remedy=f"Choose from {', '.join(DEFINITIONS)}."
+        )
+
+
+def _verdict(verdict: RowVerdict | str) -> RowVerdict:
+    try:
+        return RowVerdict(verdict)
+    except ValueError:
+        choices = ", ".join(RowVerdict)
+        raise InputError(f"{verdict!r} is not a verdict.", place="verdict", remedy=f"Choose from {choices}.") from None
+
+
+def _words_of_row(cursor: DuckDBPyConnection, transcript_id: str, metric: str, row_id: str) -> str | None:
+    """The words of a row that a person added; ``None`` for one of the ledger."""
+    place = [transcript_id, metric, well_formed(row_id)]
+    if cursor.execute(_HAS_ROW, place).fetchone() is not None:
+        return None
+    found = cursor.execute(_ADDED_WORDS, place).fetchone()
+    if found is None:
+        raise NotFoundError(f"The ledger of {metric} has no row {row_id!r}.", remedy="Evaluate the transcript first.")
+    return str(found[0])
+
+
+def _override(row: tuple[Any, ...], undone: tuple[Any, ...] | None) -> Override:
+    number, transcript_id, metric, row_id, verdict, author, reason, created_at, _, words = row
+    override = Override(
+        number,
+        transcript_id,
+        metric,
+        row_id,
+        RowVerdict(verdict),
+        author,
+        reason,
+        from_microseconds(created_at),
+        added_words=words,
+    )
+    if undone is None:
+        return override
+    return replace(override, undone_by=undone[5], undone_at=from_microseconds(undone[7]))

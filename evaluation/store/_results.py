@@ -1,0 +1,401 @@
+"""Metric results: what was computed is stored unchanged; how scores stand is rewritten with whatever changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from evaluation.coverage import Coverage
+from evaluation.engines.garbage_collection import collection_paused
+from evaluation.errors import NotFoundError
+from evaluation.escaping import well_formed
+from evaluation.precedence import results_as_they_stand
+from evaluation.rubric.controls import WITHOUT_CHANCE, attach_controls
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.metrics.engagement import measure_ratings
+from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
+from evaluation.rubric.verdict import MetricScore
+from evaluation.score import LedgerRow, MetricResult, Status, status_of, summarise
+from evaluation.store._controls import read_controls
+from evaluation.store.engine.bulk_rows import (
+    append,
+    append_rows,
+    frame,
+    from_json,
+    in_parts,
+    marks,
+    next_numbers,
+    numbers,
+)
+from evaluation.store.result_rows import (
+    LEDGER_COLUMNS,
+    RESULT_COLUMNS,
+    ResultRows,
+    ScoredRows,
+    decided_rows,
+    doubt_rows,
+    ledger_row,
+    metric_result,
+    score_row,
+)
+from evaluation.store.transcripts import iterations_of, require_transcript
+from evaluation.transcript import Transcript
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from duckdb import DuckDBPyConnection
+
+    from evaluation.engines.scoring import ScoreFailure
+    from evaluation.store.database import Store
+
+_ALL = tuple(DEFINITIONS)
+_CURRENT = ("current_scores", "decided_rows", "rows_in_doubt")
+"""The tables that ``rewrite`` writes."""
+
+
+class ScoredTranscript(Protocol):
+    """A transcript with its results by metric, as the engine returns them."""
+
+    @property
+    def transcript(self) -> Transcript: ...
+    @property
+    def metrics(self) -> Mapping[str, MetricResult]: ...
+    @property
+    def failures(self) -> Sequence[ScoreFailure]: ...
+
+
+class Results:
+    """Stores computed results, reads them as they stand, and keeps ``current_scores`` true to both."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def save(self, evaluations: Iterable[ScoredTranscript]) -> None:
+        """Stores the results of a batch in one transaction.
+
+        A result equal to the one that is current, in every number, reason and ledger row, is not stored again. What is
+        stored is never changed. Engagement is not stored: it follows from the ratings, which are. A metric that failed
+        is recorded as such until it is computed.
+
+        Raises:
+            NotFoundError: A transcript of the batch is not stored.
+        """
+        self.save_rows([ScoredRows.of(one.transcript.id, one.metrics, one.failures) for one in evaluations])
+
+    def save_rows(self, games: Sequence[ScoredRows]) -> None:
+        """The same for results that are rows already.
+
+        Raises:
+            NotFoundError: A transcript of the batch is not stored.
+        """
+        failures = [(game.transcript_id, failure) for game in games for failure in game.failures]
+        tried = {game.transcript_id: game.tried for game in games}
+        with self._store.unit(write=True, join=True) as cursor:
+            _require_transcripts(cursor, list(tried))
+            new = _unknown_ones(cursor, [result for game in games for result in game.results])
+            _insert(cursor, new)
+            replace_failures(cursor, tried, failures)
+            # Where nobody has decided anything, results stand as they were computed.
+            qualified = _qualified(cursor, sorted({one.transcript_id for _, one in new}))
+            latest = {one.key: (number, one) for number, one in new if one.transcript_id not in qualified}
+            _clear(cursor, latest)
+            append_rows(cursor, "current_scores", [one.score | {"result_id": n} for n, one in latest.values()])
+            append_rows(cursor, "rows_in_doubt", (row for _, one in latest.values() for row in one.in_doubt))
+            self.rewrite(qualified)
+
+    def begin(self, transcript_ids: Sequence[str]) -> None:
+        """Gives new transcripts the score that they have before anything is known: engagement, which is pending."""
+        with self._store.unit(write=True, join=True) as cursor:
+            pending = summarise(ENGAGEMENT, (), threshold=self._store.settings.thresholds()[ENGAGEMENT.name])
+            append_rows(cursor, "current_scores", [score_row(one, None, pending) for one in transcript_ids])
+
+    def rewrite(self, transcript_ids: Iterable[str], metrics: Sequence[str] = _ALL) -> None:
+        """Writes the scores of these transcripts as they stand now.
+
+        Call in the transaction that changed what they follow from, with the metrics that it concerns.
+        """
+        with self._store.unit(write=True, join=True) as cursor:
+            for transcript_id in transcript_ids:
+                ids, results = self._standing(cursor, transcript_id, metrics)
+                _clear(cursor, [(transcript_id, metric) for metric in metrics])
+                for name, result in results.items():
+                    append_rows(cursor, "current_scores", [score_row(transcript_id, ids.get(name), result)])
+                    if ResultRows.is_stored(result):
+                        append_rows(cursor, "decided_rows", decided_rows(transcript_id, result))
+                        append_rows(cursor, "rows_in_doubt", doubt_rows(transcript_id, result))
+
+    def rewrite_engagement(self, threshold: float) -> None:
+        """Judges engagement by another threshold in every game, deleted ones included."""
+        with self._store.unit(write=True, join=True) as cursor:
+            for table in ("current_scores", "trash.current_scores"):
+                found = cursor.execute(_RATED.format(table=table), [ENGAGEMENT.name]).fetchall()
+                for status in (Status.PASSED, Status.FAILED):
+                    ids = [key for key, score in found if status_of(score, threshold) is status]
+                    cursor.execute(_SET_STATUS.format(table=table), [status.value, ENGAGEMENT.name, ids])
+                cursor.execute(f"UPDATE {table} SET threshold = ? WHERE metric = ?", [threshold, ENGAGEMENT.name])
+
+    def load(self, transcript_id: str) -> dict[str, MetricResult]:
+        """The transcript's results as they stand, in the rubric's order, engagement from ratings and a lead's decision.
+
+        :func:`~evaluation.precedence.results_as_they_stand` says who has the last word on a row. A metric that was
+        never computed is missing; engagement never is.
+
+        Raises:
+            NotFoundError: The transcript is not stored.
+        """
+        with self._store.unit() as cursor:
+            require_transcript(cursor, transcript_id)
+            results = self._standing(cursor, transcript_id, _ALL)[1]
+        return {
+            name: replace(results[name], control=WITHOUT_CHANCE.get(name, results[name].control))
+            for name in DEFINITIONS
+            if name in results
+        }
+
+    def _standing(
+        self, cursor: DuckDBPyConnection, transcript_id: str, metrics: Collection[str]
+    ) -> tuple[dict[str, int], dict[str, MetricResult]]:
+        """The numbers of the computed results by metric, and the results as they stand."""
+        store = self._store
+        results: dict[str, MetricResult] = {}
+        ids, computed = _computed(cursor, transcript_id, [name for name in metrics if name != ENGAGEMENT.name])
+        if computed:
+            decided = store.decisions.current(transcript_id), store.overrides.current(transcript_id)
+            controls, links = read_controls(cursor, transcript_id)
+            known = {
+                name: controls[key]
+                for name, one in computed.items()
+                if (key := (name, one.definition.version)) in controls
+            }
+            results = attach_controls(results_as_they_stand(computed, *decided), known, links)
+        if ENGAGEMENT.name in metrics:
+            ratings, counting = store.ratings.of_transcript(transcript_id)
+            results[ENGAGEMENT.name] = measure_ratings(
+                ratings,
+                counting=counting,
+                threshold=store.settings.thresholds()[ENGAGEMENT.name],
+                decision=store.engagement_decisions.current(transcript_id).get(transcript_id),
+            )
+        return ids, results
+
+    def failures(self, transcript_id: str) -> list[ScoreFailure]:
+        """The metrics that could not be computed when the transcript was last evaluated, and why."""
+        from evaluation.engines.scoring import ScoreFailure
+
+        query = "SELECT scorer, subject, reason, traceback FROM score_failures WHERE transcript_id = ? ORDER BY scorer"
+        with self._store.unit() as cursor:
+            return [ScoreFailure(*row) for row in cursor.execute(query, [transcript_id]).fetchall()]
+
+    def scores(self, iteration: str | None = None) -> pd.DataFrame:
+        """Every transcript's scores as they stand, without their ledgers.
+
+        Args:
+            iteration: Only its transcripts; ``None`` for all.
+
+        Returns:
+            One row per transcript and metric: ``transcript_id``, ``metric``, ``score`` (on the metric's scale; empty
+            when not applicable or pending), ``numerator``, ``denominator``, ``status``, ``threshold`` (the one it was
+            judged by), ``method``, ``version``, ``reason``, ``considered`` (rows of the ledger, for metrics that leave
+            some out; ``denominator`` of these have weight), ``control`` (as
+            :func:`~evaluation.rubric.controls.compute_controls` describes it; ``None`` while it is not computed).
+            Transcripts in the order in which they were put into their iteration, metrics in the rubric's. Engagement is
+            there for all of them.
+        """
+        import pandas as pd
+
+        with self._store.unit() as cursor:
+            table = frame(cursor, _SCORES.format(columns=_TABLE_COLUMNS), _chosen(iteration))
+        pairs = zip(table["metric"], table["control"], strict=True)
+        controls = [
+            WITHOUT_CHANCE.get(metric) or from_json(text if isinstance(text, str) else None) for metric, text in pairs
+        ]
+        table["control"] = pd.Series(controls, index=table.index, dtype=object)
+        return table
+
+    def metric_scores(self, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:
+        """The same by transcript and metric, as verdicts and tests take them.
+
+        Args:
+            iteration: Only its transcripts; ``None`` for all.
+        """
+        found: dict[str, dict[str, MetricScore]] = {}
+        with self._store.unit() as cursor:
+            rows = cursor.execute(_SCORES.format(columns=_OUTCOME_COLUMNS), _chosen(iteration)).fetchall()
+        for key, metric, status, score, threshold, reason, right, settled, considered, control in rows:
+            rule = DEFINITIONS[metric].coverage
+            coverage = Coverage(rule, round(settled), round(considered), right) if rule and considered else None
+            # Why a metric fails whatever its score is what later readings of it must know.
+            failure = reason if status == Status.FAILED else ""
+            held = WITHOUT_CHANCE.get(metric) or from_json(control)
+            outcome = MetricScore(_STATUSES[status], score, threshold, failure, coverage, held)
+            found.setdefault(key, {})[metric] = outcome
+        return found
+
+    def rows_in_doubt(self, transcript_ids: Sequence[str]) -> dict[str, list[ReviewItem]]:
+        """Rows that :func:`~evaluation.rubric.rows_in_doubt.review_items` finds in the results as they stand.
+
+        By transcript that has any, in the order given, and in the order of metrics and rows. Rows of coherence come
+        without their link strengths.
+        """
+        chosen = {"ids": list(transcript_ids), "metrics": list(_ALL)}
+        found: dict[str, list[ReviewItem]] = {}
+        with self._store.unit() as cursor, collection_paused():
+            results = [number for (number,) in cursor.execute(_RESULTS_IN_DOUBT, [chosen["ids"]]).fetchall()]
+            for row in cursor.execute(_IN_DOUBT.format(numbers(results)), chosen).fetchall():
+                key, metric, kind, before, if_counts, if_not, if_excluded, *values = row
+                outcomes = before, if_counts, if_not, if_excluded
+                found.setdefault(key, []).append(ReviewItem(metric, ledger_row(values), ReviewKind(kind), *outcomes))
+        return found
+
+    def versions(self) -> set[tuple[str, str]]:
+        """The metrics of all stored results with the versions that computed them, results of before included."""
+        with self._store.unit() as cursor:
+            found = cursor.execute("SELECT DISTINCT metric, version FROM metric_results").fetchall()
+        return {(str(metric), str(version)) for metric, version in found}
+
+
+def replace_failures(
+    cursor: DuckDBPyConnection, tried: Mapping[str, Collection[str]], failures: Sequence[tuple[str, ScoreFailure]]
+) -> None:
+    """Records what failed this time, in place of what failed before.
+
+    Args:
+        cursor: Of a writing unit.
+        tried: By transcript id, the metrics that were computed or failed.
+        failures: With the ids of their transcripts.
+    """
+    query = "SELECT DISTINCT transcript_id, scorer FROM score_failures WHERE list_contains(?::text[], transcript_id)"
+    for transcript_id, metric in cursor.execute(query, [list(tried)]).fetchall():
+        if metric in tried[transcript_id]:
+            cursor.execute("DELETE FROM score_failures WHERE transcript_id = ? AND scorer = ?", [transcript_id, metric])
+    rows = [
+        {
+            "transcript_id": transcript_id,
+            "scorer": failure.metric,
+            "subject": well_formed(failure.what),
+            "reason": well_formed(failure.why),
+            "traceback": well_formed(failure.traceback),
+        }
+        for transcript_id, failure in failures
+    ]
+    append_rows(cursor, "score_failures", rows)
+
+
+def _require_transcripts(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
+    known = iterations_of(cursor, transcript_ids)
+    for transcript_id in transcript_ids:
+        if transcript_id not in known:
+            raise NotFoundError(f"The transcript {transcript_id!r} is not stored.", remedy="Store it first.")
+
+
+def _unknown_ones(cursor: DuckDBPyConnection, results: Sequence[ResultRows]) -> list[tuple[int, ResultRows]]:
+    """The results that are not current already, with numbers for them."""
+    transcript_ids = sorted({result.transcript_id for result in results})
+    # Read in the order in which they were stored, so that the latest of each is the one that stays.
+    rows = cursor.execute(_DIGESTS.format(marks(transcript_ids)), transcript_ids).fetchall()
+    current = {tuple(key): held for *key, held in rows}
+    unknown = []
+    for result in results:
+        if current.get(result.key) != result.digest:
+            current[result.key] = result.digest
+            unknown.append(result)
+    return list(zip(next_numbers(cursor, "result_numbers", len(unknown)), unknown, strict=True))
+
+
+def _insert(cursor: DuckDBPyConnection, numbered: Sequence[tuple[int, ResultRows]]) -> None:
+    append_rows(cursor, "metric_results", (result.own_row(number) for number, result in numbered))
+    rows = ((number, position, *values) for number, result in numbered for position, values in enumerate(result.ledger))
+    names = ("result_id", "position", *LEDGER_COLUMNS)
+    for some in in_parts(rows):
+        append(cursor, "ledger", dict(zip(names, zip(*some, strict=True), strict=True)))
+
+
+def _qualified(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> list[str]:
+    """Those among the transcripts that have decisions, overrides or controls."""
+    query = _QUALIFIED.format(marks(transcript_ids))
+    return [str(key) for (key,) in cursor.execute(query, [*transcript_ids] * 3).fetchall()]
+
+
+def _clear(cursor: DuckDBPyConnection, places: Collection[tuple[str, str]]) -> None:
+    """Removes how scores stood: of these transcripts, for these metrics."""
+    transcript_ids, metrics = [key for key, _ in places], [metric for _, metric in places]
+    some = list(dict.fromkeys(transcript_ids))
+    for table in _CURRENT if set(metrics) != {ENGAGEMENT.name} else _CURRENT[:1]:
+        # The first condition uses the index.
+        query = f"""DELETE FROM {table} WHERE transcript_id IN ({marks(some)})
+            AND (transcript_id, metric) IN (SELECT unnest(?::text[]), unnest(?::text[]))"""
+        cursor.execute(query, [*some, transcript_ids, metrics])
+
+
+def _computed(
+    cursor: DuckDBPyConnection, transcript_id: str, metrics: Sequence[str]
+) -> tuple[dict[str, int], dict[str, MetricResult]]:
+    """The numbers of the current results by metric, and the results as they were computed."""
+    query = f"SELECT {', '.join(RESULT_COLUMNS)} FROM current_results WHERE transcript_id = ?"
+    found = cursor.execute(query, [transcript_id]).fetchall() if metrics else []
+    rows = [dict(zip(RESULT_COLUMNS, row, strict=True)) for row in found]
+    ids: dict[str, int] = {row["metric"]: row["result_id"] for row in rows if row["metric"] in metrics}
+    with collection_paused():
+        ledgers = _ledgers(cursor, list(ids.values()))
+    results = {
+        row["metric"]: metric_result(row, tuple(ledgers.get(row["result_id"], ())))
+        for row in rows
+        if row["metric"] in ids
+    }
+    return ids, results
+
+
+def _ledgers(cursor: DuckDBPyConnection, result_ids: Sequence[int]) -> dict[int, list[LedgerRow]]:
+    query = f"""SELECT result_id, {", ".join(LEDGER_COLUMNS)} FROM ledger
+        WHERE result_id IN ({numbers(result_ids)}) ORDER BY result_id, position"""
+    ledgers: dict[int, list[LedgerRow]] = {}
+    for result_id, *values in cursor.execute(query).fetchall() if result_ids else ():
+        ledgers.setdefault(result_id, []).append(ledger_row(values))
+    return ledgers
+
+
+def _chosen(iteration: str | None) -> dict[str, Any]:
+    return {"iteration": iteration and well_formed(iteration), "metrics": list(_ALL)}
+
+
+_STATUSES = {status.value: status for status in Status}
+
+_TABLE_COLUMNS = """transcript_id, metric, score, numerator, denominator, status, threshold, method, version, reason,
+    considered, control"""
+_OUTCOME_COLUMNS = """transcript_id, metric, status, score, threshold, reason, numerator, denominator, considered,
+    control"""
+
+_SCORES = """
+SELECT {columns} FROM current_scores JOIN transcripts t USING (transcript_id)
+WHERE ($iteration::text IS NULL OR t.iteration = $iteration) AND list_contains($metrics, metric)
+ORDER BY t.position, list_position($metrics, metric)
+"""
+
+_RATED = "SELECT transcript_id, score FROM {table} WHERE metric = ? AND score IS NOT NULL"
+
+_SET_STATUS = """
+UPDATE {table} SET status = ? WHERE metric = ? AND transcript_id IN (SELECT unnest(?::text[]))
+"""
+
+_DIGESTS = "SELECT transcript_id, metric, digest FROM metric_results WHERE transcript_id IN ({}) ORDER BY result_id"
+
+_QUALIFIED = """
+SELECT transcript_id FROM row_decisions WHERE transcript_id IN ({0})
+UNION SELECT transcript_id FROM overrides WHERE transcript_id IN ({0})
+UNION SELECT transcript_id FROM controls WHERE transcript_id IN ({0})
+"""
+
+_RESULTS_IN_DOUBT = """
+SELECT DISTINCT result_id FROM current_scores SEMI JOIN rows_in_doubt USING (transcript_id, metric)
+WHERE transcript_id IN (SELECT unnest(?::text[]))
+"""
+
+_IN_DOUBT = f"""
+SELECT d.transcript_id, d.metric, d.kind, before, if_counts, if_not, if_excluded,
+    {", ".join(f"l.{name}" for name in LEDGER_COLUMNS)}
+FROM rows_in_doubt d JOIN current_scores c USING (transcript_id, metric)
+JOIN ledger l ON l.result_id = c.result_id AND l.row_id = d.row_id
+WHERE l.result_id IN ({{}})
+ORDER BY list_position($ids::text[], d.transcript_id), list_position($metrics, d.metric), l.position
+"""

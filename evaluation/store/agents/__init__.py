@@ -1,1 +1,0 @@
-"""Agents, their evaluations, runtime corrections and experiments."""

@@ -1,1 +1,0 @@
-"""Iterations and transcripts, their messages, deletions and imports."""

@@ -1,0 +1,215 @@
+"""Imports: games that wait to be scored, reports on what became of files, and the memory of watched folders."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+from evaluation.errors import NotFoundError
+from evaluation.escaping import well_formed
+from evaluation.readers.import_report import ImportOutcome, ImportReport
+from evaluation.store.engine.bulk_rows import Columns, append, marks
+from evaluation.store.engine.transactions import Units
+from evaluation.store.transcript_rows import pack, unpack
+from evaluation.transcript import Transcript
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+Outcome = Literal["new", "known", "incomplete"]
+"""What became of a game: stored; stored before and left alone; or stored without one of its metrics."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingGame:
+    """One game that waits.
+
+    Attributes:
+        source_name: Its file as the person knows it.
+        iteration: Where it should go; ``None`` for no iteration.
+    """
+
+    transcript: Transcript
+    source_name: str
+    iteration: str | None
+
+
+class ImportQueue:
+    """Keeps the games of jobs until they are scored. A game leaves it when its outcome is recorded."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def put(self, job_id: str, games: Sequence[tuple[Transcript, str]], iteration: str | None) -> None:
+        """Keeps the games of a job, with their source names and where they should go: all of them or none."""
+        columns: Columns = {
+            "job_id": [job_id] * len(games),
+            "position": list(range(len(games))),
+            "source_name": [well_formed(source_name) for _, source_name in games],
+            "iteration": [iteration] * len(games),
+            "document": [pack(transcript) for transcript, _ in games],
+        }
+        with self._units.unit(write=True, join=True) as cursor:
+            append(cursor, "spool", columns)
+
+    def waiting(self, job_id: str) -> list[int]:
+        """The positions of the games that are not scored yet, in the order given."""
+        query = "SELECT position FROM spool WHERE job_id = ? AND outcome IS NULL ORDER BY position"
+        with self._units.unit() as cursor:
+            return [position for (position,) in cursor.execute(query, [job_id]).fetchall()]
+
+    def get(self, job_id: str, position: int) -> WaitingGame:
+        """The game that waits there.
+
+        Raises:
+            NotFoundError: None does.
+        """
+        query = """SELECT document, source_name, iteration FROM spool
+            WHERE job_id = ? AND position = ? AND outcome IS NULL"""
+        with self._units.unit() as cursor:
+            found = cursor.execute(query, [job_id, position]).fetchone()
+        if found is None:
+            raise NotFoundError(f"No game {position + 1} waits in the job {job_id!r}.", remedy="Upload it again.")
+        document, source_name, iteration = found
+        return WaitingGame(unpack(document), source_name, iteration)
+
+    def settle(self, job_id: str, position: int, outcome: Outcome) -> None:
+        """Records what became of a game and lets go of its document."""
+        with self._units.unit(write=True, join=True) as cursor:
+            cursor.execute(
+                "UPDATE spool SET outcome = ?, document = NULL WHERE job_id = ? AND position = ?",
+                [outcome, job_id, position],
+            )
+
+    def outcomes(self, job_id: str) -> Mapping[str, int]:
+        """Number of the job's games with each outcome so far."""
+        query = "SELECT outcome, count(*) FROM spool WHERE job_id = ? AND outcome IS NOT NULL GROUP BY outcome"
+        with self._units.unit() as cursor:
+            return dict(cursor.execute(query, [job_id]).fetchall())
+
+    def clear(self, job_id: str) -> None:
+        """Forgets the job's games; those that are scored stay in the store."""
+        with self._units.unit(write=True, join=True) as cursor:
+            cursor.execute("DELETE FROM spool WHERE job_id = ?", [job_id])
+
+
+KEPT = 100
+"""How many reports are kept; older ones make room."""
+
+_Reports = list[ImportReport]
+
+
+class Imports:
+    """Keeps what became of the files of each import."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def save(self, report: ImportReport) -> None:
+        """Stores a report, in place of the one with the same id; beyond the latest hundred the oldest goes."""
+        document = well_formed(json.dumps(report.as_dict(), ensure_ascii=False))
+        with self._units.unit(write=True, join=True) as cursor:
+            held = cursor.execute("SELECT position FROM import_reports WHERE report_id = ?", [report.id]).fetchone()
+            if held is None:
+                held = cursor.execute("SELECT nextval('import_numbers')").fetchone()
+            assert held is not None
+            cursor.execute(
+                "INSERT OR REPLACE INTO import_reports (report_id, position, document) VALUES (?, ?, ?)",
+                [report.id, held[0], document],
+            )
+            cursor.execute("DELETE FROM import_reports WHERE position <= ?", [held[0] - KEPT])
+
+    def discard(self, report_id: str) -> None:
+        """Forgets a report whose import did not begin."""
+        with self._units.unit(write=True, join=True) as cursor:
+            cursor.execute("DELETE FROM import_reports WHERE report_id = ?", [report_id])
+
+    def settle(self) -> None:
+        """Completes the reports of imports that have ended, by what the store has of their games by now."""
+        with self._units.unit(write=True, join=True):
+            for report in self.list():
+                if report.seconds is None:
+                    passed = datetime.now(UTC) - report.started_at
+                    self.save(replace(self.so_far(report), seconds=round(passed.total_seconds(), 3)))
+
+    def so_far(self, report: ImportReport) -> ImportReport:
+        """A report with the games that are stored by now; one that is complete stays as it is."""
+        if report.seconds is not None:
+            return report
+        with self._units.unit() as cursor:
+            found = _found(cursor, [line.transcript_id for line in report.lines if line.transcript_id])
+        return report.with_outcomes(found, None)
+
+    def list(self, limit: int = KEPT) -> _Reports:
+        """The latest reports, newest first."""
+        with self._units.unit() as cursor:
+            return self._select(cursor, "ORDER BY position DESC LIMIT ?", [limit])
+
+    def get(self, report_id: str) -> ImportReport:
+        """The report with that id.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        with self._units.unit() as cursor:
+            found = self._select(cursor, "WHERE report_id = ?", [well_formed(report_id)])
+        if not found:
+            raise NotFoundError(f"There is no import report {report_id!r}.", remedy="Older ones made room for new.")
+        return found[0]
+
+    def _select(self, cursor: DuckDBPyConnection, rest: str, values: Sequence[object]) -> _Reports:
+        found = cursor.execute(f"SELECT document FROM import_reports {rest}", values).fetchall()
+        return [ImportReport.from_dict(json.loads(document)) for (document,) in found]
+
+
+def _found(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> dict[str, tuple[ImportOutcome, str]]:
+    """The stored ones among the transcripts, each with the metrics that could not be computed."""
+    stored = cursor.execute(
+        f"SELECT transcript_id FROM transcripts WHERE transcript_id IN ({marks(transcript_ids)})", transcript_ids
+    ).fetchall()
+    failed = cursor.execute(
+        f"SELECT transcript_id, subject FROM score_failures WHERE transcript_id IN ({marks(transcript_ids)})",
+        transcript_ids,
+    ).fetchall()
+    remarks: dict[str, list[str]] = {transcript_id: [] for (transcript_id,) in stored}
+    for transcript_id, what in failed:
+        remarks[transcript_id].append(what)
+    return {transcript_id: (ImportOutcome.STORED, " ".join(words)) for transcript_id, words in remarks.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file as it was looked at.
+
+    Attributes:
+        path: Below the watched folder.
+        size: In bytes.
+        modified_ns: When it was changed last, as the file system says.
+    """
+
+    path: str
+    size: int
+    modified_ns: int
+
+
+class WatchedFiles:
+    """Stores and reads which files of a watched folder were taken."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def taken(self, folder: str) -> set[FileState]:
+        """The states of files of that folder that were taken, without those that were refused."""
+        query = "SELECT path, bytes, modified_ns FROM watched_files WHERE folder = ? AND NOT is_refused"
+        with self._units.unit() as cursor:
+            return {FileState(*row) for row in cursor.execute(query, [folder]).fetchall()}
+
+    def add(self, folder: str, state: FileState, *, is_refused: bool) -> None:
+        """Notes that a file was taken in that state."""
+        insert = "INSERT INTO watched_files (folder, path, bytes, modified_ns, is_refused) VALUES (?, ?, ?, ?, ?)"
+        with self._units.unit(write=True) as cursor:
+            cursor.execute(insert, [folder, state.path, state.size, state.modified_ns, is_refused])

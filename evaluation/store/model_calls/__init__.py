@@ -1,1 +1,0 @@
-"""Calls to models: cached judgements, generated texts, the call log and spending."""

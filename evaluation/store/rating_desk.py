@@ -1,0 +1,380 @@
+"""The rating desk: the order in which games are rated, who is to rate which, and games put aside. Append-only."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.escaping import well_formed
+from evaluation.rating_desk.assignments import MAX_NOTE_LENGTH, Assignment, Discard, DiscardReason, Pair
+from evaluation.rating_desk.style_check import StyleAnswer
+from evaluation.ratings import rater_name
+from evaluation.store.engine.bulk_rows import append_rows, next_numbers
+from evaluation.store.engine.transactions import Units
+from evaluation.store.engine.values import from_microseconds, maybe_from_microseconds, require_storable
+from evaluation.store.transcripts import require_transcript
+from evaluation.transcript import SIMULATED_FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class QueueProgress:
+    """Progress of a rater, without anything about a transcript.
+
+    Attributes:
+        rated: Transcripts that the rater has rated.
+        discarded: Those that the rater put aside for good without rating them.
+        total: All that are stored.
+        assigned: Those that the rater is to rate by assignment.
+        waiting: Assigned ones that the rater has neither rated nor put aside.
+    """
+
+    rated: int
+    discarded: int
+    total: int
+    assigned: int = 0
+    waiting: int = 0
+
+    @property
+    def left(self) -> int:
+        """Number of transcripts that wait for this rater."""
+        return self.total - self.rated - self.discarded
+
+
+class RatingQueue:
+    """Hands out the rating desk's next transcript."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def progress(self, rater: str) -> QueueProgress:
+        """The rater's progress."""
+        name = rater_name(rater)
+        with self._units.unit() as cursor:
+            # Every saved form waits for it, and most raters have neither assignments nor discards.
+            others, rated, total = cursor.execute(_PLAIN_PROGRESS, {"rater": name}).fetchall()[0]
+            return self.progress_of([name])[name] if others else QueueProgress(rated, 0, total)
+
+    def progress_of(self, raters: Collection[str]) -> dict[str, QueueProgress]:
+        """The progress of several raters, by their names, in one query."""
+        names = {rater_name(one) for one in raters}
+        with self._units.unit() as cursor:
+            rows = cursor.execute(_PROGRESS, {"raters": sorted(names)}).fetchall()
+        return {rater: QueueProgress(*counts) for rater, *counts in rows}
+
+    def next_unrated(self, rater: str, *, skip: Collection[str] = (), is_assigned_only: bool = False) -> str | None:
+        """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
+
+        What the rater has begun comes first, or a reload would find another game because somebody else was quicker.
+        Then come the games assigned to the rater, then those of the iteration that was handed over to this rater and of
+        its reference, mixed so that neither side comes in a block. What an experiment simulated is handed out only once
+        it is assigned or belongs to an iteration.
+
+        Args:
+            rater: Who is to rate; transcripts that this person has rated or discarded are left out.
+            skip: Ids of transcripts to leave out this time.
+            is_assigned_only: Nothing beyond what was begun, assigned or handed over, where the rater has an assignment.
+
+        Returns:
+            Its id and nothing else, so that the desk stays blind; ``None`` when none is left.
+        """
+        with self._units.unit() as cursor:
+            found = cursor.execute(
+                _NEXT, {"rater": rater_name(rater), "skip": list(skip), "assigned_only": is_assigned_only}
+            ).fetchone()
+        return None if found is None else str(found[0])
+
+    def hand_over(self, rater: str, iteration: str, reference: str | None) -> None:
+        """Has the rater rate the games of an iteration and of its reference first; nothing of it reaches the desk.
+
+        It holds until another one follows. Names of iterations that are gone change nothing.
+
+        Raises:
+            InputError: The rater's name cannot be used.
+        """
+        with self._units.unit(write=True, join=True) as cursor:
+            cursor.execute(
+                "INSERT INTO rating_handovers (rater, iteration, reference) VALUES (?, ?, ?)",
+                [rater_name(rater), well_formed(iteration), reference and well_formed(reference)],
+            )
+
+
+# What an experiment simulated is judged by the experiment, and hundreds of such conversations would bury the games that
+# wait for people; in an iteration it is a game like others.
+_FOR_PEOPLE = f"(source_format <> '{SIMULATED_FORMAT}' OR iteration IS NOT NULL)"
+
+_ASSIGNMENTS = "SELECT transcript_id FROM current_rating_assignments WHERE rater = $rater"
+
+# Written for speed, as every saved form waits for it: no view that ranks all ratings there are.
+_NEXT = f"""
+WITH counted AS (
+    SELECT transcript_id, count(DISTINCT rater) AS raters, bool_or(rater = $rater) AS is_rated
+    FROM ratings GROUP BY transcript_id
+), begun AS (
+    SELECT transcript_id, max(drafts.touched) AS touched
+    FROM assignments JOIN drafts USING (token) WHERE rater = $rater GROUP BY transcript_id
+), assigned AS ({_ASSIGNMENTS}), handed_over AS (
+    SELECT iteration, reference FROM rating_handovers WHERE rater = $rater ORDER BY handover_id DESC LIMIT 1
+), spread AS (
+    -- Each side's games at even distances from 0 to 1 in this rater's order, so that the two sides interleave.
+    SELECT transcript_id, (row_number() OVER side - 1 + ('0x' || left(seed, 8))::bigint / 4294967296) / count(*) OVER (
+        PARTITION BY iteration) AS turn
+    FROM (SELECT transcript_id, t.iteration, md5(concat($rater, ' ', transcript_id)) AS seed
+          FROM transcripts t, handed_over h WHERE t.iteration IN (h.iteration, h.reference))
+    WINDOW side AS (PARTITION BY iteration ORDER BY seed)
+), open AS (
+    SELECT transcript_id, touched, turn, coalesce(raters, 0) AS raters, transcript_id IN (FROM assigned) AS is_assigned
+    FROM transcripts LEFT JOIN counted USING (transcript_id) LEFT JOIN begun USING (transcript_id)
+        LEFT JOIN spread USING (transcript_id)
+    WHERE ({_FOR_PEOPLE} OR transcript_id IN (FROM assigned))
+        AND NOT coalesce(is_rated, false)
+        AND transcript_id NOT IN (SELECT transcript_id FROM current_discards WHERE rater = $rater)
+)
+SELECT transcript_id FROM open
+WHERE NOT list_contains($skip::text[], transcript_id)
+    AND (NOT $assigned_only OR (SELECT count(*) = 0 FROM assigned) OR is_assigned
+         OR touched IS NOT NULL OR turn IS NOT NULL)
+ORDER BY touched DESC NULLS LAST, NOT is_assigned, turn NULLS LAST, raters,
+    md5(concat($rater, ' ', transcript_id))
+LIMIT 1
+"""
+
+_PLAIN_PROGRESS = f"""
+SELECT (SELECT count(*) FROM discards WHERE rater = $rater)
+    + (SELECT count(*) FROM rating_assignments WHERE rater = $rater),
+    (SELECT count(DISTINCT transcript_id) FROM ratings WHERE rater = $rater),
+    (SELECT count(*) FROM transcripts
+     WHERE {_FOR_PEOPLE} OR transcript_id IN (SELECT transcript_id FROM ratings WHERE rater = $rater))
+"""
+
+_PROGRESS = f"""
+WITH people AS (SELECT unnest($raters::text[]) AS rater),
+assigned AS (SELECT DISTINCT rater, transcript_id FROM current_rating_assignments WHERE rater IN (FROM people)),
+rated AS (SELECT DISTINCT rater, transcript_id FROM ratings WHERE rater IN (FROM people)),
+aside AS (SELECT DISTINCT rater, transcript_id FROM current_discards WHERE rater IN (FROM people)),
+wanted AS (SELECT rater, transcript_id FROM assigned SEMI JOIN transcripts USING (transcript_id)),
+waiting AS (FROM wanted EXCEPT (FROM rated UNION FROM aside)
+), beside AS (
+    -- What an experiment simulated counts for who has rated it or is to rate it.
+    SELECT rater, transcript_id FROM (FROM rated UNION FROM assigned) JOIN transcripts USING (transcript_id)
+    WHERE NOT {_FOR_PEOPLE}
+), counted AS (
+    SELECT rater, 'rated' AS what FROM rated UNION ALL
+    SELECT rater, 'discarded' FROM (FROM aside EXCEPT FROM rated) UNION ALL
+    SELECT rater, 'beside' FROM beside UNION ALL
+    SELECT rater, 'assigned' FROM wanted UNION ALL
+    SELECT rater, 'waiting' FROM waiting
+)
+SELECT rater, count(*) FILTER (what = 'rated'), count(*) FILTER (what = 'discarded'),
+    (SELECT count(*) FROM transcripts WHERE {_FOR_PEOPLE}) + count(*) FILTER (what = 'beside'),
+    count(*) FILTER (what = 'assigned'), count(*) FILTER (what = 'waiting')
+FROM people LEFT JOIN counted USING (rater) GROUP BY rater
+"""
+
+
+class RatingAssignments:
+    """Stores who is to rate which game."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def add(self, pairs: Sequence[Pair], *, who: str) -> int:
+        """Stores assignments, all of them or none; returns how many were new.
+
+        A pair that holds already changes nothing.
+
+        Args:
+            pairs: Transcript and rater of each.
+            who: The lead who assigns them.
+
+        Raises:
+            NotFoundError: One of the transcripts is not stored.
+            InputError: A name cannot be used.
+        """
+        lead, wanted = rater_name(who), dict.fromkeys((game, rater_name(rater)) for game, rater in pairs)
+        with self._units.unit(write=True, join=True) as cursor:
+            for transcript_id in {game for game, _ in wanted}:
+                require_transcript(cursor, transcript_id)
+            known = set(cursor.execute("SELECT transcript_id, rater FROM current_rating_assignments").fetchall())
+            fresh = [pair for pair in wanted if pair not in known]
+            ids = next_numbers(cursor, "rating_assignment_numbers", len(fresh))
+            rows = [
+                {"assignment_id": number, "transcript_id": game, "rater": rater, "who": lead}
+                for number, (game, rater) in zip(ids, fresh, strict=True)
+            ]
+            append_rows(cursor, "rating_assignments", rows)
+        return len(fresh)
+
+    def withdraw(self, pairs: Collection[Pair], *, who: str) -> int:
+        """Withdraws the assignments of these pairs; returns how many held. What was rated stays rated."""
+        lead = rater_name(who)
+        with self._units.unit(write=True, join=True) as cursor:
+            return sum(len(cursor.execute(_WITHDRAW, [lead, *pair]).fetchall()) for pair in pairs)
+
+    def current(self) -> list[Assignment]:
+        """The assignments that hold, of stored transcripts, in the order in which they were made."""
+        return [one for one in self.list() if one.withdrawn_at is None]
+
+    def list(self) -> list[Assignment]:
+        """Every assignment of stored transcripts, withdrawn ones too, in the order in which they were made."""
+        with self._units.unit() as cursor:
+            rows = cursor.execute(_SELECT).fetchall()
+        return [
+            Assignment(number, game, rater, who, from_microseconds(at), undone_by, maybe_from_microseconds(undone_at))
+            for number, game, rater, who, at, undone_by, undone_at in rows
+        ]
+
+
+_SELECT = """
+SELECT a.assignment_id, a.transcript_id, a.rater, a.who, epoch_us(a.created_at), u.who, epoch_us(u.created_at)
+FROM rating_assignments a LEFT JOIN rating_assignments u ON u.undoes = a.assignment_id
+WHERE a.undoes IS NULL ORDER BY a.assignment_id
+"""
+
+_WITHDRAW = """
+INSERT INTO rating_assignments (transcript_id, rater, who, undoes)
+SELECT transcript_id, rater, $1, assignment_id FROM current_rating_assignments
+WHERE transcript_id = $2 AND rater = $3
+RETURNING assignment_id
+"""
+
+
+_Discards = list[Discard]
+
+
+class Discards:
+    """Takes games out of one rater's queue, with the reason, and gives them back."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def add(self, transcript_id: str, rater: str, reason: DiscardReason, note: str = "") -> bool:
+        """Takes the transcript out of the rater's queue; false when it is out already, which changes nothing.
+
+        Raises:
+            NotFoundError: The transcript is not stored.
+            InputError: The note is too long, or missing where the reason is ``other``.
+        """
+        name, said = rater_name(rater), _checked_note(reason, note)
+        with self._units.unit(write=True, join=True) as cursor:
+            require_transcript(cursor, transcript_id)
+            return bool(cursor.execute(_INSERT, [transcript_id, name, reason, said, name]).fetchall())
+
+    def undo(self, discard_id: int, *, who: str) -> None:
+        """Gives the transcript back to the rater's queue; both acts stay on record.
+
+        Raises:
+            NotFoundError: There is no such discard.
+            ConflictError: It was taken back before.
+            InputError: Nobody is named.
+        """
+        name = rater_name(who)
+        with self._units.unit(write=True, join=True) as cursor:
+            found = cursor.execute(_UNDOABLE, [discard_id]).fetchone()
+            if found is None:
+                raise NotFoundError(
+                    f"There is no discard {discard_id}.", remedy="See them on the Review page, under Team."
+                )
+            if found[0]:
+                raise ConflictError(f"Discard {discard_id} was taken back before.")
+            cursor.execute(_UNDO, [name, discard_id])
+
+    def of(self, rater: str) -> _Discards:
+        """The rater's discards that still hold, the latest first."""
+        return self._select("AND d.rater = ? AND u.who IS NULL", [rater_name(rater)])
+
+    def list(self) -> _Discards:
+        """Every discard of transcripts that are stored, those taken back too, the latest first."""
+        return self._select("", [])
+
+    def _select(self, condition: str, values: Sequence[object]) -> _Discards:
+        with self._units.unit() as cursor:
+            return [
+                _discard(row) for row in cursor.execute(_SELECT_DISCARDS.format(condition), list(values)).fetchall()
+            ]
+
+
+def _checked_note(reason: DiscardReason, note: str) -> str:
+    said = note.strip()
+    if len(said) > MAX_NOTE_LENGTH:
+        raise InputError(
+            f"{len(said)} characters are too many.", place="note", remedy=f"Stay within {MAX_NOTE_LENGTH}."
+        )
+    if reason is DiscardReason.OTHER and not said:
+        raise InputError("The reason is missing.", place="note", remedy="Say in a few words why it cannot be rated.")
+    require_storable(note=said)
+    return said
+
+
+def _discard(row: tuple[Any, ...]) -> Discard:
+    number, transcript_id, rater, reason, note, created_at, undone_by, undone_at = row
+    made = from_microseconds(created_at)
+    undone = maybe_from_microseconds(undone_at)
+    return Discard(number, transcript_id, rater, DiscardReason(reason), note, made, undone_by, undone)
+
+
+_INSERT = """
+INSERT INTO discards (transcript_id, rater, reason, note, who)
+SELECT $1, $2, $3, $4, $5
+WHERE NOT EXISTS (SELECT 1 FROM current_discards WHERE transcript_id = $1 AND rater = $2)
+RETURNING discard_id
+"""
+
+_UNDOABLE = """
+SELECT EXISTS (SELECT 1 FROM discards u WHERE u.undoes = d.discard_id)
+FROM discards d WHERE discard_id = ? AND undoes IS NULL
+"""
+
+_UNDO = """
+INSERT INTO discards (transcript_id, rater, reason, note, who, undoes)
+SELECT transcript_id, rater, reason, '', ?, discard_id FROM discards WHERE discard_id = ?
+"""
+
+_SELECT_DISCARDS = """
+SELECT d.discard_id, d.transcript_id, d.rater, d.reason, d.note, epoch_us(d.created_at), u.who, epoch_us(u.created_at)
+FROM discards d LEFT JOIN discards u ON u.undoes = d.discard_id
+WHERE d.undoes IS NULL {} ORDER BY d.discard_id DESC
+"""
+
+
+class StyleAnswers:
+    """Stores and reads what raters chose, with what they had to choose from."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def add(self, answer: StyleAnswer) -> bool:
+        """Stores an answer; false when the rater answered for that player before, which changes nothing.
+
+        Raises:
+            NotFoundError: The transcript is not stored.
+        """
+        values = [answer.transcript_id, rater_name(answer.rater), answer.player, answer.kind, list(answer.candidates)]
+        with self._units.unit(write=True, join=True) as cursor:
+            require_transcript(cursor, answer.transcript_id)
+            added = cursor.execute(
+                _INSERT_STYLE_ANSWERS, [*values, list(answer.message_ids), answer.truth, answer.chosen]
+            )
+            return bool(added.fetchall())
+
+    def list(self, rater: str | None = None) -> list[StyleAnswer]:
+        """Every answer, or every one of that rater, in the order in which they were given."""
+        name = None if rater is None else rater_name(rater)
+        with self._units.unit() as cursor:
+            rows = cursor.execute(_SELECT_STYLE_ANSWERS, {"rater": name}).fetchall()
+        return [
+            StyleAnswer(transcript_id, who, player, kind, tuple(candidates), tuple(message_ids), truth, chosen)
+            for transcript_id, who, player, kind, candidates, message_ids, truth, chosen in rows
+        ]
+
+
+_INSERT_STYLE_ANSWERS = """
+INSERT INTO style_answers (transcript_id, rater, player, kind, candidates, message_ids, truth, chosen)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING player
+"""
+
+_SELECT_STYLE_ANSWERS = """
+SELECT transcript_id, rater, player, kind, candidates, message_ids, truth, chosen FROM style_answers
+WHERE $rater::text IS NULL OR rater = $rater ORDER BY rowid
+"""

@@ -1,1 +1,0 @@
-"""Ratings, drafts, discards, assignments and answers to the style check."""

@@ -1,0 +1,305 @@
+"""Convert metric results to rows of plain values, which another process can send, and back."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from evaluation.rubric.controls import without_control
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.rows_in_doubt import review_items
+from evaluation.score import Evidence, LedgerRow, Method, MetricResult, RowVerdict, Status
+from evaluation.store.engine.bulk_rows import from_json, in_parts, packed, to_json
+
+if TYPE_CHECKING:
+    from evaluation.engines.scoring import ScoreFailure
+
+LEDGER_COLUMNS = (
+    "row_id",
+    "kind",
+    "verdict",
+    "message_id",
+    "player",
+    "numerator",
+    "denominator",
+    "method",
+    "reason",
+    "evidence",
+    "refers_to",
+    "details",
+)
+RESULT_COLUMNS = (
+    "result_id",
+    "metric",
+    "version",
+    "status",
+    "score",
+    "numerator",
+    "denominator",
+    "threshold",
+    "reason",
+    "notes",
+    "details",
+    "control",
+)
+_SCORE_COLUMNS = ("score", "numerator", "denominator", "status", "threshold", "method", "version", "reason")
+_ROWS_OF_PART = 1_000
+"""A longer ledger is compressed, in parts of so many rows."""
+
+Columns = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _LongLedger:
+    """The rows of a long ledger, compressed to a tenth of the memory; iterating unpacks a thousand at a time."""
+
+    parts: tuple[bytes, ...]
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        for part in self.parts:
+            yield from pickle.loads(zlib.decompress(part))
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRows:
+    """A computed result as rows, with the digest by which an equal one is recognised.
+
+    Attributes:
+        transcript_id: The transcript that it belongs to.
+        values: The columns of ``metric_results`` without the ids.
+        ledger: The rows of its ledger in order, each in the order of ``LEDGER_COLUMNS``. A long one is compressed;
+            iterating unpacks it again.
+        digest: Hexadecimal; the same for two results exactly when every column and every ledger row is the same.
+        score: The row of ``current_scores`` while nobody decides otherwise.
+        in_doubt: The rows of ``rows_in_doubt`` until then.
+    """
+
+    transcript_id: str
+    values: Columns
+    ledger: Iterable[tuple[Any, ...]]
+    digest: str
+    score: Columns
+    in_doubt: list[Columns]
+
+    @classmethod
+    def of(cls, transcript_id: str, result: MetricResult) -> ResultRows:
+        """The result without its control, which is stored by itself."""
+        bare = without_control(result)
+        values = _result_values(bare)
+        current = score_row(transcript_id, None, bare), doubt_rows(transcript_id, bare)
+        rows = map(ledger_values, bare.ledger)
+        if len(bare.ledger) <= _ROWS_OF_PART:
+            ledger = list(rows)
+            return cls(transcript_id, values, ledger, _digest(values, [ledger]), *current)
+        parts: list[bytes] = []
+        found = _digest(values, _compressing(in_parts(rows, _ROWS_OF_PART), parts))
+        return cls(transcript_id, values, _LongLedger(tuple(parts)), found, *current)
+
+    @staticmethod
+    def is_stored(result: MetricResult) -> bool:
+        """Whether the store keeps such a result: not engagement, which follows from the ratings."""
+        return result.name != ENGAGEMENT.name
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Transcript and metric: of the results with the same ones the latest is current."""
+        return self.transcript_id, self.values["metric"]
+
+    def own_row(self, result_id: int) -> Columns:
+        """The row of ``metric_results`` under that number."""
+        return {**self.values, "result_id": result_id, "transcript_id": self.transcript_id, "digest": self.digest}
+
+    def unpack(self) -> MetricResult:
+        """The result as it would be read from the store."""
+        return metric_result(self.values, tuple([ledger_row(row) for row in self.ledger]))
+
+
+def _compressing(lists: Iterable[list[tuple[Any, ...]]], parts: list[bytes]) -> Iterator[list[tuple[Any, ...]]]:
+    """The same lists; each is also added to ``parts``, compressed."""
+    for rows in lists:
+        parts.append(zlib.compress(pickle.dumps(rows), level=1))
+        yield rows
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRows:
+    """Results and failures of scoring a transcript, as the store takes them.
+
+    Attributes:
+        transcript_id: Which transcript.
+        results: The results that are stored: all but engagement, which follows from the ratings.
+        tried: The metrics that were computed or failed.
+        failures: Those that failed.
+    """
+
+    transcript_id: str
+    results: tuple[ResultRows, ...]
+    tried: tuple[str, ...]
+    failures: tuple[ScoreFailure, ...]
+
+    @classmethod
+    def of(
+        cls, transcript_id: str, metrics: Mapping[str, MetricResult], failures: Sequence[ScoreFailure]
+    ) -> ScoredRows:
+        """The results by metric and the failures, as rows."""
+        rows = [ResultRows.of(transcript_id, one) for one in metrics.values() if ResultRows.is_stored(one)]
+        return cls.of_rows(transcript_id, rows, metrics, failures)
+
+    @classmethod
+    def of_rows(
+        cls,
+        transcript_id: str,
+        results: Iterable[ResultRows],
+        computed: Iterable[str],
+        failures: Sequence[ScoreFailure],
+    ) -> ScoredRows:
+        """Results that are rows already; ``computed`` are the metrics that did not fail."""
+        tried = (*computed, *(failure.metric for failure in failures))
+        return cls(transcript_id, tuple(results), tried, tuple(failures))
+
+
+def ledger_values(row: LedgerRow) -> tuple[Any, ...]:
+    """A ledger row in the order of ``LEDGER_COLUMNS``."""
+    return (
+        row.id,
+        row.kind,
+        row.verdict.value,
+        row.message_id,
+        row.player,
+        row.numerator,
+        row.denominator,
+        row.method.value,
+        row.reason,
+        to_json([evidence.as_dict() for evidence in row.evidence]),
+        row.refers_to,
+        to_json(dict(row.details)),
+    )
+
+
+def ledger_row(values: Sequence[Any]) -> LedgerRow:
+    """The ledger row that ``ledger_values`` took apart."""
+    row_id, kind, verdict, message_id, player, numerator, denominator, method, reason, evidence, refers_to, details = (
+        values
+    )
+    return LedgerRow(
+        row_id,
+        kind,
+        RowVerdict(verdict),
+        reason,
+        message_id=message_id,
+        player=player,
+        numerator=numerator,
+        denominator=denominator,
+        method=Method(method),
+        evidence=tuple(Evidence(**span) for span in from_json(evidence) or ()),
+        refers_to=refers_to,
+        details=from_json(details) or {},
+    )
+
+
+def _result_values(result: MetricResult) -> Columns:
+    return {
+        "metric": result.name,
+        "version": result.definition.version,
+        "method": result.method.value,
+        "status": result.status.value,
+        "score": result.score,
+        "numerator": float(result.numerator),
+        "denominator": float(result.denominator),
+        "threshold": float(result.threshold),
+        "reason": result.reason,
+        "notes": list(result.notes),
+        "details": to_json(dict(result.details)),
+        "control": to_json(None if result.control is None else dict(result.control)),
+    }
+
+
+def metric_result(row: Mapping[str, Any], ledger: tuple[LedgerRow, ...]) -> MetricResult:
+    """The result whose columns are in ``row``."""
+    definition = DEFINITIONS[row["metric"]]
+    # The one that computed it may be an earlier version.
+    definition = definition if definition.version == row["version"] else replace(definition, version=row["version"])
+    return MetricResult(
+        definition=definition,
+        status=Status(row["status"]),
+        score=row["score"],
+        numerator=row["numerator"],
+        denominator=row["denominator"],
+        threshold=row["threshold"],
+        ledger=ledger,
+        reason=row["reason"],
+        notes=tuple(row["notes"]),
+        details=from_json(row["details"]) or {},
+        control=from_json(row["control"]),
+    )
+
+
+def score_row(transcript_id: str, result_id: int | None, result: MetricResult) -> Columns:
+    """The row of ``current_scores`` for a result as it stands; ``result_id`` is the computed result below it."""
+    values = _result_values(result)
+    return {
+        "transcript_id": transcript_id,
+        "metric": result.name,
+        "result_id": result_id,
+        **{name: values[name] for name in _SCORE_COLUMNS},
+        "considered": float(found) if (found := result.details.get("considered")) is not None else None,
+        "control": values["control"],
+    }
+
+
+def decided_rows(transcript_id: str, result: MetricResult) -> list[Columns]:
+    """The rows of ``decided_rows`` for a result as it stands."""
+    return [
+        {
+            "transcript_id": transcript_id,
+            "metric": result.name,
+            "position": position,
+            "row_id": row.id,
+            "message_id": row.message_id,
+            "player": row.player,
+            "numerator": row.numerator,
+            "denominator": row.denominator,
+            "reason": row.reason,
+        }
+        for position, row in enumerate(result.ledger)
+        if row.method.is_decision
+    ]
+
+
+def doubt_rows(transcript_id: str, result: MetricResult) -> list[Columns]:
+    """The rows of ``rows_in_doubt`` for a result as it stands."""
+    return [
+        {
+            "transcript_id": transcript_id,
+            "metric": item.metric,
+            "row_id": item.row.id,
+            "kind": item.kind.value,
+            "before": item.before,
+            "if_counts": item.if_counts,
+            "if_not": item.if_not,
+            "if_excluded": item.if_excluded,
+        }
+        for item in review_items({result.name: result})
+    ]
+
+
+def _digest(values: Mapping[str, Any], ledger: Iterable[list[tuple[Any, ...]]]) -> str:
+    """The same for two results exactly when every column and every ledger row is the same.
+
+    Args:
+        values: The columns.
+        ledger: Its rows in order, in lists of any length: only one of them need be in memory.
+    """
+    # Of the JSON text [values, rows], made list by list.
+    hashed = hashlib.blake2b(b"[" + packed(values) + b",[", digest_size=16)
+    before = b""
+    for rows in ledger:
+        if rows:
+            hashed.update(before + packed(rows)[1:-1])
+            before = b","
+    hashed.update(b"]]")
+    return hashed.hexdigest()

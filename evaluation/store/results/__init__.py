@@ -1,1 +1,0 @@
-"""Metric results with controls, overrides and judge decisions."""

@@ -1,0 +1,322 @@
+"""Transcripts in the store: each is added whole, in one transaction, and is read back unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.escaping import well_formed
+from evaluation.store.engine.bulk_rows import append_rows, frame, marks, next_numbers
+from evaluation.store.engine.values import require_text
+from evaluation.store.transcript_rows import PackedTranscript, metadata_of, unpack
+from evaluation.store.trash_tables import restore, trashed
+from evaluation.transcript import Transcript
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from duckdb import DuckDBPyConnection
+
+    from evaluation.store.database import Store
+
+SHORTEST_PREFIX = 4
+LONGEST_GAME_NAME = 200
+
+_ITERATIONS = "See them with: dramaturg iterations; make one with: dramaturg iterations create NAME."
+_CHILDREN = ("players", "messages", "votes", "eliminations")
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """Outcome of storing a transcript.
+
+    Attributes:
+        is_new: False when the same content was stored before; nothing was changed then, unless ``is_restored``.
+        iteration: The iteration that it belongs to now, ``None`` for none.
+        is_restored: True when it had been deleted: it is back, with its results, ratings and overrides.
+    """
+
+    transcript_id: str
+    is_new: bool
+    iteration: str | None = None
+    is_restored: bool = False
+
+
+class Transcripts:
+    """Adds, finds, lists and renames transcripts. ``Deletions`` deletes them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def add(self, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> Added:
+        """Stores one transcript.
+
+        Args:
+            transcript: What to store.
+            source_name: The file or folder as the person knows it.
+            iteration: Name of an iteration that exists; ``None`` leaves the transcript outside all of them.
+
+        Raises:
+            NotFoundError: There is no such iteration.
+        """
+        return self.add_many([(transcript, source_name)], iteration=iteration)[0]
+
+    def add_many(
+        self, items: Iterable[tuple[Transcript | PackedTranscript, str]], *, iteration: str | None = None
+    ) -> list[Added]:
+        """Stores transcripts, packed or not, with their source names in one transaction: all of them or none.
+
+        One that was deleted comes back as it was, into ``iteration`` where one is named, else to where it was.
+
+        Returns:
+            One ``Added`` per item, in the order given. The second of two with the same content is not new.
+
+        Raises:
+            NotFoundError: There is no such iteration.
+        """
+        given = list(items)
+        ids = [transcript.id for transcript, _ in given]
+        with self._store.unit(write=True, join=True) as cursor:
+            require_iteration(cursor, iteration)
+            restored = _restore(cursor, ids, iteration)
+            known = iterations_of(cursor, ids)
+            fresh: dict[str, _Rows] = {}
+            for transcript, source_name in given:
+                if transcript.id not in known and transcript.id not in fresh:
+                    packed = PackedTranscript.of(transcript) if isinstance(transcript, Transcript) else transcript
+                    source = {"source_name": well_formed(source_name), "iteration": iteration}
+                    fresh[transcript.id] = _Rows(packed.own | source, packed.children)
+            _insert(cursor, list(fresh.values()))
+            self._store.results.begin(list(fresh))
+        return [
+            Added(key, fresh.pop(key, None) is not None, known.get(key, iteration), restored.pop(key, False))
+            for key in ids
+        ]
+
+    def get(self, transcript_id: str) -> Transcript:
+        """The transcript with that full id, equal to the one that was added.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        return self.get_many([transcript_id])[0]
+
+    def get_many(self, transcript_ids: Iterable[str]) -> list[Transcript]:
+        """The transcripts with these full ids, in their order, each equal to the one that was added.
+
+        Raises:
+            NotFoundError: One of them is not there.
+        """
+        ids = [well_formed(each) for each in transcript_ids]
+        query = f"SELECT transcript_id, document FROM transcripts WHERE transcript_id IN ({marks(ids)})"
+        with self._store.unit() as cursor:
+            documents = dict(cursor.execute(query, ids).fetchall())
+        for each in ids:
+            if each not in documents:
+                raise unknown_transcript(each)
+        # Building messages takes many times as long as reading them, and other processes wait for the file meanwhile.
+        return [unpack(documents[each]) for each in ids]
+
+    def name(self, transcript_id: str) -> str:
+        """The display name of the game: the one in its file, unless it was renamed.
+
+        Raises:
+            NotFoundError: There is no transcript of that full id.
+        """
+        with self._store.unit() as cursor:
+            return str(_value(cursor, "game_id", transcript_id))
+
+    def introductions(self) -> dict[str, tuple[str, str]]:
+        """The names of each transcript's players, one a line, and the beginning of its first public message.
+
+        By transcript; untrusted text. The message comes with its speaker, and is empty where there is none.
+        """
+        query = "SELECT transcript_id, array_to_string(player_names, chr(10)), opening FROM transcripts"
+        with self._store.unit() as cursor:
+            return {str(key): (names, opening) for key, names, opening in cursor.execute(query).fetchall()}
+
+    def alignments(self, transcript_ids: Collection[str]) -> dict[tuple[str, str], str]:
+        """The side of every player of these games whose side is known, by transcript and name."""
+        query = """SELECT transcript_id, name, alignment FROM players
+            WHERE alignment IS NOT NULL AND transcript_id IN (SELECT unnest(?::text[]))"""
+        with self._store.unit() as cursor:
+            found = cursor.execute(query, [list(transcript_ids)]).fetchall()
+        return {(key, who): side for key, who, side in found}
+
+    def metadata(self, transcript_ids: Collection[str]) -> dict[str, dict[str, Any]]:
+        """The metadata of these games, without building their messages."""
+        ids = list(transcript_ids)
+        query = f"SELECT transcript_id, document FROM transcripts WHERE transcript_id IN ({marks(ids)})"
+        with self._store.unit() as cursor:
+            documents = cursor.execute(query, ids).fetchall()
+        return {key: metadata_of(document) for key, document in documents}
+
+    def ids(self, iteration: str | None = None) -> list[str]:
+        """The ids of the stored transcripts, in the order in which they were put into their iteration.
+
+        Args:
+            iteration: Only its transcripts; ``None`` for all.
+
+        Raises:
+            NotFoundError: There is no iteration of that name.
+        """
+        return list(self.game_names(iteration))
+
+    def count(self) -> int:
+        """Number of stored transcripts."""
+        with self._store.unit() as cursor:
+            (found,) = cursor.execute("SELECT count(*) FROM transcripts").fetchone() or (0,)
+        return int(found)
+
+    def game_names(self, iteration: str | None = None) -> dict[str, str]:
+        """Display names of the games by transcript id; order, arguments and errors as for ``ids``."""
+        query = """SELECT transcript_id, game_id FROM transcripts
+            WHERE $iteration::text IS NULL OR iteration = $iteration ORDER BY position"""
+        with self._store.unit() as cursor:
+            require_iteration(cursor, iteration)
+            return dict(cursor.execute(query, {"iteration": iteration and well_formed(iteration)}).fetchall())
+
+    def resolve(self, reference: str) -> str:
+        """The id of the transcript that a person means by its id, its game id, or the first 4 or more digits of its id.
+
+        Raises:
+            NotFoundError: No transcript answers to it.
+            ConflictError: Several do.
+        """
+        query = """
+            SELECT transcript_id, transcript_id = $ref, game_id = $ref FROM transcripts
+            WHERE game_id = $ref OR (len($ref) >= $shortest AND starts_with(transcript_id, $ref))"""
+        with self._store.unit() as cursor:
+            found = cursor.execute(query, {"ref": well_formed(reference), "shortest": SHORTEST_PREFIX}).fetchall()
+        for candidates in ([i for i, is_id, _ in found if is_id], [i for i, _, is_game in found if is_game]):
+            if len(candidates) == 1:
+                return str(candidates[0])
+        if len(found) == 1:
+            return str(found[0][0])
+        raise _ambiguous(reference, sorted(str(row[0]) for row in found)) if found else unknown_transcript(reference)
+
+    def summaries(self, iteration: str | None = None) -> pd.DataFrame:
+        """The stored transcripts without their text, in the order in which they were put into their iteration.
+
+        Returns:
+            One row per transcript: ``transcript_id``, ``game_id``, ``source_format``, ``source_name``, ``iteration``
+            (empty for none), ``position`` (within the iteration, from 0), ``players`` and ``messages`` (counts),
+            ``total_usd`` and ``cache_hit_rate`` (0 to 1; empty where nothing was recorded), ``added_at`` (UTC).
+        """
+        with self._store.unit() as cursor:
+            return frame(
+                cursor,
+                _SUMMARIES,
+                {"iteration": None if iteration is None else well_formed(iteration)},
+                times=["added_at"],
+            )
+
+    def rename(self, transcript_id: str, name: str | None) -> str:
+        """Changes the name by which people see and find a game; returns the new one.
+
+        What was read stays as it was read, in exports too, so that the same file is recognised again.
+
+        Args:
+            transcript_id: The full id.
+            name: The new name; ``None`` returns to the one that the file gave.
+
+        Raises:
+            NotFoundError: There is no such transcript.
+            InputError: The name is blank, too long, or not valid UTF-8.
+        """
+        chosen = self.get(transcript_id).game_id if name is None else _game_name(name)
+        with self._store.unit(write=True, join=True) as cursor:
+            require_transcript(cursor, transcript_id)
+            cursor.execute("UPDATE transcripts SET game_id = ? WHERE transcript_id = ?", [chosen, transcript_id])
+        return chosen
+
+
+def _game_name(name: str) -> str:
+    require_text(name=name)
+    if len(name) > LONGEST_GAME_NAME:
+        raise InputError(
+            f"The name has {len(name)} characters.", place="name", remedy=f"Give at most {LONGEST_GAME_NAME}."
+        )
+    return name.strip()
+
+
+MOVE = """
+UPDATE transcripts SET iteration = $iteration, position = nextval('transcript_numbers')
+WHERE transcript_id = $transcript AND iteration IS DISTINCT FROM $iteration
+"""
+"""Puts a transcript into an iteration, after the games it has; leaves it alone where it is there already."""
+
+_BY_ADDING = "added again"
+
+_SUMMARIES = """
+SELECT transcript_id, game_id, source_format, source_name, iteration,
+       (row_number() OVER (PARTITION BY iteration ORDER BY position) - 1)::integer AS position,
+       players, messages, total_usd, cache_hit_rate, timezone('UTC', added_at) AS added_at
+FROM transcripts
+WHERE $iteration::text IS NULL OR iteration = $iteration
+ORDER BY transcripts.position
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """A transcript as rows: its own, and those of the tables below it."""
+
+    own: dict[str, Any]
+    children: dict[str, list[dict[str, Any]]]
+
+
+def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:
+    """Raises ``NotFoundError`` unless the transcript is stored."""
+    _value(cursor, "1", transcript_id)
+
+
+def _value(cursor: DuckDBPyConnection, column: str, transcript_id: str) -> Any:
+    query = f"SELECT {column} FROM transcripts WHERE transcript_id = ?"
+    found = cursor.execute(query, [well_formed(transcript_id)]).fetchone()
+    if found is None:
+        raise unknown_transcript(transcript_id)
+    return found[0]
+
+
+def require_iteration(cursor: DuckDBPyConnection, name: str | None) -> None:
+    """Raises ``NotFoundError`` unless the iteration exists; ``None`` stands for no iteration."""
+    query = "SELECT 1 FROM iterations WHERE name = ?"
+    if name is not None and cursor.execute(query, [well_formed(name)]).fetchone() is None:
+        raise NotFoundError(f"There is no iteration {name!r}.", remedy=_ITERATIONS)
+
+
+def _restore(cursor: DuckDBPyConnection, transcript_ids: Sequence[str], iteration: str | None) -> dict[str, bool]:
+    found = trashed(cursor, transcript_ids)
+    restore(cursor, found, _BY_ADDING)
+    if iteration is not None:
+        for transcript_id in found:
+            cursor.execute(MOVE, {"transcript": transcript_id, "iteration": iteration})
+    return dict.fromkeys(found, True)
+
+
+def _insert(cursor: DuckDBPyConnection, transcripts: Sequence[_Rows]) -> None:
+    numbers = next_numbers(cursor, "transcript_numbers", len(transcripts))
+    own = [rows.own | {"position": number} for rows, number in zip(transcripts, numbers, strict=True)]
+    append_rows(cursor, "transcripts", own)
+    for table in _CHILDREN:
+        append_rows(cursor, table, (row for rows in transcripts for row in rows.children[table]))
+
+
+def iterations_of(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> dict[str, str | None]:
+    """The stored ones among the transcripts, with their iterations."""
+    query = f"SELECT transcript_id, iteration FROM transcripts WHERE transcript_id IN ({marks(transcript_ids)})"
+    return dict(cursor.execute(query, list(transcript_ids)).fetchall())
+
+
+def unknown_transcript(reference: str) -> NotFoundError:
+    """The error for a ``reference`` that no stored transcript has."""
+    return NotFoundError(f"No stored transcript is called {reference!r}.", remedy="See them with: dramaturg list.")
+
+
+def _ambiguous(reference: str, candidates: Sequence[str]) -> ConflictError:
+    return ConflictError(
+        f"{reference!r} could be any of {len(candidates)} transcripts: {', '.join(candidates[:5])}.",
+        remedy="Give more of the id.",
+    )

@@ -1,0 +1,354 @@
+"""Run A/B tests on models, store every run as soon as it is done, and go on after a stop, as background jobs too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from evaluation.errors import InputError
+from evaluation.experiments.ab.config import ABConfig
+from evaluation.experiments.ab.preconditions import check_runs, check_test, given_metrics, stored_games
+from evaluation.experiments.ab.results import ABTestResult, FinishedRuns, RunResult, parsed_run, run_line
+from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, RunOutcome, Told, plan
+from evaluation.experiments.ab.simulation import simulated_games
+from evaluation.experiments.ab.summary import runs_by_status
+from evaluation.experiments.estimate import ABEstimate, ModelUse, simulated_uses, summed
+from evaluation.judging.judge_config import (
+    SETTINGS_KEY,
+    ChosenJudge,
+    JudgeConfig,
+    build_client,
+    build_judge,
+    judge_config,
+)
+from evaluation.judging.judges.cached import CallBuffer
+from evaluation.judging.judges.estimating import ESTIMATED, EstimatingJudge
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words
+from evaluation.judging.model_client.calls import CallLog, CallRecord
+from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest, Report
+from evaluation.store import Job, JobState, Store
+from evaluation.store.experiments import ab_test_id
+from evaluation.transcript import Transcript
+from evaluation.workflows.agents import player_personas
+from evaluation.workflows.job_progress import JobProgress
+
+
+def run_ab_test(
+    store: Store,
+    test: ABConfig,
+    finished: FinishedRuns,
+    options: Mapping[str, Any],
+    report: Told,
+    *,
+    budget: Budget | None = None,
+) -> ABTestResult:
+    """Runs what is left of an A/B test, and stores the result.
+
+    Args:
+        store: Where games are read, and where simulated ones and the result go.
+        test: What is compared.
+        finished: The runs that are done, to which others are added.
+        options: Mode, model, address and limits of the judge as a person chose them; ``None`` for those not given.
+        report: Told of every run.
+        budget: Shared with whoever may stop the test; made of the limits in force when left out.
+
+    Raises:
+        InputError: A key is misspelt, a variant has no runs, no run can have a measure, or runs cannot be simulated for
+            want of a model. Nothing was run then.
+    """
+    check_test(test)
+    judged = CallBuffer()
+    config = ab_judge_config(store, test, options)
+    judge = build_judge(config, cache=store.judgements, log=judged.add, budget=budget)
+    asked = _asked(store, test, judge, options, config)
+    source, run = _source(store, test, judge, judged, options)
+
+    async def unless_stopped(config: dict[str, Any], seed: int) -> RunOutcome | Mapping[str, float | None]:
+        # Runs that ask nobody meet the switch here.
+        if judge.budget.stopped:
+            raise BudgetSpentError(judge.budget.stopped)
+        return await run(config, seed)
+
+    async def compare() -> ABTestResult:
+        async with judge.session():
+            runner = ExperimentRunner(
+                source,
+                unless_stopped,
+                judge=judge if test.source != "metrics" else None,
+                spent=lambda: judge.budget.known_usd,
+                progress=finished,
+                asked=asked,
+            )
+            return await runner.run_ab_test(report)
+
+    result = replace(asyncio.run(compare()), finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
+    store.experiments.keep_ab_test(test.model_dump(mode="json"), result.as_dict())
+    return result
+
+
+def estimate_ab_test(store: Store, test: ABConfig, finished: FinishedRuns, options: Mapping[str, Any]) -> ABEstimate:
+    """The expected calls of what is left of an A/B test; nobody is asked, and nothing is stored.
+
+    Args:
+        store: Where games, personas and kept answers are.
+        test: What is compared.
+        finished: The runs that are done.
+        options: As for ``run_ab_test``.
+
+    Raises:
+        InputError: As ``run_ab_test``.
+    """
+    check_test(test)
+    config = ab_judge_config(store, test, options)
+    judge = build_judge(config)
+    source, run = _source(store, test, judge, CallBuffer(), options)
+    if test.source == "metrics":
+        planned = len(plan(source))
+        return ABEstimate(planned, 0)
+    counting = _CountingJudge(store, config) if config.mode == "live" else None
+    simulated: list[ModelUse] = []
+    library = PropositionLibrary.load()
+
+    async def count(variant: dict[str, Any], _seed: int) -> RunOutcome:
+        speaker = _speaker_config(store, variant.get("model"), options)
+        evaluation = test.evaluation if test.checks else None
+        simulated.extend(simulated_uses(variant, speaker, config if counting else None, evaluation, library))
+        raise BudgetSpentError(ESTIMATED)
+
+    runner = ExperimentRunner(
+        source,
+        count if test.source == "simulation" else run,
+        judge=counting or judge,
+        spent=lambda: 0.0,
+        progress=finished.in_memory(),
+        asked=_asked(store, test, judge, options, config),
+    )
+    result = asyncio.run(runner.run_ab_test())
+    runs = [each for variant in result.variants.values() for each in variant.runs]
+    known = sum(each.is_resumed for each in runs)
+    return ABEstimate(len(runs), known, summed([*simulated, *(counting.uses if counting else ())]))
+
+
+def planned_runs(store: Store, test: ABConfig) -> int:
+    """The number of runs of a test.
+
+    Raises:
+        InputError: A variant names no games, has no runs, or is wrong.
+    """
+    return len(plan(_listed(store, test)))
+
+
+class _CountingJudge:
+    """Counts the questions, in place of asking."""
+
+    def __init__(self, store: Store, config: JudgeConfig) -> None:
+        self._config = config
+        self._judge = EstimatingJudge(
+            config.model, server=config.base_url or "", cache=store.judgements, batch_size=config.batch_size
+        )
+
+    async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
+        """Counts the questions; every one is ``skipped``."""
+        return await self._judge.judge(requests, report=report)
+
+    @property
+    def uses(self) -> list[ModelUse]:
+        """The counted calls."""
+        one = self._judge
+        return [ModelUse(self._config, one.calls, one.calls, one.tokens_read, one.tokens_written)]
+
+
+def ab_judge_config(store: Store, test: ABConfig, options: Mapping[str, Any]) -> JudgeConfig:
+    """The judge: options before the file, where it says anything of judging, before environment and settings."""
+    given = (options.get("max_usd"), test.max_usd, test.evaluation.max_usd)
+    limits = [limit for limit in given if limit is not None]
+    model = options.get("model") or test.evaluation.judge_model
+    chosen = {**options, "model": model, "max_usd": min(limits, default=None)}
+    return judge_config(chosen, store.settings.get(SETTINGS_KEY))
+
+
+def _speaker_config(store: Store, model: str | None, options: Mapping[str, Any]) -> JudgeConfig:
+    """The model that speaks: that of the run, else the one in force."""
+    chosen = {**options, "mode": "live", "model": model or options.get("model")}
+    return judge_config(chosen, store.settings.get(SETTINGS_KEY))
+
+
+def _asked(
+    store: Store, test: ABConfig, judge: ChosenJudge, options: Mapping[str, Any], config: JudgeConfig
+) -> JudgeIdentity:
+    """The models that the runs ask; empty for numbers in the file."""
+    if test.source == "metrics":
+        return JudgeIdentity()
+    return JudgeIdentity(
+        judge=f"{judge.kind} {judge.model}",
+        speaker=_speaker_config(store, None, options).model if test.source == "simulation" else "",
+        server=config.base_url or "" if judge.kind is JudgeKind.LIVE else "",
+    )
+
+
+def _source(
+    store: Store, test: ABConfig, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]
+) -> tuple[ABConfig, Run]:
+    """The source of the runs; the games of an iteration are listed one by one, as the runner needs them."""
+    if test.source == "metrics":
+        return test, given_metrics
+    if test.source == "transcripts":
+        return _listed(store, test), _games_of_store(store)
+    return test, _simulation(store, judge, judged, options)
+
+
+def _listed(store: Store, test: ABConfig) -> ABConfig:
+    """The test with its stored games listed one by one; unchanged for other sources."""
+    if test.source != "transcripts":
+        return test
+    named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
+    listed = test.model_copy(update={"variants": named, "base": {}})
+    check_runs(listed, plan(listed))
+    return listed
+
+
+def _simulation(store: Store, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]) -> Run:
+    """Simulated runs whose games are stored; they draw on the judge's budget."""
+    if judge.kind is not JudgeKind.LIVE:
+        remedy = "Set OPENAI_API_KEY or OPENAI_BASE_URL, or take transcripts or metrics as the source."
+        raise InputError("Agents need a model to speak, and there is no key or address.", remedy=remedy)
+
+    def connect(model: str | None, log: CallLog) -> LLMClient:
+        return build_client(_speaker_config(store, model, options), budget=judge.budget, log=log)
+
+    def keep(transcript: Transcript, calls: Sequence[CallRecord]) -> None:
+        with store.unit(write=True):
+            store.transcripts.add(transcript, source_name="A/B test")
+            store.llm_calls.add(calls)
+
+    return simulated_games(connect, judge, PropositionLibrary.load(), keep, judged)
+
+
+def _games(store: Store, name: str, variant: Mapping[str, Any]) -> list[str]:
+    with store.unit():
+        if isinstance(variant.get("iteration"), str) and len(variant) == 1:
+            return store.transcripts.ids(variant["iteration"])
+        if isinstance(variant.get("transcripts"), list) and len(variant) == 1:
+            return [store.transcripts.resolve(str(one)) for one in variant["transcripts"]]
+    remedy = "Write iteration: NAME, or transcripts: [ID, ...]."
+    raise InputError("It names no games.", place=f"variants.{name}", remedy=remedy)
+
+
+def _games_of_store(store: Store) -> Run:
+    def load(transcript_id: str) -> tuple[Transcript, dict[str, float | None], dict[str, str]]:
+        with store.unit():
+            transcript = store.transcripts.get(transcript_id)
+            scores = {name: one.score for name, one in store.results.load(transcript_id).items()}
+        return transcript, scores, player_personas(store, transcript)
+
+    return stored_games(load)
+
+
+KIND = "ab_test"
+_ORDER = "ab_test_job"
+_MOST_JOBS = 1_000
+
+
+class StoredRuns(FinishedRuns):
+    """The finished runs of an A/B test in the store."""
+
+    def __init__(self, store: Store, test_id: str) -> None:
+        parsed = [parsed_run(line) for line in store.experiments.ab_runs(test_id)]
+        super().__init__(known=dict(filter(None, parsed)))
+        self._store = store
+        self._test_id = test_id
+
+    @classmethod
+    def of(cls, store: Store, test: ABConfig) -> StoredRuns:
+        """The finished runs of a test; none before it was begun."""
+        return cls(store, ab_test_id(test.model_dump(mode="json")))
+
+    def keep(self, key: str, run: RunResult) -> None:
+        """Stores a run; it is safe when this returns."""
+        super().keep(key, run)
+        self._store.experiments.add_ab_run(self._test_id, run_line(key, run))
+
+
+def begin_ab_job(store: Store, test: ABConfig, options: Mapping[str, Any]) -> tuple[Job, str]:
+    """Records an A/B test and the job of this process that runs it; one job of the kind runs at a time.
+
+    A job of the same test whose process was killed is closed: this one goes on with its runs.
+
+    Args:
+        store: Where to.
+        test: What will be compared.
+        options: As for ``run_ab_test``; kept, so that a page can go on with it. Never a key.
+
+    Returns:
+        The job, and the id of the test.
+
+    Raises:
+        ConflictError: Another A/B test is running.
+        InputError: The test can give no result.
+    """
+    check_test(test)
+    total = planned_runs(store, test)
+    with store.unit(write=True):
+        test_id = store.experiments.begin_ab_test(test.model_dump(mode="json"))
+        for earlier in store.jobs.interrupted():
+            if _ordered(store, earlier).get("id") == test_id:
+                store.jobs.update(earlier.id, state=JobState.CANCELLED, message="Taken up again.")
+        job = store.jobs.create(KIND, "A/B test", total, is_exclusive=True)
+        # Only what the file says: which measures it chose decides what is checked before the runs.
+        order = {"id": test_id, "test": test.model_dump(mode="json", exclude_unset=True), "options": dict(options)}
+        store.settings.set(f"{_ORDER}:{job.id}", order)
+    return job, test_id
+
+
+def run_ordered_ab(store: Store, job_id: str) -> str:
+    """Runs, or goes on with, the A/B test of a job; returns what came of it and what it cost.
+
+    Raises:
+        InputError: As ``run_ab_test``.
+    """
+    order = store.settings.get(f"{_ORDER}:{job_id}", {})
+    test, options = ABConfig.model_validate(order["test"]), order["options"]
+    config = ab_judge_config(store, test, options)
+    budget = Budget(usd=config.max_usd, calls=config.max_calls)
+    done = 0
+    with JobProgress(store, job_id, budget, planned_runs(store, test)) as progress:
+
+        def count(_run: RunResult) -> None:
+            nonlocal done
+            done += 1
+            progress(done, progress.total)
+
+        result = run_ab_test(store, test, StoredRuns(store, order["id"]), options, count, budget=budget)
+    return f"{outcome_words(result)} {spent_words(budget)}."
+
+
+def outcome_words(result: ABTestResult) -> str:
+    """The runs of a test by status in a sentence: "Runs: 2 done, 6 skipped: budget."."""
+    return f"Runs: {runs_by_status(run.as_dict() for one in result.variants.values() for run in one.runs)}."
+
+
+def running_ab_job(store: Store, test_id: str) -> Job | None:
+    """The job that runs this A/B test now; ``None`` when none does."""
+    with store.unit():
+        return next((job for job in store.jobs.running() if _ordered(store, job).get("id") == test_id), None)
+
+
+def latest_order(store: Store, test_id: str) -> tuple[ABConfig, dict[str, Any]] | None:
+    """Configuration and options of the latest job of an A/B test, to go on with it; ``None`` without one."""
+    with store.unit():
+        for job in store.jobs.list(_MOST_JOBS):
+            order = _ordered(store, job)
+            if order.get("id") == test_id:
+                return ABConfig.model_validate(order["test"]), dict(order["options"])
+    return None
+
+
+def _ordered(store: Store, job: Job) -> Mapping[str, Any]:
+    """The order of a job; empty for jobs of another kind."""
+    found: Mapping[str, Any] = store.settings.get(f"{_ORDER}:{job.id}", {}) if job.kind == KIND else {}
+    return found

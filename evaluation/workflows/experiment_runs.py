@@ -1,0 +1,460 @@
+"""Run experiments, store every conversation as soon as it is done, and go on after a stop, as background jobs too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence, Set
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from evaluation.corrections.attempts import GateResult
+from evaluation.engines.scoring import evaluate_transcript
+from evaluation.errors import DramaturgError, InputError
+from evaluation.experiments.conversation import evaluate, simulate
+from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
+from evaluation.experiments.plan import ExperimentPlan, plan_of
+from evaluation.experiments.report import ReportRow, report_rows
+from evaluation.experiments.treatment import Activity, activity_of
+from evaluation.judging.judge_config import (
+    SETTINGS_KEY,
+    ChosenJudge,
+    JudgeConfig,
+    build_client,
+    build_judge,
+    judge_config,
+)
+from evaluation.judging.judges.cached import CallBuffer
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words, tallied_calls
+from evaluation.judging.model_client.calls import Provider
+from evaluation.judging.model_client.provider import provider_of
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.progress import ProgressCallback, no_progress
+from evaluation.simulation.model_texts import BoundedProvider, RaisingJudge, Writer
+from evaluation.simulation.population_factory import AgentFactory
+from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
+from evaluation.store import Job, JobState, Store
+from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts
+from evaluation.store.engine.transactions import retry_while_busy
+from evaluation.transcript import Transcript
+from evaluation.workflows.job_progress import JobProgress
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentOutcome:
+    """Outcome of a run.
+
+    Attributes:
+        rows: The report; empty before the end.
+        stopped: Why it did not come to its end ("budget", "cancelled"); empty when it did. Run it again to go on.
+    """
+
+    record: ExperimentRecord
+    rows: tuple[ReportRow, ...]
+    stopped: str = ""
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run with everything that its conversations share."""
+
+    store: Store
+    plan: ExperimentPlan
+    config: JudgeConfig
+    budget: Budget
+    provider: Provider
+    library: PropositionLibrary
+    report: ProgressCallback
+    done: int = 0
+    total: int = 0
+    population: Sequence[Mapping[str, Any]] = field(default_factory=list)
+    stored: Mapping[tuple[Side, int], str] = field(default_factory=dict)
+    scored: Set[tuple[Side, int]] = frozenset()
+    # Every thread that works with much memory keeps some of it, so one does all of that.
+    heavy: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="experiment-heavy"))
+
+    def advance(self, count: int = 1) -> None:
+        self.done += count
+        self.report(self.done, self.total)
+
+    async def keep(self, work: Callable[[], None]) -> None:
+        """Does ``work`` in the store, one conversation at a time: they would only wait for each other there."""
+        await asyncio.get_running_loop().run_in_executor(self.heavy, retry_while_busy, work)
+
+
+def run_experiment(
+    store: Store,
+    plan: ExperimentPlan,
+    config: JudgeConfig,
+    *,
+    budget: Budget | None = None,
+    provider: Provider | None = None,
+    library: PropositionLibrary | None = None,
+    report: ProgressCallback = no_progress,
+) -> ExperimentOutcome:
+    """Runs an experiment to its end, or as far as it may; one that was begun goes on, one that is done says so.
+
+    Args:
+        store: Where everything goes.
+        plan: What to run.
+        config: A live judge's configuration: model, address, concurrency, retries.
+        budget: What may be spent; made of the configuration's limits when left out.
+        provider: Takes the place of litellm, in simulations and tests.
+        library: The propositions; the shipped ones when left out.
+        report: Told of progress.
+
+    Raises:
+        JudgeError: The model cannot be asked.
+        InputError: The design is impossible, or a budget in US dollars cannot be kept.
+    """
+    design = plan.design
+    people = 0 if plan.personas else design.personas
+    run = _Run(
+        store,
+        plan,
+        config,
+        budget or Budget(usd=config.max_usd, calls=config.max_calls),
+        provider or provider_of(config.model, config.base_url),
+        library or PropositionLibrary.load(),
+        report,
+        total=people + 2 * design.agent_sessions * plan.step_count + 2 * len(design.rooms),
+    )
+    store.experiments.begin(plan.record)
+    status = ExperimentStatus.FAILED
+    results: dict[str, Any] | None = None
+    try:
+        stopped = asyncio.run(_run(run))
+        # A script says nothing about agents, so nothing of it is held beside the paper.
+        published = None if plan.effects is not None else plan.scenario.published
+        rows = () if stopped else tuple(report_rows(store.experiments.scores(plan.record.id), published))
+        results = {"stopped": stopped}
+        if rows:
+            sides = activity_of(store.experiments.activity(plan.record.id))
+            results = {
+                "rows": [row.as_dict() for row in rows],
+                "activity": {str(side): counts.as_dict() for side, counts in sides.items()},
+            }
+        status = ExperimentStatus.PENDING if stopped else ExperimentStatus.COMPLETED
+    except DramaturgError as error:
+        results = {"error": str(error)}
+        raise
+    finally:
+        run.heavy.shutdown()
+        store.experiments.end(plan.record.id, status, results)
+    return ExperimentOutcome(store.experiments.get(plan.record.id), rows, stopped)
+
+
+async def _run(run: _Run) -> str:
+    """All conversations at once, as far as the connection lets them; why it stopped, or nothing."""
+    keep, is_stored = partial(_keep, run.store), partial(_is_stored, run.store, run.plan.record.id)
+    async with AnswerJournal(keep, is_stored, run.heavy, _journal_place(run)) as journal:
+        # The report needs it, and it takes seconds to load: meanwhile the models are asked.
+        run.heavy.submit(import_module, "scipy.stats")
+        bounded = BoundedProvider(run.provider, run.config.concurrency)
+        writer = _writer(run, journal, bounded)
+        chosen = _judge(run, journal, bounded)
+        judge = RaisingJudge(chosen)
+        _recall(run)
+        async with bounded.session(), chosen.session():
+            try:
+                run.population = await _population(run, writer)
+                conversations = [
+                    _conversation(run, Session(side, number, ""), writer, judge)
+                    for number in range(len(run.plan.design.rooms))
+                    for side in Side
+                ]
+                return _first_reason(await asyncio.gather(*conversations, return_exceptions=True))
+            except BudgetSpentError as spent:
+                return spent.reason
+
+
+def _writer(run: _Run, journal: AnswerJournal, provider: Provider) -> Writer:
+    calls = CallBuffer()
+    return Writer(
+        build_client(run.config, budget=run.budget, log=calls.add, provider=provider),
+        scope=run.plan.record.id,
+        cache=JournalledTexts(journal, run.store.generations),
+        calls=calls,
+        temperature=run.plan.temperature,
+        salt=run.plan.seed,
+    )
+
+
+def _judge(run: _Run, journal: AnswerJournal, provider: BoundedProvider) -> ChosenJudge:
+    judgements = run.store.judgements
+    known = judgements.keys(run.config.model)
+    cache = JournalledAnswers(journal, judgements, known)
+    # The script listens elsewhere every time, and answers by what is planted: so keys name the experiment.
+    server = None if run.plan.effects is None else f"script of {run.plan.record.id}"
+    return build_judge(
+        run.config,
+        cache=cache,
+        budget=run.budget,
+        provider=provider,
+        server=server,
+        is_cache_quick=True,
+    )
+
+
+def _journal_place(run: _Run) -> Path | None:
+    """Beside the database, by its name and the experiment's: whoever goes on finds it there."""
+    path = run.store.path
+    return None if path is None else path.with_name(f".{path.name}.{run.plan.record.id}")
+
+
+def _keep(store: Store, entries: Sequence[JournalEntry]) -> None:
+    """Store all texts and answers of a moment in one transaction."""
+    with store.unit(write=True):
+        store.generations.keep([one for entry in entries for one in entry.generations])
+        store.judgements.keep(
+            [one for entry in entries for one in entry.answers], [one for entry in entries for one in entry.calls]
+        )
+
+
+def _is_stored(store: Store, experiment: str, entries: Sequence[JournalEntry]) -> bool:
+    """Whether every text and answer is in the store: all of a file comes there in one transaction."""
+    texts = {one.key for entry in entries for one in entry.generations}
+    answers = {one.key for entry in entries for one in entry.answers}
+    if not (texts or answers):
+        return False
+    return texts <= set(store.generations.of_scope(experiment)) and answers <= set(store.judgements.lookup([*answers]))
+
+
+def _recall(run: _Run) -> None:
+    """Which conversations are stored and which of them are evaluated, from an earlier run of the same."""
+    experiments, key = run.store.experiments, run.plan.record.id
+    run.stored = {(each.side, each.environment): each.transcript_id for each in experiments.sessions(key)}
+    run.scored = {(each.side, each.environment) for each in experiments.scores(key)}
+
+
+async def _population(run: _Run, writer: Writer) -> Sequence[Mapping[str, Any]]:
+    if run.plan.personas:
+        return run.plan.personas
+    factory = AgentFactory(writer, run.plan.scenario.profile, seed=run.plan.seed)
+    return await factory.make(run.plan.design.personas, report=lambda *_: run.advance())
+
+
+async def _conversation(run: _Run, session: Session, writer: Writer, judge: RaisingJudge) -> None:
+    """Simulates and evaluates one conversation, or what of that is not stored yet."""
+    activity = Activity()
+    try:
+        with tallied_calls(activity):
+            transcript = await _transcript(run, session, writer, judge, activity)
+            if (session.side, session.environment) not in run.scored:
+                scores = await evaluate(run.plan, session.side, session.environment, transcript, judge, run.library)
+                await run.keep(partial(run.store.experiments.add_scores, run.plan.record.id, scores))
+        run.advance()
+    except (DramaturgError, OSError) as error:
+        # What is under way elsewhere is paid for and ends; nothing new begins.
+        run.budget.stop(str(error))
+        raise
+    finally:
+        if activity != Activity():
+            counts, where = activity.as_dict(), (session.side, session.environment)
+            await run.keep(partial(run.store.experiments.add_activity, run.plan.record.id, *where, counts))
+
+
+async def _transcript(
+    run: _Run, session: Session, writer: Writer, judge: RaisingJudge, activity: Activity
+) -> Transcript:
+    if found := run.stored.get((session.side, session.environment)):
+        run.advance(len(run.plan.design.rooms[session.environment]) * run.plan.step_count)
+        return run.store.transcripts.get(found)
+    checked: list[GateResult] = []
+    done = Activity()
+
+    async def log(result: GateResult) -> None:
+        checked.append(result)
+        done.note_check(result)
+
+    transcript = await simulate(
+        run.plan,
+        session.side,
+        session.environment,
+        run.population,
+        writer,
+        judge,
+        run.library,
+        gate_seconds=run.config.timeout_seconds,
+        log=log,
+        heard=run.advance,
+        steering=done,
+    )
+    done.messages = len(transcript.discussion)
+    await run.keep(partial(_store, run, session, transcript, checked))
+    # Only of a conversation that is stored: one that is broken off is held again from its beginning.
+    activity.add(done.as_dict())
+    return transcript
+
+
+def _store(run: _Run, session: Session, transcript: Transcript, checked: Sequence[GateResult]) -> None:
+    """Keeps a conversation like every other transcript, with its metrics and what the gate did, in one transaction."""
+    evaluation = evaluate_transcript(transcript)
+    store, experiment = run.store, run.plan.record.id
+    with store.unit(write=True):
+        added = store.transcripts.add(transcript, source_name=f"{transcript.game_id}.json")
+        if added.is_new:
+            store.results.save([evaluation])
+        store.experiments.add_session(experiment, Session(session.side, session.environment, transcript.id))
+        if run.plan.effects is None:
+            # What a script did is not a correction of anybody.
+            for result in checked:
+                store.corrections.add(result, experiment_id=experiment)
+
+
+def _first_reason(results: Sequence[BaseException | None]) -> str:
+    """Why the run stopped, or nothing; an error that is not a matter of budget is raised."""
+    reasons = []
+    for error in results:
+        if isinstance(error, BudgetSpentError):
+            reasons.append(error.reason)
+        elif error is not None:
+            raise error
+    return reasons[0] if reasons else ""
+
+
+KIND = "experiment"
+_ORDER = "experiment_job"
+_MOST_JOBS = 1_000
+
+
+def connection(
+    plan: ExperimentPlan, options: Mapping[str, Any], stored: Mapping[str, Any] | None, *, is_estimate: bool = False
+) -> tuple[JudgeConfig, Provider | None]:
+    """The configuration that leads to whoever speaks and judges, and for a scripted plan its script.
+
+    Args:
+        plan: Says whether it is scripted.
+        options: Limits, concurrency, and of a real model the address.
+        stored: The judge's settings.
+        is_estimate: Whether nobody is going to be asked, so that no key is needed.
+
+    Raises:
+        InputError: There is no model.
+    """
+    if plan.effects is not None:
+        limits = {name: options.get(name) for name in ("max_usd", "max_calls", "concurrency")}
+        config = judge_config(limits | {"mode": "live", "model": plan.model}, environment={})
+        return config, ScriptedProvider(ScriptedWorld(plan.effects))
+    config = judge_config({**options, "model": plan.model}, stored)
+    if config.mode != "live" and not is_estimate:
+        raise InputError(
+            "There is no key and no address of a model, so nobody can speak.",
+            remedy="Set OPENAI_API_KEY, give the address of a server (OPENAI_BASE_URL), or try it scripted.",
+        )
+    return config, None
+
+
+def begin_job(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) -> Job:
+    """Records an experiment and the job of this process that runs it; one job of the kind runs at a time.
+
+    A job of the same name whose process was killed is closed: this one goes on with its experiment.
+
+    Args:
+        store: Where to.
+        plan: What will be run.
+        options: Kept, so that a page can go on with it: limits, concurrency, address. Never a key.
+
+    Raises:
+        ConflictError: Another experiment is running.
+        InputError: The design is impossible.
+    """
+    label, design = label_of(plan), plan.design
+    with store.unit(write=True):
+        for earlier in store.jobs.interrupted():
+            if earlier.kind == KIND and earlier.label == label:
+                store.jobs.update(earlier.id, state=JobState.CANCELLED, message="Taken up again.")
+        job = store.jobs.create(KIND, label, len(design.rooms), is_exclusive=True)
+        store.experiments.begin(plan.record)
+        store.settings.set(f"{_ORDER}:{job.id}", {"experiment": plan.record.id, "options": dict(options)})
+    return job
+
+
+def run_as_job(
+    store: Store,
+    plan: ExperimentPlan,
+    config: JudgeConfig,
+    *,
+    options: Mapping[str, Any] | None = None,
+    provider: Provider | None = None,
+    report: ProgressCallback = no_progress,
+) -> ExperimentOutcome:
+    """Runs an experiment, recorded as a job of this process.
+
+    Raises:
+        ConflictError: Another experiment is running.
+        DramaturgError: As ``run_experiment``.
+    """
+    job = begin_job(store, plan, options or {})
+    state, message = JobState.FAILED, "It was broken off."
+    try:
+        outcome, message = carry_out(store, job.id, plan, config, provider=provider, report=report)
+        state = JobState.CANCELLED if outcome.stopped else JobState.DONE
+    except DramaturgError as error:
+        message = str(error)
+        raise
+    finally:
+        store.jobs.update(job.id, state=state, message=message)
+    return outcome
+
+
+def carry_out(
+    store: Store,
+    job_id: str,
+    plan: ExperimentPlan,
+    config: JudgeConfig,
+    *,
+    provider: Provider | None = None,
+    report: ProgressCallback = no_progress,
+) -> tuple[ExperimentOutcome, str]:
+    """Runs an experiment under a job that exists; what came of it, and in words what it cost."""
+    budget = Budget(usd=config.max_usd, calls=config.max_calls)
+    with JobProgress(store, job_id, budget, report=report) as progress:
+        outcome = run_experiment(store, plan, config, budget=budget, provider=provider, report=progress)
+    stopped = f" Stopped before its end ({outcome.stopped}); start it again to go on." if outcome.stopped else ""
+    return outcome, f"{spent_words(budget)}.{stopped}"
+
+
+def run_ordered(store: Store, job_id: str, _report: ProgressCallback) -> str:
+    """Runs, or goes on with, the experiment of a job; returns what it cost.
+
+    Raises:
+        NotFoundError: The experiment is gone.
+        InputError: There is no model now.
+        DramaturgError: As ``run_experiment``.
+    """
+    order = store.settings.get(f"{_ORDER}:{job_id}", {"experiment": "", "options": {}})
+    plan = plan_of(store.experiments.get(order["experiment"]))
+    config, provider = connection(plan, order["options"], store.settings.get(SETTINGS_KEY))
+    return carry_out(store, job_id, plan, config, provider=provider)[1]
+
+
+def running_job(store: Store, experiment: str) -> Job | None:
+    """The job that runs this experiment now; ``None`` when no job does, or one of another experiment."""
+    with store.unit():
+        return next((job for job in store.jobs.running() if _ordered(store, job).get("experiment") == experiment), None)
+
+
+def latest_options(store: Store, experiment: str) -> dict[str, Any]:
+    """Limits, concurrency and address of the latest job of an experiment, to go on with them; empty without one."""
+    with store.unit():
+        for job in store.jobs.list(_MOST_JOBS):
+            order = _ordered(store, job)
+            if order.get("experiment") == experiment:
+                return dict(order["options"])
+    return {}
+
+
+def _ordered(store: Store, job: Job) -> Mapping[str, Any]:
+    """The experiment that a job runs; empty for jobs of another kind."""
+    found: Mapping[str, Any] = store.settings.get(f"{_ORDER}:{job.id}", {}) if job.kind == KIND else {}
+    return found
+
+
+def label_of(plan: ExperimentPlan) -> str:
+    """The display name of the job."""
+    scripted = ", scripted" if plan.effects is not None else ""
+    return f"Experiment {plan.scenario.id}, seed {plan.seed}, scale {plan.scale:g}{scripted}"

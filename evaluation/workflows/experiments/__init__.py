@@ -1,1 +1,0 @@
-"""Run experiments and A/B tests, and store what comes of them."""

@@ -1,1 +1,0 @@
-"""Use cases of raters: assignments, and sheets of ratings."""
