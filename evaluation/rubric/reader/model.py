@@ -86,7 +86,7 @@ class ReadReference:
 
 @dataclass(frozen=True, slots=True)
 class ReadMessage:
-    """What the reader says of one message; chances from 0 to 1.
+    """Answers of the reader to one message; chances from 0 to 1.
 
     Attributes:
         strategic: Chance that it shows strategic thinking.
