@@ -11,8 +11,8 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from evaluation.corrections._similarity import convergence_similarity
 from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.repetition import convergence_similarity
 
 WINDOWS = Path(__file__).parents[1] / "data" / "labels" / "convergence" / "windows.jsonl"
 LEAST_OF_CONVERGENT, MOST_OF_OTHERS = 0.8, 0.2

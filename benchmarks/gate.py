@@ -23,9 +23,8 @@ from typing import Any
 import tiktoken
 
 from evaluation import read_path
-from evaluation.corrections.attempts import MessageScore
+from evaluation.corrections.attempts import ActionContext, MessageScore
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
-from evaluation.corrections.context import ActionContext
 from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.experiments.conversation import simulate
@@ -34,15 +33,14 @@ from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named
 from evaluation.judging.judges.live import LiteLLMJudge, units_of
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.model_client.price_map import listed_price
+from evaluation.judging.model_client.prices import listed_price
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.judging.targets import TrajectoryEvent
 from evaluation.simulation.model_texts import Writer
-from evaluation.simulation.population.factory import AgentFactory
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
+from evaluation.simulation.population_factory import AgentFactory
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from tests.judge_server import JudgeServer, last_message
 
 CONFIG = CorrectionConfig(**{f"gate_{name}_enabled": True for name in DIMENSIONS}, gate_similarity_enabled=True)
@@ -144,8 +142,8 @@ class _Observed:
         """The judge's own answers."""
         if requests[0].purpose in DIMENSIONS:
             for unit in units_of(requests):
-                first = unit.requests[0]
-                questions = "\n".join(request.prompt.question for request in unit.requests)
+                first = next(iter(unit.values()))
+                questions = "\n".join(request.prompt.question for request in unit.values())
                 self._prompts.append(f"({first.purpose}) {first.prompt.user}\n\n{questions}")
         return await self._judge.judge(requests, report=report)
 

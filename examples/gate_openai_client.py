@@ -9,8 +9,7 @@ import sys
 
 from openai import OpenAI
 
-from evaluation.corrections.integrations import MessageGate
-from evaluation.corrections.integrations.openai_client import GatedClient
+from evaluation.corrections.integrations import GatedClient, MessageGate
 from evaluation.judging.judge_config import build_judge, judge_config
 
 model = sys.argv[1] if len(sys.argv) > 1 else "gpt-4o-mini"

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluation.corrections.integrations import MessageGate
-from evaluation.corrections.integrations.tinytroupe import GatedActionGenerator
+from evaluation.corrections.integrations import GatedActionGenerator, MessageGate
 
 
 def gated(agent: Any, gate: MessageGate) -> Any:

@@ -11,9 +11,8 @@ import argparse
 import asyncio
 from pathlib import Path
 
-from evaluation.corrections.attempts import GateResult
+from evaluation.corrections.attempts import ActionContext, GateResult
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.context import ActionContext
 from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.judging.judges.scripted import ScriptedJudge

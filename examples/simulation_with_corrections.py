@@ -15,9 +15,8 @@ from pathlib import Path
 from evaluation.corrections.builtin_interventions import configured
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.integrations import MessageGate
-from evaluation.corrections.interventions import run_interventions
-from evaluation.corrections.repetition_suppression import suppression_prompt
-from evaluation.corrections.steering import NudgeBox
+from evaluation.corrections.interventions import NudgeBox, run_interventions
+from evaluation.corrections.repetition import suppression_prompt
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.propositions.proposition import TargetType
 from evaluation.judging.protocol import CheckAnswer, JudgeRequest, ScoreAnswer

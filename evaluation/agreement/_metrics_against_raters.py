@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.agreement._figures import Figure, figures, moments_per_game, share_of
-from evaluation.agreement._items import ITEMS, Item, RatingTable
+from evaluation.agreement._items import ITEMS, Figure, Item, RatingTable, figures, moments_per_game, share_of
 from evaluation.statistics.agreement import Numbers, bias_of, correlation_of, kappa_of, ranks
 
 Ceiling = tuple[int, float, float, float]

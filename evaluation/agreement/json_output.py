@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.agreement._disagreements import GameDisagreement
 from evaluation.agreement._metrics_against_raters import ReferenceAgreement
-from evaluation.agreement.between_raters import ItemAgreement, PairAgreement, RaterLeaning
+from evaluation.agreement.between_raters import GameDisagreement, ItemAgreement, PairAgreement, RaterLeaning
 from evaluation.agreement.report import AgreementReport
 from evaluation.agreement.rows import DecidedRow, RowAgreement
 from evaluation.score import Method

@@ -8,17 +8,20 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from evaluation.agreement._disagreements import GameDisagreement, RuleGap, rule_gaps, split_games
 from evaluation.agreement._items import rating_table
 from evaluation.agreement._metrics_against_raters import MetricAnswers, ReferenceAgreement, reference_agreements
 from evaluation.agreement.between_raters import (
     FEWEST_FOR_READING,
+    GameDisagreement,
     ItemAgreement,
     PairAgreement,
     RaterLeaning,
+    RuleGap,
     all_items,
     pair_agreements,
     rater_leanings,
+    rule_gaps,
+    split_games,
 )
 from evaluation.agreement.rows import Confirmed, DecidedRow, RowAgreement, disputed_rows, row_agreements
 from evaluation.rubric.definitions import DEFINITIONS

@@ -1,9 +1,15 @@
 """Comparison of two iterations: differences, keep or revert, and their causes down to single messages."""
 
-from evaluation.comparison.failure_reasons import FailureReason, IterationFailures, MetricFailures, failure_reasons
-from evaluation.comparison.iterations import IterationComparison, compare_iterations
-from evaluation.comparison.movers import Example, Mover, biggest_movers
-from evaluation.comparison.paired_games import paired_games
+from evaluation.comparison.iterations import IterationComparison, compare_iterations, paired_games
+from evaluation.comparison.movers import (
+    Example,
+    FailureReason,
+    IterationFailures,
+    MetricFailures,
+    Mover,
+    biggest_movers,
+    failure_reasons,
+)
 
 __all__ = [
     "Example",

@@ -1,16 +1,19 @@
-"""Two iterations side by side."""
+"""Two iterations side by side: differences, pairs of games, the games that moved most, and the prompts' lines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from evaluation.comparison.movers import Mover
 from evaluation.coverage import Coverage, added_coverage
-from evaluation.iterations.board import Board, IterationSummary
-from evaluation.iterations.evidence import measure_games
+from evaluation.iterations.board import Board, IterationSummary, measure_games
 from evaluation.iterations.keep_or_revert import Decision, IterationSide
-from evaluation.iterations.tests import score_controls
+from evaluation.iterations.tests import Game, score_controls
 from evaluation.rubric.controls import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import metric_coverage
@@ -120,3 +123,125 @@ def compare_iterations(
     other = "" if is_this_pair else f"It is about {later_name} against its reference, {decision.reference}."
     words = board.decision_words(later_name)
     return IterationComparison(first, second, comparison, decision, other, words, tuple(pairs), tuple(movers))
+
+
+PairKey = tuple[str | None, str | None]
+"""Scenario and seed; ``None`` where a game's metadata do not say."""
+
+
+def pair_key(metadata: Mapping[str, Any]) -> PairKey | None:
+    """Scenario and seed of a game, as its metadata say; ``None`` when they say neither.
+
+    Only plain values are keys: text, whole numbers and the like, compared as text.
+    """
+    key = _text(metadata.get("scenario")), _text(metadata.get("seed"))
+    return key if any(part is not None for part in key) else None
+
+
+def paired_games(before: Mapping[str, PairKey | None], after: Mapping[str, PairKey | None]) -> list[tuple[str, str]]:
+    """Ids of games that share a scenario or seed, in the order of ``before``; each game is in one pair at most.
+
+    Games that share both find each other first, then those of one scenario, whatever their seeds: they meet the same
+    situation. Last come those of one seed, but never of two different scenarios: there the seed draws other things, and
+    the games have nothing in common. What is not known is like nothing. Within each of the three, the first of one side
+    goes with the first of the other.
+    """
+    pairs: dict[str, str] = {}
+    for part in _PARTS:
+        taken = set(pairs.values())
+        waiting: dict[str | PairKey, list[tuple[str, PairKey]]] = {}
+        for other, key in after.items():
+            if key is not None and other not in taken and (shared := part(key)) is not None:
+                waiting.setdefault(shared, []).append((other, key))
+        for one, key in before.items():
+            if key is None or one in pairs or (shared := part(key)) is None:
+                continue
+            found = next((held for held in waiting.get(shared, ()) if not _differ(key, held[1])), None)
+            if found is not None:
+                pairs[one] = found[0]
+                waiting[shared].remove(found)
+    return [(one, pairs[one]) for one in before if one in pairs]
+
+
+_PARTS: tuple[Callable[[PairKey], str | PairKey | None], ...] = (
+    lambda key: None if None in key else key,
+    lambda key: key[0],
+    lambda key: key[1],
+)
+
+
+def _differ(one: PairKey, other: PairKey) -> bool:
+    """Whether the scenarios of both are known, and not the same."""
+    return one[0] is not None and other[0] is not None and one[0] != other[0]
+
+
+def _text(value: Any) -> str | None:
+    return str(value) if isinstance(value, str | int | float) and value != "" else None
+
+
+MOST_LINES = 1000
+"""Matching lines takes time that grows with their square; longer prompts are compared up to here."""
+
+_CONTEXT = 2
+
+
+def prompt_diff(before: str, after: str) -> str:
+    """The changed lines, "-" before what went and "+" before what came, with two lines around them.
+
+    Empty when both are the same. Between distant changes stands a line of three dots.
+    """
+    old, new = before.splitlines()[:MOST_LINES], after.splitlines()[:MOST_LINES]
+    # The first two lines of a unified diff name the files.
+    changed = list(difflib.unified_diff(old, new, lineterm="", n=_CONTEXT))[2:]
+    lines = ["..." if line.startswith("@@") else f"{line[:1]} {line[1:]}" for line in changed]
+    return "\n".join(lines[1:] if lines[:1] == ["..."] else lines)
+
+
+def is_cut(before: str, after: str) -> bool:
+    """Whether one of the two has more lines than are compared."""
+    return max(len(before.splitlines()), len(after.splitlines())) > MOST_LINES
+
+
+def most_moved_pair(
+    before: Sequence[Game], after: Sequence[Game], alike: Sequence[tuple[str, str]] = ()
+) -> tuple[str, str] | None:
+    """The ids of a game of each side, those whose scores differ most: the mean over the metrics that both have.
+
+    Each metric's difference counts as a share of its scale, whichever way it went. The first of equal pairs is taken.
+
+    Args:
+        before: The games of the earlier side.
+        after: Those of the later one.
+        alike: Pairs of one scenario or seed, before and after; where there are any, one of these is taken.
+
+    Returns:
+        ``None`` when no two games share a metric with a score.
+    """
+    apart = _distances(before, after)
+    if alike:
+        is_alike = np.zeros(apart.shape, dtype=bool)
+        old, new = ({game.transcript_id: place for place, game in enumerate(side)} for side in (before, after))
+        for one, other in alike:
+            is_alike[old[one], new[other]] = True
+        apart = np.where(is_alike, apart, np.nan)
+    if np.isnan(apart).all():
+        return None
+    row, column = np.unravel_index(np.nanargmax(apart), apart.shape)
+    return before[int(row)].transcript_id, after[int(column)].transcript_id
+
+
+def _distances(before: Sequence[Game], after: Sequence[Game]) -> np.ndarray:
+    """The mean difference of each game before from each after; NaN where they share no metric."""
+    total = np.zeros((len(before), len(after)))
+    shared = np.zeros((len(before), len(after)))
+    for name, definition in DEFINITIONS.items():
+        difference = np.abs(_scores(before, name)[:, None] - _scores(after, name)[None, :]) / definition.scale.width
+        total += np.nan_to_num(difference)
+        shared += ~np.isnan(difference)
+    apart: np.ndarray = np.divide(total, shared, out=np.full(total.shape, np.nan), where=shared > 0)
+    return apart
+
+
+def _scores(games: Sequence[Game], metric: str) -> np.ndarray:
+    found = (game.metrics.get(metric) for game in games)
+    return np.array([np.nan if one is None or one.score is None else one.score for one in found], dtype=float)

@@ -1,4 +1,4 @@
-"""Find the reasons and players whose share of lost points changed most between two iterations.
+"""Reasons and players that lose points: whose share changed most between iterations, and why messages fail.
 
 A percent score loses a point for every part of its weight that does not count. Those losses add up over reasons, and
 over players. So the change of each is its part in the change of the score over all messages taken together, which is
@@ -8,13 +8,16 @@ close to, but not the same as, the change of the mean over games.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT
+from evaluation.text.display import listed
 
+if TYPE_CHECKING:
+    import pandas as pd
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -71,13 +74,12 @@ class Mover:
         return self.before - self.after
 
 
-def biggest_movers(rows: pd.DataFrame, *, most: int = MOST) -> tuple[Mover, ...]:
+def biggest_movers(rows: pd.DataFrame) -> tuple[Mover, ...]:
     """The reasons and players that changed the percent metrics most, the largest change first.
 
     Args:
         rows: One per ledger row with weight: ``is_after`` (bool), ``transcript_id``, ``game_id``, ``metric``,
             ``player``, ``message_id`` (both may be empty), ``numerator``, ``denominator``, ``reason``.
-        most: How many of reasons and of players together.
     """
     wanted = [name for name, definition in DEFINITIONS.items() if definition.scale == PERCENT]
     kept = rows[rows["metric"].isin(wanted) & (rows["denominator"] > 0)].copy()
@@ -92,7 +94,7 @@ def biggest_movers(rows: pd.DataFrame, *, most: int = MOST) -> tuple[Mover, ...]
     losing = losing[losing["metric"].map(sides) == 2]
     shifts = [*_shifts(losing, "reason", "pattern"), *_shifts(losing[losing["player"].notna()], "player", "player")]
     largest = sorted((one for one in shifts if abs(one.change) >= _SMALLEST), key=lambda one: -abs(one.change))
-    return tuple(replace(one, examples=tuple(examples_of(_rows_of(losing, one)))) for one in largest[:most])
+    return tuple(replace(one, examples=tuple(examples_of(_rows_of(losing, one)))) for one in largest[:MOST])
 
 
 def _shifts(losing: pd.DataFrame, kind: str, column: str) -> Iterator[Mover]:
@@ -151,3 +153,196 @@ def reason_patterns(reasons: pd.Series[str], names: Iterable[str]) -> pd.Series[
     # A number that is the same in all of them is part of the reason.
     labels = {text: pattern if len(same) > 1 else text for pattern, same in numbered.items() for text in same}
     return reasons.map({reason: labels[texts[text]] for reason, text in without_quotes.items()})
+
+
+_PLAYERS = 3
+_SIDE_WORDS = {"mafia": "Mafia", "town": "Town"}
+
+
+@dataclass(frozen=True, slots=True)
+class LostShare:
+    """The points that one side or player costs a metric.
+
+    Attributes:
+        name: ``mafia`` or ``town``, or the player's name: untrusted text.
+        lost: Points (of 100) that the metric loses by it, over all rows taken together.
+        score: What the metric would be on its rows alone, 0 to 100.
+    """
+
+    name: str
+    lost: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """The lost points of one metric, over several games.
+
+    Attributes:
+        side: The side that scores lower; ``None`` where sides are unknown, or only one of them has rows.
+        players: Those who lose most, the most first; at most three.
+        examples: Three ledger rows that lose most, from several games where there are several.
+    """
+
+    metric: str
+    side: LostShare | None
+    players: tuple[LostShare, ...]
+    examples: tuple[Example, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-compatible. Points are of 100, over all rows of the games."""
+        return {
+            "side": self.side and asdict(self.side),
+            "players": [asdict(one) for one in self.players],
+            "examples": [asdict(one) for one in self.examples],
+        }
+
+    @property
+    def words(self) -> str:
+        """One sentence: "Most is lost by Mafia (42 %; 12.3 points), by Ann (8.0 points) and Ben (4.3 points)."."""
+        side = f"by {_SIDE_WORDS[self.side.name]}, which reaches {self.side.score:.0f} %," if self.side else ""
+        who = listed([f"{one.name} ({one.lost:.1f} points)" for one in self.players])
+        parts = [part for part in (side, f"by {who}" if who else "") if part]
+        return f"Most is lost {' and '.join(parts).rstrip(',')}." if parts else ""
+
+
+def find_losses(rows: pd.DataFrame, alignments: Mapping[tuple[str, str], str]) -> dict[str, Losses]:
+    """The lost points of each percent metric, by metric; metrics that lose none are left out.
+
+    Args:
+        rows: One per ledger row with weight: ``transcript_id``, ``game_id``, ``metric``, ``player``, ``message_id``
+            (both may be empty), ``numerator``, ``denominator``, ``reason``.
+        alignments: ``mafia`` or ``town`` by (transcript id, player), where known.
+    """
+    wanted = [name for name, definition in DEFINITIONS.items() if definition.scale == PERCENT]
+    kept = rows[rows["metric"].isin(wanted) & (rows["denominator"] > 0)].copy()
+    kept["lost"] = kept["denominator"] - kept["numerator"]
+    kept["side"] = [
+        alignments.get((str(key), str(player)))
+        for key, player in zip(kept["transcript_id"], kept["player"], strict=True)
+    ]
+    found = {str(metric): _losses(str(metric), group) for metric, group in kept.groupby("metric", sort=False)}
+    return {metric: losses for metric, losses in found.items() if losses.examples}
+
+
+def _losses(metric: str, rows: pd.DataFrame) -> Losses:
+    sides = _parts(rows, "side")
+    side = min(sides, key=lambda one: one.score) if len(sides) > 1 else None
+    players = sorted((one for one in _parts(rows, "player") if one.lost > 0), key=lambda one: -one.lost)
+    return Losses(metric, side, tuple(players[:_PLAYERS]), tuple(examples_of(rows[rows["lost"] > 0])))
+
+
+def _parts(rows: pd.DataFrame, column: str) -> list[LostShare]:
+    total = rows["denominator"].sum()
+    sums = rows[rows[column].notna()].groupby(column, sort=False)[["lost", "denominator"]].sum()
+    return [
+        LostShare(str(name), 100.0 * float(lost) / total, 100.0 * (1.0 - float(lost) / float(weight)))
+        for name, lost, weight in zip(sums.index, sums["lost"], sums["denominator"], strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class FailureReason:
+    """One reason why rows of a metric lose points.
+
+    Attributes:
+        label: The reason with names, quotations and differing numbers left out: untrusted text.
+        count: How many rows of the iteration lose points by it.
+        share: The same over all judged rows of the metric, 0 to 1.
+        count_before: How many rows of the reference lost points by it.
+        share_before: The same over all judged rows there; ``None`` without a reference or without judged rows.
+        examples: Three rows of the iteration at most, from several games where there are several.
+    """
+
+    metric: str
+    label: str
+    count: int
+    share: float
+    count_before: int
+    share_before: float | None
+    examples: tuple[Example, ...]
+
+    @property
+    def change(self) -> float | None:
+        """The change of the share since the reference, in points: above zero the reason became more frequent."""
+        return None if self.share_before is None else 100.0 * (self.share - self.share_before)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricFailures:
+    """The reasons why rows of one metric lose points, the most frequent first.
+
+    Attributes:
+        judged: How many rows of the iteration have weight.
+        failing: How many of them lose points.
+        judged_before: How many rows of the reference have weight; 0 without one.
+    """
+
+    metric: str
+    judged: int
+    failing: int
+    judged_before: int
+    reasons: tuple[FailureReason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IterationFailures:
+    """Why messages of an iteration fail.
+
+    Attributes:
+        iteration: Its name.
+        reference: The name of the iteration that the trend is against; ``None`` without one.
+        games: How many games the iteration has.
+        metrics: Those with failing rows, in the rubric's order.
+    """
+
+    iteration: str
+    reference: str | None
+    games: int
+    metrics: tuple[MetricFailures, ...]
+
+
+def failure_reasons(rows: pd.DataFrame, *, has_reference: bool) -> tuple[MetricFailures, ...]:
+    """The reasons of every percent metric of which rows lose points. The order of the rows changes only the examples.
+
+    Args:
+        rows: One per ledger row: ``is_after`` (bool, false for the reference's), ``transcript_id``, ``game_id``,
+            ``metric``, ``player``, ``message_id`` (both may be empty), ``numerator``, ``denominator``, ``reason``.
+        has_reference: Whether there is a reference.
+    """
+    judged = rows[rows["denominator"] > 0]
+    names = player_names(rows)
+    counts = judged.groupby(["metric", "is_after"]).size().to_dict()
+    found = []
+    for metric, definition in DEFINITIONS.items():
+        own = with_patterns(judged[judged["metric"] == metric], names)
+        after = int(counts.get((metric, True), 0))
+        before = int(counts.get((metric, False), 0)) if has_reference else 0
+        failing = int(own["is_after"].sum())
+        if definition.scale == PERCENT and failing:
+            reasons = sorted(_reasons(own, metric, after, before), key=lambda one: (-one.count, one.label))
+            found.append(MetricFailures(metric, after, failing, before, tuple(reasons)))
+    return tuple(found)
+
+
+def player_names(rows: pd.DataFrame) -> list[str]:
+    """The players of all rows: reasons of one metric also name players whom only another metric has rows of."""
+    return sorted(map(str, rows["player"].dropna().unique()))
+
+
+def with_patterns(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The rows that lose points, with what each loses (``lost``) and its reason without names (``pattern``)."""
+    losing = rows[rows["numerator"] < rows["denominator"]].copy()
+    losing["lost"] = losing["denominator"] - losing["numerator"]
+    losing["pattern"] = reason_patterns(losing["reason"], names)
+    return losing
+
+
+def _reasons(losing: pd.DataFrame, metric: str, after: int, before: int) -> Iterator[FailureReason]:
+    for label, group in losing.groupby("pattern", sort=True):
+        here = group[group["is_after"]]
+        if len(here):
+            count_before = len(group) - len(here)
+            share_before = count_before / before if before else None
+            examples = tuple(examples_of(here))
+            yield FailureReason(metric, str(label), len(here), len(here) / after, count_before, share_before, examples)

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from evaluation.corrections._similarity import RECENT_MESSAGES, convergence_similarity
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.interventions import Effect, Intervention, InterventionBatch, Targets
-from evaluation.corrections.steering import Steered, joint_target
+from evaluation.corrections.interventions import Effect, Intervention, InterventionBatch, Steered, Targets, joint_target
+from evaluation.corrections.repetition import RECENT_MESSAGES, convergence_similarity
 from evaluation.files.yaml_data import parse_yaml
 
 _DEFAULT = "_default"

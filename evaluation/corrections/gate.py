@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from math import floor, isfinite
 from typing import Protocol
 
-from evaluation.corrections._quoting import one_line, quotation
-from evaluation.corrections._similarity import RECENT_MESSAGES, highest_similarity, most_similar
 from evaluation.corrections.attempts import (
+    ActionContext,
     Attempt,
     DimensionCheck,
     GateOutcome,
@@ -24,9 +24,38 @@ from evaluation.corrections.attempts import (
     PoorQualityError,
 )
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.context import ActionContext
+from evaluation.corrections.repetition import RECENT_MESSAGES, highest_similarity, most_similar
 from evaluation.errors import DramaturgError
-from evaluation.judging.model_client.check_limits import CheckLimits, Reasks, limited_calls
+from evaluation.escaping import safe
+from evaluation.judging.model_client.budget import CheckLimits, Reasks, limited_calls
+
+_QUOTES = re.compile('["\u201c\u201d\u201e\u201f\u00ab\u00bb\uff02\u2033\u2036]')
+
+
+def one_line(text: str, limit: int) -> str:
+    """The text on one line without control characters; cut behind a word, with an ellipsis, to ``limit`` characters."""
+    line = " ".join(safe(" ".join(text.split())).split())
+    if len(line) <= limit:
+        return line
+    kept = line[: limit - 1]
+    # A word without an end is cut itself.
+    return (kept.rpartition(" ")[0] or kept) + "…"
+
+
+def without_quotes(text: str) -> str:
+    """The text with apostrophes in place of double quotation marks of all kinds."""
+    return _QUOTES.sub("'", text)
+
+
+def quotation(text: str, limit: int) -> str:
+    """The text as of :func:`one_line`, in quotation marks that stand nowhere inside of it."""
+    return f'"{one_line(without_quotes(text), limit)}"'
+
+
+def inner_quotation(text: str, limit: int) -> str:
+    """The same for a quotation inside another one."""
+    return f"\u201c{one_line(without_quotes(text), limit)}\u201d"
+
 
 _WHAT_IT_MEANS = {
     "adherence": "The message must fit the persona.",

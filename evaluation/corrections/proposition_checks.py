@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
-from evaluation.corrections._quoting import inner_quotation, one_line, quotation, without_quotes
-from evaluation.corrections.attempts import MessageScore
-from evaluation.corrections.context import ActionContext
-from evaluation.judging.model_client.check_limits import current_limits
+from evaluation.corrections.attempts import ActionContext, MessageScore
+from evaluation.corrections.gate import inner_quotation, one_line, quotation, without_quotes
+from evaluation.judging.answers import HIGHEST_SCORE
+from evaluation.judging.model_client.budget import current_limits
 from evaluation.judging.model_client.server_state import BREAKER_OPEN
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import ACTION_WINDOW, HIGHEST_SCORE, Dimension, Proposition
+from evaluation.judging.propositions.proposition import ACTION_WINDOW, Dimension, Proposition
 from evaluation.judging.propositions.weighted_scores import PropositionScore, settle, weighted_mean
 from evaluation.judging.protocol import LARGEST_BATCH, Judge
 from evaluation.judging.questions import Options, PropositionQuestion, ask
@@ -47,7 +47,7 @@ class PropositionChecker:
         """
         found = self._library.propositions_for(Dimension(dimension), (*context.types, context.agent))
         target = _material(Dimension(dimension), context.target(text))
-        asked = [ask(one, target, options=Options(is_batched=True)) for one in _for_one_call(found.propositions)]
+        asked = [ask(one, target, options=Options(is_batched=True)) for one in _for_one_call(found)]
         scores = await self._judged(asked)
         is_asked = any(one.request for one in asked)
         is_silent = is_asked and not any(_is_answered(one) for one in scores)

@@ -1,5 +1,5 @@
 """Experiments: a treatment against a control, and the published table that they are compared with."""
 
-from evaluation.experiments.table1.recomputed import CAVEAT, Table1Row, table1_from_raw
+from evaluation.experiments.table1_recomputed import CAVEAT, Table1Row, table1_from_raw
 
 __all__ = ["CAVEAT", "Table1Row", "table1_from_raw"]

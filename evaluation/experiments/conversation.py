@@ -12,14 +12,12 @@ from evaluation.corrections.gate import ActionGate, Log
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.experiments.experiment import AgentScore, Side
 from evaluation.experiments.plan import ExperimentPlan
-from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.counts import with_counts
+from evaluation.insight.collector import MetricsCollector, with_counts
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import TargetType
 from evaluation.judging.protocol import Judge
-from evaluation.persona.agents import Agent, SpeakerMap
+from evaluation.persona.agents import Agent, Cast, SpeakerMap
 from evaluation.persona.evaluation import evaluate_agent
-from evaluation.persona.shipped_agents import Cast
 from evaluation.persona.subjects import Sources, everybody, subject_of
 from evaluation.simulation.environment import Environment, RoomPlan, SteeringLog
 from evaluation.simulation.model_texts import Writer

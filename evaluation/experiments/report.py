@@ -9,12 +9,11 @@ from enum import StrEnum
 from typing import Any
 
 from evaluation.experiments.experiment import AgentScore, Side
-from evaluation.experiments.table1.published import PublishedRow, published_experiments
+from evaluation.experiments.table1_published import PublishedRow, published_experiments
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
-from evaluation.statistics.clusters import clustered_difference
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
-from evaluation.statistics.tests import SignificanceTest
+from evaluation.statistics.tests import SignificanceTest, clustered_difference
 from evaluation.text.display import number_or_none
 
 SCRIPTED_NOTE = (

@@ -13,7 +13,7 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import InputError
 from evaluation.files.yaml_models import parse_model
 from evaluation.simulation.environment import TurnOrder
-from evaluation.simulation.population.profiles import Profile, profile_named, profiles
+from evaluation.simulation.personas import Profile, profile_named, profiles
 
 TOPIC = "{{topic}}"
 

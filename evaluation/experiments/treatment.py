@@ -12,7 +12,7 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.interventions import Execution
 from evaluation.corrections.statistics import SIMILARITY
 from evaluation.experiments.experiment import ExperimentRecord, Side
-from evaluation.experiments.groups import GroupLayout
+from evaluation.experiments.plan import GroupLayout
 
 REPETITION = "repetition suppression"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from statistics import fmean
 from typing import Any, Literal
@@ -18,7 +18,8 @@ from evaluation.harness.baselines import (
     models_of,
     proposition_baselines,
 )
-from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, HIGHEST_SCORE, Dimension
+from evaluation.judging.answers import HIGHEST_SCORE
+from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.judging.propositions.weighted_scores import PropositionScore
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.persona.agents import is_channel_id
@@ -236,20 +237,7 @@ def _row_dict(row: BaselineRow) -> dict[str, Any]:
         "new_propositions": list(row.new_propositions),
         "gone_propositions": list(row.gone_propositions),
         "changed_propositions": list(row.changed_propositions),
-        "behind": [
-            {
-                "proposition_id": each.proposition_id,
-                "claim": each.claim,
-                "score": each.score,
-                "baseline": each.baseline,
-                "message": each.message,
-                "snippet": each.snippet,
-                "reason": each.reason,
-                "recommendation": each.recommendation,
-                "mark_words": each.mark_words,
-            }
-            for each in row.behind
-        ],
+        "behind": [asdict(each) for each in row.behind],
     }
 
 

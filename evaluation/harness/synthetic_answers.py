@@ -15,9 +15,8 @@ from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.model_client.calls import CallPurpose
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.propositions.proposition import TargetType
-from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, SpeakerMap, find_agent
+from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, Cast, SpeakerMap, find_agent, shipped_cast
 from evaluation.persona.persona_text import persona_text
-from evaluation.persona.shipped_agents import Cast, shipped_cast
 from evaluation.persona.subjects import Sources, Subject, subject_of
 from evaluation.transcript import Transcript, build_transcript
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evaluation.judging.guard.fencing import as_message, as_name
-from evaluation.judging.trajectory import LONGEST_MESSAGE
+from evaluation.judging.fencing import as_message, as_name
+from evaluation.judging.targets import LONGEST_MESSAGE
 from evaluation.transcript import Message, Transcript
 
 LONGEST_PART = 40_000

@@ -9,23 +9,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from evaluation.insight._prompts import PROMPT_VERSION
-from evaluation.insight.checks.validator import CheckedSample, ValidationResult, Validator
+from evaluation.insight._questions import PROMPT_VERSION
+from evaluation.insight._sentiment import Sentiment
+from evaluation.insight.addressing import EVERYTHING, MessageFilter, TalkShares, talk_shares, transcript_metrics
+from evaluation.insight.collector import Event, LLMCallEvent
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.extraction.extractor import ResultsExtractor
-from evaluation.insight.extraction.findings import Extraction
-from evaluation.insight.extraction.reduction import Row, counting_reducer, counts_by_type
-from evaluation.insight.figures.addressing import transcript_metrics
-from evaluation.insight.figures.events import Event, LLMCallEvent
-from evaluation.insight.figures.metrics import SimulationMetrics
-from evaluation.insight.figures.sentiment import Sentiment
-from evaluation.insight.figures.talk_shares import EVERYTHING, MessageFilter, TalkShares, talk_shares
+from evaluation.insight.extraction import Extraction, ResultsExtractor, Row, counting_reducer, counts_by_type
+from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.recommendations import (
     Recommendation,
     judge_of_its_own_words,
     recommendations,
 )
-from evaluation.judging.model_client.usage import Usage
+from evaluation.insight.validator import CheckedSample, ValidationResult, Validator
+from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.text.language import detect_language
 from evaluation.transcript import Transcript

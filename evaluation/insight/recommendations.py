@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evaluation.insight.checks.questions import CheckKind
-from evaluation.insight.checks.validator import CheckedSample
-from evaluation.insight.figures.metrics import SimulationMetrics
-from evaluation.insight.figures.talk_shares import TalkShares
+from evaluation.insight.addressing import TalkShares
+from evaluation.insight.metrics import SimulationMetrics
+from evaluation.insight.validator import CheckedSample, CheckKind
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 

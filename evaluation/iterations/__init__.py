@@ -1,20 +1,34 @@
 """Iterations, their tests of three games, and the decisions about them."""
 
-from evaluation.iterations._iteration import Fate, Iteration, RecordedDecision, departs_from, new_iteration_name
-from evaluation.iterations._reference import baseline_before, reference_of
-from evaluation.iterations.board import Board, IterationSummary, make_board
+from evaluation.iterations.board import (
+    Board,
+    IterationSummary,
+    disagreement_words,
+    games_by_iteration,
+    make_board,
+    regression_words,
+    target_difference,
+)
 from evaluation.iterations.checklist import Checklist, CheckState, Criterion, checklist
-from evaluation.iterations.evidence import disagreement_words, regression_words, target_difference
-from evaluation.iterations.from_tables import games_by_iteration
+from evaluation.iterations.iteration import (
+    Fate,
+    Iteration,
+    RecordedDecision,
+    baseline_before,
+    departs_from,
+    new_iteration_name,
+    reference_of,
+)
 from evaluation.iterations.keep_or_revert import Choice, Decision, IterationSide, MetricChange, decide
-from evaluation.iterations.pass_probability import Chance, chance_of_streak
 from evaluation.iterations.tests import (
     TEST_SIZE,
+    Chance,
     Game,
     GameFailure,
     GameTest,
     KnownMean,
     MetricMean,
+    chance_of_streak,
     form_tests,
     mean_scores,
 )

@@ -1,29 +1,159 @@
-"""The board: everything known about the iterations, for the Overview page and the command line."""
+"""The board: everything known about the iterations, from the tables of a store to the decisions with their evidence."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from evaluation.iterations._iteration import Iteration
-from evaluation.iterations._reference import baseline_before, reference_of
 from evaluation.iterations.checklist import Checklist, checklist
-from evaluation.iterations.evidence import disagreement_words, regression_words, target_difference
-from evaluation.iterations.keep_or_revert import Decision, IterationSide, decide
-from evaluation.iterations.pass_probability import Chance, chance_of_streak
+from evaluation.iterations.iteration import Iteration, baseline_before, reference_of
+from evaluation.iterations.keep_or_revert import Choice, Decision, IterationSide, decide
 from evaluation.iterations.tests import (
     TEST_SIZE,
+    Chance,
     Game,
     GameTest,
     KnownMean,
     MetricMean,
+    chance_of_streak,
     form_tests,
     judge_games,
     known_mean,
 )
-from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.rubric.lowest_metric import lowest_metric
-from evaluation.rubric.verdict import Verdict
+from evaluation.rubric.verdict import MetricScore, Verdict
+from evaluation.score import PERCENT, Status
+from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
+from evaluation.statistics.tests import MOST_GAMES
+from evaluation.statistics.words import more_games, p_words
+from evaluation.text.display import counted
+
+if TYPE_CHECKING:
+    import pandas
+
+_RULES = {Choice.KEEP: "keep", Choice.REVERT: "revert"}
+
+
+def measure_games(
+    name: str, before: Sequence[Game], after: Sequence[Game], pairs: Sequence[tuple[str, str]] = ()
+) -> Measure:
+    """One metric of two sets of games, for a comparison.
+
+    Args:
+        name: Of the metric.
+        before: Games of the reference.
+        after: Games of the iteration in question.
+        pairs: Ids of games that share a scenario or seed, before and after.
+    """
+    scale = DEFINITIONS[name].scale
+    old, new = ({game.transcript_id: _score(game, name) for game in games} for games in (before, after))
+    return Measure(
+        [_score(game, name) for game in before],
+        [_score(game, name) for game in after],
+        [(old[one], new[other]) for one, other in pairs],
+        scale.limits,
+        "%" if scale == PERCENT else "",
+    )
+
+
+def target_difference(decision: Decision, before: Sequence[Game], after: Sequence[Game]) -> Difference | None:
+    """The difference of a decision's target; ``None`` without a target.
+
+    One that was named is tested alone. One that was taken as the reference's lowest was not chosen beforehand: it is
+    adjusted together with all other metrics.
+    """
+    target = decision.target
+    if target is None:
+        return None
+    names = (target,) if decision.is_target_named else tuple(DEFINITIONS)
+    measures = {name: measure_games(name, before, after) for name in names}
+    return compare(measures, primary=target if decision.is_target_named else None)[target]
+
+
+def disagreement_words(decision: Decision, target: Difference | None) -> str:
+    """One sentence where the rule and the games do not say the same; empty where they do, or nothing is decided.
+
+    Args:
+        decision: The rule's.
+        target: The difference of its target, see :func:`target_difference`.
+    """
+    if target is None or decision.choice not in _RULES:
+        return ""
+    rule, agreeing = _RULES[decision.choice], Outcome.BETTER if decision.choice is Choice.KEEP else Outcome.WORSE
+    if target.outcome is agreeing:
+        return ""
+    label = DEFINITIONS[target.name].label
+    if target.outcome is Outcome.UNTESTABLE:
+        return f"The rule says {rule}, but no test of {label} is possible: {target.welch.reason}."
+    if target.outcome is Outcome.NO_EVIDENCE:
+        change = decision.change
+        if change is None or change.is_none:
+            return f"The rule says {rule}, but the games show no difference of {label}, so no number would settle it."
+        seen = "rise" if change.difference > 0 else "fall"
+        return f"The rule says {rule}, but the games cannot tell the {seen} of {label} from chance" + _settled(target)
+    verb = "rose" if target.outcome is Outcome.BETTER else "fell"
+    return f"The rule says {rule} although {label} {verb} more than chance would do (p {p_words(target.p)})."
+
+
+def _settled(target: Difference) -> str:
+    p = f" (p {p_words(target.p)})"
+    if target.games_needed is None:
+        return (
+            f"{p}; more than {MOST_GAMES:,} games on each side would settle it, if the difference is as large as seen."
+        )
+    more = counted(max(more_games(target), 1), "game")
+    return f"{p}; {more} more on each side would settle it, if the difference is as large as seen."
+
+
+def regression_words(decision: Decision, reference: Mapping[str, MetricMean]) -> str:
+    """The warning beside a target that failed in the reference, and so may have been chosen for that; else empty.
+
+    The figure is from simulations without any change, see ``docs/statistics.md``.
+    """
+    target = decision.target
+    if target is None or decision.change is None or reference[target].status is not Status.FAILED:
+        return ""
+    return (
+        f"{DEFINITIONS[target].label} failed in the reference. A metric chosen because it is low tends to rise by "
+        "itself: without any change, the lowest of seven rises in 87 of 100 repetitions."
+    )
+
+
+def _score(game: Game, name: str) -> float:
+    scored = game.metrics.get(name)
+    return math.nan if scored is None or scored.score is None else scored.score
+
+
+def games_by_iteration(
+    summaries: pandas.DataFrame, metrics: Mapping[str, Mapping[str, MetricScore]]
+) -> dict[str, list[Game]]:
+    """Each iteration's games by its name, in the order in which they were added.
+
+    Args:
+        summaries: One row per transcript: ``transcript_id``, ``game_id``, ``iteration``, ``position`` (in the
+            iteration), ``total_usd``, ``cache_hit_rate``. Transcripts of no iteration are left out.
+        metrics: By transcript and metric.
+    """
+    games: dict[str, list[Game]] = {}
+    held = summaries[summaries["iteration"].notna()].sort_values(["iteration", "position"], kind="stable")
+    columns = (held[name].tolist() for name in ("iteration", "transcript_id", "game_id", "total_usd", "cache_hit_rate"))
+    for iteration, key, name, usd, hit_rate in zip(*columns, strict=True):
+        game = Game(str(key), str(name), metrics.get(str(key), {}), _number(usd), _number(hit_rate))
+        games.setdefault(str(iteration), []).append(game)
+    return games
+
+
+def _number(value: object) -> float | None:
+    # Nearly every one, and there are tens of thousands.
+    if type(value) is float and value == value:
+        return value
+    # A missing number stands in a table as None, NaN or pandas.NA.
+    if not isinstance(value, int | float) or math.isnan(value):
+        return None
+    return float(value)
 
 
 @dataclass(frozen=True, slots=True)

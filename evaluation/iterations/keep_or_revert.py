@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from evaluation.escaping import cut
-from evaluation.iterations._iteration import Iteration, RecordedDecision
+from evaluation.iterations.iteration import Iteration, RecordedDecision
 from evaluation.iterations.tests import Game, GameFailure, MetricMean, failures_by_game, judge_games, mean_scores
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.lowest_metric import lowest_metric
@@ -169,7 +169,7 @@ def decide(candidate: IterationSide, reference: IterationSide, baseline: Iterati
 
     Args:
         candidate: The iteration whose change is in question. Where it names no target, the reference's lowest decides.
-        reference: What it is compared with, see :func:`~evaluation.iterations._reference.reference_of`.
+        reference: What it is compared with, see :func:`~evaluation.iterations.iteration.reference_of`.
         baseline: Shown beside it; ``None`` where none stands before the candidate.
     """
     return _Weighing(candidate, reference, baseline).decision()

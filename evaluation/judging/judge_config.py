@@ -1,31 +1,35 @@
-"""Build a judge from options, environment and settings."""
+"""Build a judge from options, environment and settings, and check that its server can be reached."""
 
 from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from evaluation.errors import InputError
+from evaluation.errors import InputError, JudgeError
 from evaluation.files.bundled import recording_root
 from evaluation.files.strict_json import shorten
 from evaluation.judging.answer_parsing import describe
 from evaluation.judging.judges.cached import CachedJudge, CallBuffer, JudgementCache
 from evaluation.judging.judges.live import LiteLLMJudge
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.model_client.calls import CallLog, CallRecord, Provider
+from evaluation.judging.model_client.calls import CallLog, CallRecord, Price, Provider
 from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, LLMClient
 from evaluation.judging.model_client.provider import provider_of
+from evaluation.judging.model_client.redaction import without_password
 from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.model_client.server_state import LONGEST_TIMEOUT_SECONDS, ServerState, shared_state
-from evaluation.judging.model_client.usage import Price
 from evaluation.judging.protocol import LARGEST_BATCH, Judge, JudgeKind, Judgement, JudgeRequest, Report
 
 if TYPE_CHECKING:
@@ -333,6 +337,88 @@ def price_of(config: JudgeConfig) -> Price | None:
     Raises:
         InputError: The file cannot be read.
     """
-    from evaluation.judging.model_client.price_map import listed_price
+    from evaluation.judging.model_client.prices import listed_price
 
     return own_price(config) or listed_price(config.model)
+
+
+PROBE_SECONDS = 4.0
+"""How long a server may take to give any sign of life, names and proxies included."""
+
+_ADDRESSES = {
+    "openai": "https://api.openai.com/v1",
+    "anthropic": "https://api.anthropic.com/v1",
+    "deepseek": "https://api.deepseek.com",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta",
+    "groq": "https://api.groq.com/openai/v1",
+    "mistral": "https://api.mistral.ai/v1",
+    "openrouter": "https://openrouter.ai/api/v1",
+}
+# What a gateway says whose server is away. Any other status is a server that talks.
+_AWAY = frozenset({502, 503, 504})
+
+
+def probe(config: JudgeConfig, *, seconds: float = PROBE_SECONDS, environment: Mapping[str, str] | None = None) -> None:
+    """Returns once the judge's server gave any answer at all; asks no model and costs nothing.
+
+    A provider whose address is not known here is not probed: its first call will tell.
+
+    Args:
+        config: Of a live judge.
+        seconds: How long to wait.
+        environment: Where keys are looked for; the process's own when left out.
+
+    Raises:
+        JudgeError: There is neither a key nor an address, or nothing answers.
+    """
+    address = config.base_url or _address_of(config.model)
+    if address is None:
+        return
+    if config.base_url is None and not has_key(config.model, environment if environment is not None else os.environ):
+        raise JudgeError(
+            f"There is no key for {config.model} in the environment.",
+            remedy="Set the provider's key (for example OPENAI_API_KEY), or give --base-url.",
+        )
+    problem = _asked(f"{address}/models", seconds)
+    if problem:
+        raise JudgeError(
+            f"The judge cannot be reached: {problem}.",
+            place=without_password(address),
+            remedy="Look at the network and at --base-url: is the server running?",
+        )
+
+
+def _address_of(model: str) -> str | None:
+    provider, slash, _ = model.partition("/")
+    return _ADDRESSES.get(provider if slash else "openai")
+
+
+def _asked(url: str, seconds: float) -> str:
+    """Why the server does not answer; empty when it does. A thread looks up the name, as that has no time limit."""
+    found = [f"no answer within {seconds:g} s"]
+
+    def ask() -> None:
+        found[0] = _problem(url, seconds)
+
+    thread = threading.Thread(target=ask, name="judge-probe", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return found[0]
+
+
+def _problem(url: str, seconds: float) -> str:
+    try:
+        with urlopen(Request(url, headers={"User-Agent": "dramaturg"}), timeout=seconds):
+            return ""
+    except HTTPError as error:
+        error.close()
+        return f"HTTP {error.code}" if error.code in _AWAY else ""
+    except TimeoutError:
+        return f"no answer within {seconds:g} s"
+    except URLError as error:
+        return str(error.reason)
+    except (HTTPException, OSError):
+        # Somebody took the connection, and speaks another way than expected here.
+        return ""
+    except ValueError as error:
+        return str(error)

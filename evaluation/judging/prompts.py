@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from evaluation.judging.guard.fencing import fenced, quoted, unnumbered
+from evaluation.judging.fencing import fenced, quoted, unnumbered
 
 PROMPT_VERSION = "propositions-2"
 """Part of the address of every answer: a new wording never gets an old answer."""
@@ -84,7 +84,7 @@ def context(
     """The part of a prompt that claims about the same thing share: personas, trajectory, counted evidence.
 
     Args:
-        trajectory: From :func:`evaluation.judging.trajectory.trajectory_text`.
+        trajectory: From :func:`evaluation.judging.targets.trajectory_text`.
         personas: Persona texts by display name; ``None`` leaves the section out.
         evidence: Statistics that a program counted, to be weighed beside the judge's own reading.
         additional: Anything else that the judge should know; untrusted like the rest.

@@ -1,4 +1,4 @@
-"""Requests to judges, their judgements, and the protocol that all judges follow."""
+"""Requests to judges, their judgements and how these are built from answers, and the protocol of all judges."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from evaluation.judging.answer_formats import FORMAT_VERSION
-from evaluation.judging.answers import Answer, CheckAnswer, Idea, IdeasAnswer, LabelAnswer, ScoreAnswer
-from evaluation.judging.model_client.calls import CallParameters
-from evaluation.judging.model_client.usage import Usage
+from evaluation.judging.answers import FORMAT_VERSION, Answer, CheckAnswer, Idea, IdeasAnswer, LabelAnswer, ScoreAnswer
+from evaluation.judging.model_client.calls import CallParameters, Usage
 
 __all__ = [
     "LARGEST_BATCH",
@@ -94,7 +92,6 @@ class JudgeRequest:
         claim: The proposition in words, for people.
         batch_group: Requests of the same group, prompt (but for the question) and kind of answer may be asked together,
             at most ten in a call. ``None`` is asked alone.
-        repeat: Which of several judgements of the same prompt this is; 0 is the first.
         double_check: Whether the judge is asked once more whether it is sure; the second answer counts.
         offline: What the offline judge needs; ``None`` when only a model can tell.
     """
@@ -107,7 +104,6 @@ class JudgeRequest:
     messages: Mapping[int, str] = field(default_factory=dict)
     claim: str = ""
     batch_group: str | None = None
-    repeat: int = 0
     double_check: bool = False
     offline: OfflineInput | None = None
     _keys: dict[tuple[str, str], str] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -139,7 +135,8 @@ class JudgeRequest:
             self.answer.__name__,
             self.batch_group is not None,
             self.double_check,
-            self.repeat,
+            # Stood for a count of judgements of one prompt; kept, so that recorded answers keep their keys.
+            0,
         ]
         if server:
             parts.append(server)
@@ -226,6 +223,11 @@ class Judgement:
         return f"{self.model} (at its own temperature)" if is_own else self.model
 
     @property
+    def answers(self) -> tuple[Answer, ...]:
+        """The answer, with the first one before it where there was a double check; empty without an answer."""
+        return tuple([answer for answer in (self.first_answer, self.answer) if answer is not None])
+
+    @property
     def is_scored(self) -> bool:
         return self.status is JudgementStatus.SCORED
 
@@ -243,3 +245,82 @@ class Judge(Protocol):
         A bad or missing answer is a judgement with status ``error``, never an exception and never a score.
         """
         ...
+
+
+def judgement_from(
+    request: JudgeRequest,
+    answers: Sequence[Answer],
+    *,
+    judge: JudgeKind,
+    model: str,
+    key: str = "",
+    raw: str = "",
+    usage: Usage | None = None,
+    parameters: CallParameters | None = None,
+    is_cached: bool = False,
+) -> Judgement:
+    """The scored judgement for ``request``; citations become message ids, those of no message are set apart.
+
+    Args:
+        request: What was asked.
+        answers: The answer; with a double check the first and the second. The last one counts.
+        judge: Which kind of judge answered.
+        model: Whom it is filed under.
+        key: Where it is filed; ``request.key(model)`` when left out.
+        raw: What the model wrote, word for word.
+        usage: What it cost; nothing when left out.
+        parameters: What it was asked with; unknown when left out.
+        is_cached: Whether it was known already.
+    """
+    final = answers[-1]
+    numbers = list(dict.fromkeys(_citations(final)))
+    return Judgement(
+        key=key or request.key(model),
+        status=JudgementStatus.SCORED,
+        judge=judge,
+        model=model,
+        reason=getattr(final, "reason", ""),
+        score=final.score if isinstance(final, ScoreAnswer) else None,
+        holds=final.holds if isinstance(final, CheckAnswer) else None,
+        label=final.label if isinstance(final, LabelAnswer) else None,
+        ideas=tuple(final.ideas) if isinstance(final, IdeasAnswer) else (),
+        confidence=getattr(final, "confidence", None),
+        citations=tuple([request.messages[number] for number in numbers if number in request.messages]),
+        refused_citations=tuple([number for number in numbers if number not in request.messages]),
+        is_data_missing=isinstance(final, ScoreAnswer) and final.data_missing,
+        answer=final,
+        first_answer=answers[0] if len(answers) > 1 else None,
+        asked=request.prompt,
+        raw=raw,
+        usage=usage or Usage(),
+        parameters=parameters or {},
+        is_cached=is_cached,
+    )
+
+
+def unscored(
+    request: JudgeRequest,
+    status: JudgementStatus,
+    detail: str,
+    *,
+    judge: JudgeKind,
+    model: str,
+    key: str = "",
+    raw: str = "",
+) -> Judgement:
+    """A judgement without an answer, with a reason."""
+    return Judgement(
+        key=key or request.key(model),
+        status=status,
+        judge=judge,
+        model=model,
+        detail=detail,
+        asked=request.prompt,
+        raw=raw,
+    )
+
+
+def _citations(answer: Answer) -> list[int]:
+    if isinstance(answer, IdeasAnswer):
+        return [number for idea in answer.ideas for number in idea.citations]
+    return list(getattr(answer, "citations", []))

@@ -6,10 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evaluation.judging import prompts
-from evaluation.judging.guard.fencing import quoted
+from evaluation.judging.fencing import quoted
 from evaluation.judging.propositions.preconditions import precondition_named
-from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
-from evaluation.judging.propositions.templates import MissingVariableError, fill, fill_known
+from evaluation.judging.propositions.proposition import (
+    Dimension,
+    MissingVariableError,
+    Proposition,
+    TargetType,
+    fill,
+    fill_known,
+)
 from evaluation.judging.protocol import (
     CheckAnswer,
     IdeasAnswer,
@@ -19,8 +25,7 @@ from evaluation.judging.protocol import (
     Prompt,
     ScoreAnswer,
 )
-from evaluation.judging.targets import Target, TrajectoryEvent
-from evaluation.judging.trajectory import Numbered, trajectory_text, windowed
+from evaluation.judging.targets import Numbered, Target, TrajectoryEvent, trajectory_text, windowed
 
 _LONGEST_SHOWN = 300
 
@@ -32,12 +37,10 @@ class Options:
     Attributes:
         is_batched: Whether claims about the same thing may share a call, at most ten: cheaper, a little less exact.
         has_double_check: Whether every judge is asked to reconsider, whatever the files say. For experiments, not CI.
-        repeat: Which of several judgements of the same claim this is.
     """
 
     is_batched: bool = False
     has_double_check: bool = False
-    repeat: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +102,7 @@ def ask(
     return PropositionQuestion(proposition, target, claim, request)
 
 
-def check_request(
-    claim: str, target: Target, proposition: Proposition, *, purpose: str, additional_context: str = ""
-) -> JudgeRequest:
+def check_request(claim: str, target: Target, proposition: Proposition, *, purpose: str) -> JudgeRequest:
     """The yes/no question whether a claim holds, with the window of ``proposition`` and its choice of personas.
 
     Args:
@@ -109,7 +110,6 @@ def check_request(
         target: Who it is about.
         proposition: Gives window, personas, double check, and the id by which people know it.
         purpose: As calls are logged.
-        additional_context: Anything else that the judge should know.
 
     Raises:
         MissingVariableError: A variable has no value for this target.
@@ -117,7 +117,7 @@ def check_request(
     shown = _shown(proposition, target)
     prompt = Prompt(
         prompts.CHECK_SYSTEM,
-        _context(proposition, target, shown, Supplement(additional_context=additional_context)),
+        _context(proposition, target, shown, Supplement()),
         prompts.check_question(fill(claim, _prompt_variables(target), place=proposition.id)),
     )
     return JudgeRequest(
@@ -196,7 +196,6 @@ def _request(
         messages={each.number: each.event.reference for each in shown},
         claim=claim,
         batch_group=_group(proposition, target) if options.is_batched and not is_count else None,
-        repeat=options.repeat,
         double_check=proposition.has_double_check or options.has_double_check,
         offline=supplement.offline,
     )

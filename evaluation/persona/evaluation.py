@@ -6,11 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension, PropositionSet, TargetType
+from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension, Proposition, TargetType
 from evaluation.judging.propositions.weighted_scores import settle
 from evaluation.judging.protocol import Judge, Report
 from evaluation.judging.questions import Options, PropositionQuestion
-from evaluation.persona.period import ALWAYS, Period, sample
 from evaluation.persona.questions.adherence import adherence_questions
 from evaluation.persona.questions.common import DimensionTask, Scorer
 from evaluation.persona.questions.consistency import consistency_questions
@@ -18,7 +17,7 @@ from evaluation.persona.questions.convergence import convergence_questions
 from evaluation.persona.questions.fluency import fluency_questions
 from evaluation.persona.questions.ideas_quantity import ideas_questions
 from evaluation.persona.results import DIMENSIONS, DimensionScore, PersonaEvaluation, judges_of
-from evaluation.persona.subjects import Portrayal, Subject
+from evaluation.persona.subjects import ALWAYS, Period, Portrayal, Subject, sample
 
 SCORERS: Mapping[Dimension, Scorer] = {
     Dimension.ADHERENCE: adherence_questions,
@@ -138,6 +137,6 @@ def _size(subject: Subject, sampled: Sequence[tuple[Portrayal, tuple[int, ...]]]
 
 def _propositions(
     library: PropositionLibrary, dimension: Dimension, subject: Subject, portrayal: Portrayal
-) -> PropositionSet:
+) -> tuple[Proposition, ...]:
     personality = () if portrayal.personality is None else (portrayal.personality,)
     return library.propositions_for(dimension, (*personality, subject.agent.id))

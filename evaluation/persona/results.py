@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from evaluation.judging.model_client.usage import total
+from evaluation.judging.model_client.calls import total
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.propositions.weighted_scores import Mark, PropositionScore, weighted_mean
 from evaluation.judging.protocol import JudgeKind, JudgementStatus, Usage
 from evaluation.persona.agents import Agent
-from evaluation.persona.period import Period
+from evaluation.persona.subjects import Period
 
 LABELS: Mapping[Dimension, str] = {
     Dimension.ADHERENCE: "Adherence",

@@ -1,4 +1,4 @@
-"""Assignments: which rater is to rate which game, planned so that every game gets the same number of raters."""
+"""Assignments: which rater is to rate which game; and discards: games that a rater cannot rate."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from types import MappingProxyType
 
 from evaluation.errors import InputError
@@ -133,3 +134,51 @@ def _check(games: Sequence[str], names: Sequence[str], overlap: int) -> None:
             place="overlap",
             remedy="Name more raters, or ask for fewer per game." if overlap > 0 else "Ask for at least one per game.",
         )
+
+
+MAX_NOTE_LENGTH = 2_000
+
+
+class DiscardReason(StrEnum):
+    """Why a game cannot be rated."""
+
+    TRUNCATED = "truncated"
+    LANGUAGE = "language"
+    GARBLED = "garbled"
+    NO_DISCUSSION = "no_discussion"
+    KNOWN = "known"
+    OTHER = "other"
+
+    @property
+    def words(self) -> str:
+        """The reason in the form's words."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    DiscardReason.TRUNCATED: "It is cut off, or parts are missing",
+    DiscardReason.LANGUAGE: "I do not read its language well enough",
+    DiscardReason.GARBLED: "It is garbled: cannot be read as a conversation",
+    DiscardReason.NO_DISCUSSION: "It is not a discussion: nobody talks with anybody",
+    DiscardReason.KNOWN: "I know it: I took part, made it or saw its scores",
+    DiscardReason.OTHER: "Another reason (say it below)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """One game that one rater put aside for good.
+
+    Attributes:
+        undone_by: Who gave it back to the rater; ``None`` while it stands.
+        undone_at: When.
+    """
+
+    id: int
+    transcript_id: str
+    rater: str
+    reason: DiscardReason
+    note: str
+    created_at: datetime
+    undone_by: str | None = None
+    undone_at: datetime | None = None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from evaluation.comparison.iterations import NO_COMPARISON, IterationComparison
-from evaluation.comparison.prompt_diff import is_cut, prompt_diff
+from evaluation.comparison.iterations import NO_COMPARISON, IterationComparison, is_cut, prompt_diff
 from evaluation.iterations.keep_or_revert import IterationSide
 from evaluation.report._iteration import READING, lost_points
 from evaluation.report.page import (

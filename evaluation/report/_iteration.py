@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from evaluation.comparison.lost_points import Losses
-from evaluation.comparison.movers import Example
+from evaluation.comparison.movers import Example, Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState
-from evaluation.iterations.edit_history import SignOff
-from evaluation.iterations.pass_probability import NO_CHANCE
-from evaluation.iterations.tests import Game, KnownMean, MetricMean
+from evaluation.iterations.iteration import SignOff
+from evaluation.iterations.tests import NO_CHANCE, Game, KnownMean, MetricMean
 from evaluation.report.page import (
     Badge,
     Bar,

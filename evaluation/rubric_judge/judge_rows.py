@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from evaluation.judging.model_client.usage import Usage, total
+from evaluation.judging.model_client.calls import Usage, total
 from evaluation.judging.protocol import Judge, Judgement, Report
 from evaluation.rubric_judge.judged_metrics import TASKS
 from evaluation.rubric_judge.requests import AskedRow, requests_for

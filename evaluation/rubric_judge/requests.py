@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evaluation.judging.guard.fencing import as_message, as_name, fenced
+from evaluation.judging.fencing import as_message, as_name, fenced
 from evaluation.judging.protocol import LARGEST_BATCH, JudgeRequest, LabelAnswer, Prompt
 from evaluation.rubric.definitions import DEFINITIONS, MEMORY_ACCURACY
-from evaluation.rubric_judge._prompts import PROMPT_VERSION
-from evaluation.rubric_judge.judged_metrics import TASKS, MetricTask, rows_to_judge
+from evaluation.rubric_judge.judged_metrics import PROMPT_VERSION, TASKS, MetricTask, rows_to_judge
 from evaluation.score import LedgerRow, MetricResult
 from evaluation.transcript import Elimination, Message, Transcript, Vote
 

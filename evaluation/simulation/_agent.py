@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evaluation.corrections.context import ActionContext
-from evaluation.corrections.repetition_suppression import suppression_prompt
-from evaluation.corrections.steering import NudgeBox
+from evaluation.corrections.attempts import ActionContext
+from evaluation.corrections.interventions import NudgeBox
+from evaluation.corrections.repetition import suppression_prompt
 from evaluation.escaping import well_formed
 from evaluation.judging.propositions.proposition import TargetType
 from evaluation.judging.targets import Target, TrajectoryEvent

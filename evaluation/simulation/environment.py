@@ -17,8 +17,8 @@ from evaluation.corrections.builtin_interventions import configured
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.interventions import Execution, run_interventions
-from evaluation.corrections.repetition_suppression import suppression_prompt
-from evaluation.insight.figures.events import Event, LLMCallEvent, MemoryEvent, RetrievalEvent
+from evaluation.corrections.repetition import suppression_prompt
+from evaluation.insight.collector import Event, LLMCallEvent, MemoryEvent, RetrievalEvent
 from evaluation.judging.protocol import Judge
 from evaluation.judging.targets import TrajectoryEvent
 from evaluation.simulation._agent import SimulatedAgent, spoken

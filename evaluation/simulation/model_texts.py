@@ -1,20 +1,23 @@
-"""Texts that models write in simulations; each is stored before it is used, so it is paid for once."""
+"""Texts that models write in simulations, stored before use so that they are paid for once; and what ends a run."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from evaluation.errors import JSONParseError
-from evaluation.judging.answer_formats import CORRECTION
 from evaluation.judging.answer_parsing import AnswerError, Validate, Value, parse_answer
+from evaluation.judging.answers import CORRECTION
 from evaluation.judging.judges.cached import CallBuffer
-from evaluation.judging.model_client.calls import CallPurpose, CallRecord, Messages
+from evaluation.judging.model_client.budget import BudgetSpentError
+from evaluation.judging.model_client.calls import CallPurpose, CallRecord, LLMResponse, Messages, Price, Provider, Usage
 from evaluation.judging.model_client.language_model import MAX_TOKENS, LLMClient
-from evaluation.judging.model_client.usage import Usage
+from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Report
 
 WRITING_VERSION = "writing-1"
 USUAL_ROOM = 4 * MAX_TOKENS
@@ -22,6 +25,7 @@ LONGEST_ANSWER = 16_000
 """Tokens of one answer at most: what most models may write."""
 
 _LONGEST_ECHO = 4_000
+_TRIES = 4
 _CUT_OFF = "cut off"
 
 
@@ -119,7 +123,6 @@ class Writer:
         *,
         purpose: str,
         subject: str,
-        temperature: float | None = None,
         max_tokens: int = 400,
         report: ReportText | None = None,
     ) -> tuple[str, bool]:
@@ -133,13 +136,12 @@ class Writer:
             BudgetSpentError: Nothing more may be spent.
             StoreError: The text could not be kept.
         """
-        heat = self._temperature if temperature is None else temperature
-        whole = self._key(messages, heat, max_tokens)
-        cut_off = self._key(messages, heat, max_tokens, _CUT_OFF)
+        whole = self._key(messages, max_tokens)
+        cut_off = self._key(messages, max_tokens, _CUT_OFF)
         for key in (whole, cut_off):
             if key in self._known:
                 return self._told(self._known[key], report), key == cut_off
-        response = await self._client.complete(messages, heat, max_tokens, purpose=CallPurpose(purpose, 0))
+        response = await self._client.complete(messages, self._temperature, max_tokens, purpose=CallPurpose(purpose, 0))
         key = cut_off if response.is_cut_off else whole
         found = Generation(key, self._scope, self.model, purpose, subject, response.content, response.usage)
         if self._cache is not None:
@@ -160,7 +162,6 @@ class Writer:
         *,
         purpose: str,
         subject: str,
-        retries: int = 3,
         max_tokens: int = USUAL_ROOM,
     ) -> Value:
         """The model's answer after ``validate``; a wrong one is asked again with its error named.
@@ -175,7 +176,7 @@ class Writer:
         conversation = list(messages)
         written: list[str] = []
         problem = ""
-        for _ in range(retries + 1):
+        for _ in range(_TRIES):
             text, is_cut_off = await self.write(conversation, purpose=purpose, subject=subject, max_tokens=max_tokens)
             written.append(text)
             try:
@@ -198,7 +199,67 @@ class Writer:
             remedy="Take a model that keeps to a form, or another seed.",
         )
 
-    def _key(self, messages: Messages, temperature: float, max_tokens: int, *more: str) -> str:
+    def _key(self, messages: Messages, max_tokens: int, *more: str) -> str:
         said = [[message["role"], message["content"]] for message in messages]
-        parts = [WRITING_VERSION, self.model, temperature, max_tokens, self._salt, said, *more]
+        parts = [WRITING_VERSION, self.model, self._temperature, max_tokens, self._salt, said, *more]
         return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
+
+
+class BoundedProvider:
+    """Lets at most ``concurrency`` calls be under way, whoever makes them: agents, gate, interventions, judges.
+
+    Args:
+        provider: Where the calls go.
+        concurrency: How many at the same time.
+    """
+
+    def __init__(self, provider: Provider, concurrency: int) -> None:
+        self._provider = provider
+        self._slots = asyncio.Semaphore(concurrency)
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self._provider.model
+
+    def session(self) -> AbstractAsyncContextManager[None]:
+        """Keeps connections open from call to call."""
+        return self._provider.session()
+
+    async def complete(
+        self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
+    ) -> LLMResponse:
+        """The answer; the time in the queue is not the server's silence, and does not count."""
+        async with self._slots:
+            return await self._provider.complete(
+                messages, temperature=temperature, max_tokens=max_tokens, timeout_seconds=timeout_seconds
+            )
+
+    async def price(self) -> Price | None:
+        """The price of the model's tokens."""
+        return await self._provider.price()
+
+
+class RaisingJudge:
+    """Ends the run where a judge would only skip a question because nothing more may be spent.
+
+    A message that passed the gate because there was no money to look at it must not enter an experiment.
+
+    Args:
+        judge: Answers.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+
+    async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
+        """One judgement per request.
+
+        Raises:
+            BudgetSpentError: One of them was skipped.
+        """
+        judgements = await self._judge.judge(requests, report=report)
+        for judgement in judgements:
+            if judgement.status is JudgementStatus.SKIPPED:
+                raise BudgetSpentError(judgement.detail)
+        return judgements

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.statistics._samples import has_spread, known_pairs
+from evaluation.statistics.intervals import has_spread, known_pairs
 
 Level = Literal["nominal", "ordinal", "interval"]
 Numbers = NDArray[np.float64]

@@ -3,17 +3,107 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from evaluation.statistics._effects import EffectSize, cohens_d
-from evaluation.statistics._multiplicity import holm, holm_levels
-from evaluation.statistics._samples import known, known_pairs
-from evaluation.statistics.intervals import Interval, Limits, difference_interval, mean_interval, no_interval
-from evaluation.statistics.power import LEVEL, games_needed, minimum_detectable_difference
-from evaluation.statistics.tests import MOST_FOR_EXACT, SignificanceTest, paired_t, sign_flip, smallest_p, welch
+import numpy as np
+
+from evaluation.statistics.intervals import (
+    NO_SPREAD,
+    Interval,
+    Limits,
+    difference_interval,
+    has_spread,
+    known,
+    known_pairs,
+    mean_interval,
+    no_interval,
+)
+from evaluation.statistics.tests import (
+    LEVEL,
+    MOST_FOR_EXACT,
+    SignificanceTest,
+    games_needed,
+    minimum_detectable_difference,
+    paired_t,
+    sign_flip,
+    smallest_p,
+    welch,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EffectSize:
+    """An effect size; NaN with the reason where there is none."""
+
+    value: float
+    reason: str = ""
+
+
+def cohens_d(treatment: Iterable[float], control: Iterable[float]) -> EffectSize:
+    """Cohen's d, treatment minus control, over the pooled standard deviation with ddof = 1 (Cohen 1988).
+
+    d = (mean_T - mean_C) / sqrt(((n_T - 1) s_T^2 + (n_C - 1) s_C^2) / (n_T + n_C - 2)). Its sign is that of Welch's t.
+    NaN are left out. Fewer than two values on a side, or no spread on either, give NaN with a reason, never 0.
+    """
+    after, before = known(treatment), known(control)
+    if min(len(after), len(before)) < 2:
+        return EffectSize(math.nan, "each side needs at least two values")
+    if not has_spread(after) and not has_spread(before):
+        return EffectSize(math.nan, NO_SPREAD)
+    freedom = len(after) + len(before) - 2
+    pooled = ((len(after) - 1) * after.var(ddof=1) + (len(before) - 1) * before.var(ddof=1)) / freedom
+    return EffectSize(float((after.mean() - before.mean()) / math.sqrt(pooled)))
+
+
+def holm(p_values: Iterable[float]) -> list[float]:
+    """Holm's step-down adjustment (Holm 1979): comparing these with 0.05 keeps the family-wise error at 5 %.
+
+    Sorted upwards, the i-th of m values is multiplied by m - i + 1, kept at least as large as the one before it and at
+    most 1. NaN (no test was possible) stay NaN and do not count towards m.
+
+    Args:
+        p_values: Two-sided p-values of one family, from 0 to 1.
+
+    Returns:
+        As many, in the order given.
+
+    Raises:
+        ValueError: One is below 0 or above 1.
+    """
+    given = np.asarray(list(p_values), dtype=float)
+    places = np.flatnonzero(~np.isnan(given))
+    if ((given[places] < 0) | (given[places] > 1)).any():
+        raise ValueError("a p-value lies outside 0 to 1")
+    order = places[np.argsort(given[places], kind="stable")]
+    adjusted = given.copy()
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(given[order] * np.arange(len(order), 0, -1)))
+    return [float(value) for value in adjusted]
+
+
+def holm_levels(p_values: Iterable[float], level: float) -> list[float]:
+    """The level at which Holm's procedure decided each test, so that an interval at it agrees with the decision.
+
+    The i-th smallest of m values is compared with ``level`` / (m - i + 1) until one is larger; all from there on are
+    not rejected, and were decided at the level of that first one. So the interval at that level holds 0 for these,
+    and excludes it for those before. NaN stay NaN.
+
+    Args:
+        p_values: Two-sided p-values of one family, from 0 to 1.
+        level: Of the family-wise error.
+    """
+    given = np.asarray(list(p_values), dtype=float)
+    places = np.flatnonzero(~np.isnan(given))
+    order = places[np.argsort(given[places], kind="stable")]
+    steps = level / np.arange(len(order), 0, -1)
+    kept = np.flatnonzero(given[order] > steps)
+    if len(kept):
+        steps[kept[0] :] = steps[kept[0]]
+    levels = given.copy()
+    levels[order] = steps
+    return [float(value) for value in levels]
 
 
 class Outcome(StrEnum):

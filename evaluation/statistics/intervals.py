@@ -3,13 +3,50 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evaluation.statistics._samples import Values, has_spread, known
+Values = NDArray[np.float64]
+
+_RELATIVE_NOISE = 1e-12
+
+
+def known(values: Iterable[float]) -> Values:
+    """The values that are there, as an array.
+
+    Raises:
+        ValueError: One is infinite.
+    """
+    array: Values = np.asarray(list(values), dtype=float)
+    if np.isinf(array).any():
+        raise ValueError("a value is infinite")
+    return np.asarray(array[~np.isnan(array)])
+
+
+def known_pairs(first: Iterable[float], second: Iterable[float]) -> tuple[Values, Values]:
+    """The pairs of which both values are there.
+
+    Raises:
+        ValueError: The two have different lengths, or a value is infinite.
+    """
+    x, y = np.asarray(list(first), dtype=float), np.asarray(list(second), dtype=float)
+    if x.shape != y.shape:
+        raise ValueError(f"{len(x)} values cannot be paired with {len(y)}")
+    if np.isinf(x).any() or np.isinf(y).any():
+        raise ValueError("a value is infinite")
+    both = ~(np.isnan(x) | np.isnan(y))
+    return x[both], y[both]
+
+
+def has_spread(values: Values) -> bool:
+    """Whether the values differ by more than the noise of floating-point arithmetic (0.1 + 0.2 is not 0.3)."""
+    return len(values) > 1 and float(np.ptp(values)) > _RELATIVE_NOISE * max(1.0, float(np.abs(values).max()))
+
 
 LEVEL = 0.95
 FEWEST_FOR_BOOTSTRAP = 20
@@ -181,3 +218,60 @@ def _clipped(low: float, high: float, limits: Limits, level: float, method: str)
     if limits is not None:
         low, high = max(low, limits[0]), min(high, limits[1])
     return Interval(low, high, level, method)
+
+
+RESAMPLES = 1000
+FEWEST_GAMES = 3
+TOO_FEW = "fewer than three games have no interval"
+_FEWEST_USABLE = 0.5
+_NOISE = 1e-9
+
+
+@lru_cache(maxsize=8)
+def resample_weights(items: int, *, seed: int = 0) -> NDArray[np.float64]:
+    """Number of times each item occurs in each bootstrap sample, resamples x items; every row adds up to ``items``.
+
+    The array is shared and must not be written to: a report draws the same thousand samples for every figure.
+    """
+    generator = np.random.default_rng(seed)
+    drawn = generator.multinomial(items, np.full(items, 1.0 / items), size=RESAMPLES).astype(float)
+    drawn.setflags(write=False)
+    return drawn
+
+
+def bootstrap_interval(
+    statistic: Callable[[NDArray[np.float64]], Any], items: int, *, level: float = LEVEL, seed: int = 0
+) -> Interval:
+    """The percentile bootstrap interval over games (Efron and Tibshirani 1993), 1,000 resamples, two-sided.
+
+    Resamples on which the statistic is not defined (all values equal) are left out; when that is more than half of
+    them there is no interval, nor when the rest are all equal: that raters who never differed never will is not what
+    some games show. With few games it covers too little, as every bootstrap does.
+
+    Args:
+        statistic: Takes weights (resamples x items) and returns one number per resample, NaN where not defined.
+        items: How many games; fewer than three have no interval.
+        level: Nominal coverage.
+        seed: The same seed gives the same interval.
+    """
+    if items < FEWEST_GAMES:
+        return no_interval(TOO_FEW, level)
+    return percentile_interval(statistic(resample_weights(items, seed=seed)), items, level=level)
+
+
+def percentile_interval(found: Any, items: int, *, level: float = LEVEL) -> Interval:
+    """The interval between the quantiles of a statistic over resamples of ``items`` games, NaN left out.
+
+    Quantiles that are equal give no interval ("no spread seen"): one without width would claim certainty.
+    """
+    if items < FEWEST_GAMES:
+        return no_interval(TOO_FEW, level)
+    values = np.asarray(found, dtype=float)
+    usable = values[~np.isnan(values)]
+    if len(usable) < _FEWEST_USABLE * len(values):
+        return no_interval("not defined in most resamples", level)
+    low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2])
+    if high - low <= _NOISE:
+        return no_interval(NO_SPREAD, level)
+    note = "fewer than 20 games: covers too little" if items < FEWEST_FOR_BOOTSTRAP else ""
+    return Interval(float(low), float(high), level, "bootstrap", note)

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from evaluation.statistics.comparison import Difference, Outcome, Paired, Summary
 from evaluation.statistics.intervals import NO_SPREAD, Interval
-from evaluation.statistics.power import LEVEL
-from evaluation.statistics.tests import smallest_p
+from evaluation.statistics.tests import LEVEL, smallest_p
 from evaluation.text.display import counted
 
 _VERDICTS = {

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluation.escaping import well_formed
-from evaluation.insight.figures.events import LLMCallEvent
-from evaluation.judging.model_client.calls import CallRecord
-from evaluation.judging.model_client.usage import Usage
+from evaluation.insight.collector import LLMCallEvent
+from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.simulation.model_texts import Generation, speaker_in, speech_prefix
 from evaluation.store._judgement_cache import insert_new, usage_values
 from evaluation.store.engine.transactions import Units

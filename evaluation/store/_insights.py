@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
-from evaluation.insight.checks.validator import ValidationResult
+from evaluation.insight.validator import ValidationResult
 from evaluation.store.engine.bulk_rows import append_rows, frame, next_numbers, packed
 from evaluation.store.engine.transactions import Units
 from evaluation.store.transcripts import require_transcript

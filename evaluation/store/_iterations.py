@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.iterations import Fate, Iteration, RecordedDecision, new_iteration_name
-from evaluation.iterations.edit_history import Description, Edit, SignOff, edits
+from evaluation.iterations.iteration import Description, Edit, SignOff, edits
 from evaluation.store.engine.bulk_rows import next_numbers
 from evaluation.store.engine.transactions import Units
 from evaluation.store.engine.values import from_microseconds, maybe_from_microseconds, require_storable, require_text
@@ -216,7 +216,7 @@ class Iterations:
     ) -> Iteration:
         """Records that a person keeps or reverts the iteration's change; an earlier decision stays on record.
 
-        The arguments are the fields of :class:`~evaluation.iterations._iteration.RecordedDecision`.
+        The arguments are the fields of :class:`~evaluation.iterations.iteration.RecordedDecision`.
 
         Raises:
             NotFoundError: There is no iteration of that name.

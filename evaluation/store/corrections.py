@@ -8,9 +8,15 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
+from evaluation.corrections.attempts import (
+    Attempt,
+    DimensionCheck,
+    GateOutcome,
+    GateResult,
+    LoggedMessage,
+    MessageScore,
+)
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.log_entry import LoggedMessage
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed, without_controls
 from evaluation.persona.agents import Agent

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from evaluation.judging.model_client.calls import CallRecord
-from evaluation.judging.model_client.usage import Usage
+from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.store._evaluations import as_they_stand
 from evaluation.store.engine.bulk_rows import append_rows, fitting, frame
 from evaluation.store.engine.transactions import Units

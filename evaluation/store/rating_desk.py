@@ -8,8 +8,7 @@ from typing import Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.rating_desk.assignments import Assignment, Pair
-from evaluation.rating_desk.discards import MAX_NOTE_LENGTH, Discard, DiscardReason
+from evaluation.rating_desk.assignments import MAX_NOTE_LENGTH, Assignment, Discard, DiscardReason, Pair
 from evaluation.rating_desk.style_check import StyleAnswer
 from evaluation.ratings import rater_name
 from evaluation.store.engine.bulk_rows import append_rows, next_numbers

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from evaluation.text.lexicon import word_groups
-from evaluation.text.stems import STOP_WORDS
-from evaluation.text.tokens import Token
+from evaluation.text.tokens import STOP_WORDS, Token
 
 _ENDS_A_SENTENCE = frozenset(".!?\u2026\n\r\u3002\uff01\uff1f")
 _OPENS_A_QUOTE = frozenset('"\u201c(')

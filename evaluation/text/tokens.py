@@ -1,13 +1,16 @@
-"""Split a message into words and sentences with their places in the original text."""
+"""Split a message into words, their stems and sentences, with their places in the original text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import snowballstemmer
+
+from evaluation.text.lexicon import word_list
 from evaluation.text.normal import normalise
 
 # Vowel signs and accents are not letters for ``re``, yet they stand inside words: Latin, Hebrew, Arabic, the scripts of
@@ -111,3 +114,26 @@ def _append_trimmed(spans: list[tuple[int, int]], text: str, start: int, end: in
     if stripped:
         first = start + len(raw) - len(raw.lstrip())
         spans.append((first, first + len(stripped)))
+
+
+STOP_WORDS: frozenset[str] = word_list("stop_words.txt")
+"""Function words of English and of chat, contractions with and without their apostrophe."""
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str, algorithm: str = "english") -> str:
+    """The Snowball stem of a normalised word; an English possessive ending is dropped first.
+
+    Args:
+        word: As :func:`~evaluation.text.tokens.tokenize` gives it.
+        algorithm: One of Snowball's: "english", "german", "french" and so on; empty leaves the word as it is.
+
+    Raises:
+        KeyError: Snowball has no such algorithm.
+    """
+    return str(_stemmer(algorithm).stemWord(word.removesuffix("'s"))) if algorithm else word
+
+
+@cache
+def _stemmer(algorithm: str) -> Any:
+    return snowballstemmer.stemmer(algorithm)

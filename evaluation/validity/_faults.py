@@ -1,25 +1,31 @@
-"""Planted faults: check that a score drops when the property that it measures is destroyed."""
+"""Planted faults, and changes that must not move a score: whether the scores notice the one and not the other."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.controls import FEWEST_MESSAGES, companion_value, spoiled_copies
+from evaluation.rubric.controls import COMPANION_NAMES, FEWEST_MESSAGES, companion_value, spoiled_copies
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
     COHERENCE,
+    DEFINITIONS,
     MEMORY_ACCURACY,
     PERSONALITY_DIVERSITY,
     ROLE_CONSISTENCY,
 )
 from evaluation.rubric.discussion import Discussion
-from evaluation.score import MetricResult
-from evaluation.transcript import Transcript
+from evaluation.score import MetricResult, Status
+from evaluation.statistics.agreement import spearman
+from evaluation.statistics.intervals import mean_interval
+from evaluation.text.display import number_or_none
+from evaluation.transcript import Message, Transcript, build_transcript
 
 DRAWS = 10
 """Copies of each game with each fault."""
@@ -181,3 +187,198 @@ FAULTS: tuple[Fault, ...] = (
     Fault(ANTI_REPETITION.name, "a fifth of the messages replaced by repeats of the same player", _as_it_is, _repeat),
 )
 """What is planted, in the rubric's order; nothing is known that would destroy strategic depth alone."""
+
+
+TARGETS: Mapping[str, tuple[str, float]] = {
+    "memory_accuracy": ("score", 0.90),
+    "coherence": ("companion", 0.95),
+    "role_consistency": ("companion", 0.70),
+    "personality_diversity": ("companion", 0.90),
+    "anti_repetition": ("score", 0.97),
+}
+"""For each metric the measure that should notice its fault, and how often (paired AUC)."""
+
+
+def fault_table(found: Iterable[Noticed]) -> list[dict[str, Any]]:
+    """One row per fault and measure: ``metric``, ``label``, ``fault``, ``measure``, ``auc``, ``low``, ``high``,
+    ``games``, ``target`` (``None`` where none is set), ``sources`` (name -> ``auc`` and ``games``).
+
+    Intervals are at 95 % over games.
+    """
+    table = pooled(found)
+    rows = []
+    for fault in FAULTS:
+        for measure in ("score", "companion"):
+            values = table.get((fault.metric, measure))
+            if values is None:
+                continue
+            interval = mean_interval(values[""], limits=(0.0, 1.0))
+            wanted = TARGETS[fault.metric]
+            rows.append(
+                {
+                    "metric": fault.metric,
+                    "label": DEFINITIONS[fault.metric].label,
+                    "fault": fault.words,
+                    "measure": measure if measure == "score" else COMPANION_NAMES[fault.metric],
+                    "auc": float(np.mean(values[""])),
+                    "low": number_or_none(interval.low),
+                    "high": number_or_none(interval.high),
+                    "games": len(values[""]),
+                    "target": wanted[1] if wanted[0] == measure else None,
+                    "sources": {
+                        source: {"auc": float(np.mean(values[source])), "games": len(values[source])}
+                        for source in sorted(filter(None, values))
+                    },
+                }
+            )
+    return rows
+
+
+def length_correlations(games: Sequence[Transcript]) -> dict[str, tuple[float | None, int]]:
+    """Spearman's correlation of every score with the logarithm of the public words, and the number of games."""
+    lengths = [float(np.log(1 + sum(len(one.text.split()) for one in game.discussion))) for game in games]
+    found: dict[str, tuple[float | None, int]] = {}
+    for name, measure in SCORERS.items():
+        scores = [measure(game).score for game in games]
+        pairs = [(score, length) for score, length in zip(scores, lengths, strict=True) if score is not None]
+        value = spearman(*zip(*pairs, strict=True)) if len(pairs) > 2 else None
+        found[name] = (None if value is None else number_or_none(value), len(pairs))
+    return found
+
+
+def pass_rates(games: Sequence[Transcript]) -> dict[str, dict[str, tuple[int, int]]]:
+    """For each metric: of how many human games, and of those of language models, that have a score, how many pass."""
+    rates: dict[str, dict[str, tuple[int, int]]] = {}
+    for name, measure in SCORERS.items():
+        counts = {"human": [0, 0], "model": [0, 0]}
+        for game in games:
+            result = measure(game)
+            if result.score is not None:
+                group = counts["human" if is_human_game(game) else "model"]
+                group[0] += result.status is Status.PASSED
+                group[1] += 1
+        rates[name] = {group: (passed, total) for group, (passed, total) in counts.items()}
+    return rates
+
+
+def is_human_game(game: Transcript) -> bool:
+    """Whether most of the players are known to be people."""
+    return sum(player.is_human is True for player in game.players) * 2 > len(game.players)
+
+
+_SAME_SCORE = 1e-9
+_BEGINNINGS = ("Zor", "Quim", "Vex", "Tolm", "Brund", "Glish")
+_ENDINGS = ("avik", "ondel", "urrip", "ethoz")
+
+
+class Break(NamedTuple):
+    """A score that a meaningless change moved."""
+
+    change: str
+    game: str
+    metric: str
+    before: float | None
+    after: float | None
+
+
+def breaks(transcript: Transcript) -> Iterator[Break]:
+    """The scores of a transcript that a meaningless change moves; none is as it should be."""
+    before = {name: measure(transcript).score for name, measure in SCORERS.items()}
+    for change, apply in CHANGES.items():
+        changed = apply(transcript)
+        for name, measure in SCORERS.items():
+            after = measure(changed).score
+            if not _is_same(before[name], after):
+                yield Break(change, transcript.game_id, name, before[name], after)
+
+
+def _is_same(one: float | None, other: float | None) -> bool:
+    return one is other if one is None or other is None else abs(one - other) <= _SAME_SCORE
+
+
+def with_other_names(transcript: Transcript) -> Transcript:
+    """Rename every player, in the record and wherever a public message names them."""
+    invented = (beginning + ending for ending, beginning in product(_ENDINGS, _BEGINNINGS))
+    names = {name: _unused(invented, number) for number, name in enumerate(transcript.player_names)}
+    texts = _renamed_texts(transcript, names)
+    body = _body(transcript)
+    for player in body["players"]:
+        player["name"] = names[player["name"]]
+    for message in body["messages"]:
+        message["speaker"] = names.get(message["speaker"], message["speaker"])
+        message["recipients"] = [names.get(name, name) for name in message["recipients"]]
+        message["text"] = texts.get(message["index"], message["text"])
+    for vote in body["votes"]:
+        vote["voter"], vote["target"] = names[vote["voter"]], names.get(vote["target"], vote["target"])
+    for elimination in body["eliminations"]:
+        elimination["player"] = names[elimination["player"]]
+    return build_transcript(Transcript, body)
+
+
+def without_reply_fields(transcript: Transcript) -> Transcript:
+    """The reply field missing where it was null."""
+    body = _body(transcript)
+    for message in body["messages"]:
+        if message["reply_to"] is None:
+            del message["reply_to"]
+    return build_transcript(Transcript, body)
+
+
+def with_private_chat(transcript: Transcript) -> Transcript:
+    """A private and a team message by each of the first players after the first public message."""
+    body = _body(transcript)
+    added = [
+        {
+            "id": f"added {channel} {player.name}"[:200],
+            "channel": channel,
+            "speaker": player.name,
+            "round": transcript.messages[0].round,
+            "text": "I am certain that it is suspicious evidence, and we all voted together last round.",
+        }
+        for channel in ("private", "team")
+        for player in transcript.players[:3]
+    ]
+    body["messages"] = [*body["messages"][:1], *added, *body["messages"][1:]]
+    for index, message in enumerate(body["messages"]):
+        message["index"] = index
+    return build_transcript(Transcript, body)
+
+
+CHANGES: Mapping[str, Callable[[Transcript], Transcript]] = MappingProxyType(
+    {
+        "all players renamed": with_other_names,
+        "missing instead of null reply field": without_reply_fields,
+        "private chat added": with_private_chat,
+    }
+)
+"""By what was changed, in words."""
+
+
+def _body(transcript: Transcript) -> dict[str, Any]:
+    return transcript.model_dump(mode="json")
+
+
+def _unused(invented: Iterator[str], number: int) -> str:
+    return next(invented, f"Playerx{number}")
+
+
+def _renamed_texts(transcript: Transcript, names: Mapping[str, str]) -> dict[int, str]:
+    """The public messages with every recognised name replaced, by index."""
+    return {
+        prepared.message.index: _renamed(prepared.message, prepared.body_start, prepared.mentions, names)
+        for prepared in Discussion.of(transcript).messages
+    }
+
+
+def _renamed(message: Message, body_start: int, mentions: Any, names: Mapping[str, str]) -> str:
+    parts, done = [f"{names[message.speaker]}: "] if body_start else [], body_start
+    for mention in mentions:
+        written = message.text[mention.start : mention.end]
+        parts += [message.text[done : mention.start], _in_the_case_of(written, names[mention.player])]
+        done = mention.end
+    return "".join([*parts, message.text[done:]])
+
+
+def _in_the_case_of(written: str, name: str) -> str:
+    """Shouted and small names stay so: capitals are read as aggression."""
+    return name.upper() if written.isupper() and len(written) > 1 else name.lower() if written.islower() else name

@@ -10,14 +10,12 @@ from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.experiments.ab.config import ABConfig
-from evaluation.experiments.ab.estimate import ABEstimate, ModelUse, simulated_uses, summed
-from evaluation.experiments.ab.preconditions import check_runs, check_test
-from evaluation.experiments.ab.progress import FinishedRuns, parsed_run, run_line
-from evaluation.experiments.ab.results import ABTestResult, RunResult
+from evaluation.experiments.ab.preconditions import check_runs, check_test, given_metrics, stored_games
+from evaluation.experiments.ab.results import ABTestResult, FinishedRuns, RunResult, parsed_run, run_line
 from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, RunOutcome, Told, plan
 from evaluation.experiments.ab.simulation import simulated_games
-from evaluation.experiments.ab.sources import given_metrics, stored_games
 from evaluation.experiments.ab.summary import runs_by_status
+from evaluation.experiments.estimate import ABEstimate, ModelUse, simulated_uses, summed
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
     ChosenJudge,

@@ -13,10 +13,8 @@ from pydantic import JsonValue
 from evaluation.errors import InputError, NotFoundError
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension, TargetType
-from evaluation.persona.agents import Agent, SpeakerMap, find_agent, is_channel_id
-from evaluation.persona.period import ALWAYS, Period
-from evaluation.persona.shipped_agents import Cast, shipped_cast
-from evaluation.persona.subjects import Sources, Subject, channels_of, everybody, subject_of
+from evaluation.persona.agents import Agent, Cast, SpeakerMap, find_agent, is_channel_id, shipped_cast
+from evaluation.persona.subjects import ALWAYS, Period, Sources, Subject, channels_of, everybody, subject_of
 from evaluation.store import Store
 from evaluation.text.agent_names import EVERYBODY, agent_name, slug_of
 from evaluation.transcript import Transcript

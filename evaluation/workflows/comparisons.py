@@ -6,11 +6,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evaluation.comparison.failure_reasons import IterationFailures, failure_reasons, player_names, with_patterns
-from evaluation.comparison.iterations import IterationComparison, compare_iterations
-from evaluation.comparison.lost_points import Losses, find_losses
-from evaluation.comparison.movers import Example, biggest_movers, example_of
-from evaluation.comparison.paired_games import pair_key, paired_games
+from evaluation.comparison.iterations import IterationComparison, compare_iterations, pair_key, paired_games
+from evaluation.comparison.movers import (
+    Example,
+    IterationFailures,
+    Losses,
+    biggest_movers,
+    example_of,
+    failure_reasons,
+    find_losses,
+    player_names,
+    with_patterns,
+)
 from evaluation.comparison.runs import Run, RunComparison, compare_runs
 from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations import Board, Game, IterationSide, reference_of

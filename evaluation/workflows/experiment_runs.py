@@ -28,17 +28,14 @@ from evaluation.judging.judge_config import (
     judge_config,
 )
 from evaluation.judging.judges.cached import CallBuffer
-from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words, tallied_calls
 from evaluation.judging.model_client.calls import Provider
-from evaluation.judging.model_client.check_limits import tallied_calls
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.simulation.connection import BoundedProvider, RaisingJudge
-from evaluation.simulation.model_texts import Writer
-from evaluation.simulation.population.factory import AgentFactory
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import ScriptedWorld
+from evaluation.simulation.model_texts import BoundedProvider, RaisingJudge, Writer
+from evaluation.simulation.population_factory import AgentFactory
+from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.store import Job, JobState, Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts
 from evaluation.store.engine.transactions import retry_while_busy

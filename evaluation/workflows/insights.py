@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from evaluation.errors import NotFoundError
-from evaluation.insight.checks.summary import CheckSummary, ScoredCheck, check_summaries
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
+from evaluation.insight.validator import CheckSummary, ScoredCheck, check_summaries
 from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
 from evaluation.judging.judges.estimating import EstimatingJudge
-from evaluation.judging.model_client.usage import Price
+from evaluation.judging.model_client.calls import Price
 from evaluation.judging.protocol import JudgementStatus, Report
 from evaluation.store import Store
 from evaluation.transcript import Transcript

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from evaluation.errors import NotFoundError
 from evaluation.judging.judge_config import ChosenJudge, JudgeConfig, build_estimate
 from evaluation.judging.judges.estimating import NOTHING_ASKED
-from evaluation.judging.model_client.usage import Usage
+from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.protocol import JudgementStatus, Report
 from evaluation.rubric_judge.judge_rows import JudgedTranscript, judge_rows
 from evaluation.rubric_judge.judged_metrics import TASKS

@@ -18,7 +18,7 @@ from evaluation.harness.synthetic_answers import agents_with_personas, answers_o
 from evaluation.judging.judge_config import JudgeConfig, build_client, build_estimate, build_judge
 from evaluation.judging.judges.estimating import NOTHING_ASKED
 from evaluation.judging.judges.offline import OFFLINE_MODEL
-from evaluation.judging.judges.recording_file import read_recordings
+from evaluation.judging.judges.recorded import read_recordings
 from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.propositions.loading import PropositionLibrary

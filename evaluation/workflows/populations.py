@@ -15,10 +15,9 @@ from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.simulation.connection import BoundedProvider
-from evaluation.simulation.model_texts import Writer
-from evaluation.simulation.population.factory import NAMES_AT_ONCE, AgentFactory
-from evaluation.simulation.population.profiles import Profile
+from evaluation.simulation.model_texts import BoundedProvider, Writer
+from evaluation.simulation.personas import Profile
+from evaluation.simulation.population_factory import NAMES_AT_ONCE, AgentFactory
 from evaluation.store import Store
 from evaluation.text.agent_names import require_distinct_agents, slug_of
 

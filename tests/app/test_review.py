@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.review import desk_state, rating_desk
 from dashboard.app_pages.review import drafts_and_saving as desk_saving
-from evaluation.rating_desk.discards import DiscardReason
+from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from tests.app.drawn import drawn
 

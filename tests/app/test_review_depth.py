@@ -12,7 +12,7 @@ from dashboard.app_pages.review import own_ratings as own
 from dashboard.app_pages.review import sections as parts
 from dashboard.app_pages.review.save_before_draw import LONGEST_WAIT_SECONDS, SAVING
 from dashboard.app_pages.review.style_check import CANNOT_TELL
-from evaluation.rating_desk.discards import DiscardReason
+from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.example_game import example_game
 from evaluation.rating_desk.style_check import style_questions
 from evaluation.ratings import Rating

@@ -14,8 +14,7 @@ from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.experiment_runs import run_as_job

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from evaluation.simulation.scripted.world import SCRIPTED_MODEL, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from tests.browser.hands import settle
 from tests.scripted_server import ScriptedServer
 

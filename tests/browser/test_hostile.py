@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from evaluation.rating_desk.discards import DiscardReason
+from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.style_check import StyleAnswer
 from evaluation.ratings import Rating
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluation.experiments.ab.config import ABConfig
-from evaluation.simulation.scripted.world import ScriptedWorld
+from evaluation.simulation.scripted_world import ScriptedWorld
 from evaluation.store import Store
 from evaluation.workflows.ab_tests import ab_judge_config
 from tests.cli.conftest import Run, WriteGame

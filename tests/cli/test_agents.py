@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluation.files.bundled import persona_root
-from evaluation.simulation.scripted.world import ScriptedWorld
+from evaluation.simulation.scripted_world import ScriptedWorld
 from evaluation.store import Store
 from tests.scripted_server import ScriptedServer
 

@@ -168,14 +168,6 @@ def test_wrong_usage_is_refused(run: Any, arguments: tuple[str, ...], expected: 
     assert expected in done.stderr
 
 
-def test_nothing_recorded_is_a_failure_of_the_judge(run: Any, tmp_path: Path) -> None:
-    done = run("eval", "run", "--agents", "jim", "--dimensions", "fluency", "--mode", "mock", "--model", "nobody/none")
-    assert done.exit_code == 3
-    assert (
-        "Nothing that nobody/none answered about Jim Halpert is recorded: ask a model with --mode live" in done.stderr
-    )
-
-
 def test_recorded_answers_are_played_without_a_model_and_give_the_same_scores(run: Any, tmp_path: Path) -> None:
     recordings = tmp_path / "jim.jsonl"
     chosen = ("--agents", "jim", "--sample-size", 2, "--model", "m")

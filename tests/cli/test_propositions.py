@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.files.bundled import proposition_roots
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import Dimension, TargetType
+from evaluation.judging.propositions.proposition import TargetType
 from evaluation.persona.agents import Agent
 from evaluation.store import Store
 
@@ -75,10 +73,3 @@ def test_an_unknown_agent_is_only_a_warning_and_a_stored_one_is_none(run: Any, t
 def test_a_file_name_cannot_steer_the_terminal(run: Any, tmp_path: Path) -> None:
     done = run("propositions", "check", write(tmp_path / "a\x1b[31m.yaml", "a: 1"))
     assert "\x1b" not in done.stdout
-
-
-def test_a_folder_of_ones_own_adds_and_overrides(tmp_path: Path) -> None:
-    write(tmp_path / "fluency" / "michael.yaml", GOOD.format(agent="michael"))
-    shipped, both = PropositionLibrary.load(), PropositionLibrary.load(proposition_roots(tmp_path))
-    before, after = (each.propositions_for(Dimension.FLUENCY, ["michael"]).propositions for each in (shipped, both))
-    assert {each.id for each in after} - {each.id for each in before} == {"own-a"}

@@ -13,9 +13,8 @@ from typing import Any
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import read_scenario
 from evaluation.judging.judge_config import judge_config
-from evaluation.judging.model_client.calls import Completion
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
+from evaluation.judging.model_client.calls import LLMResponse
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.workflows.experiment_runs import run_as_job
 
@@ -36,7 +35,7 @@ topics: [tea]
 class Telling(ScriptedProvider):
     """Takes a moment for every call and tells of it first."""
 
-    async def complete(self, messages: Any, **options: Any) -> Completion:
+    async def complete(self, messages: Any, **options: Any) -> LLMResponse:
         print("call", flush=True)
         await asyncio.sleep(0.02)
         return await super().complete(messages, **options)

@@ -30,18 +30,18 @@ from dashboard.shared.marks.pictures import read_mark
 from evaluation.access.login import read_access
 from evaluation.corrections.config import CorrectionConfig, read_config
 from evaluation.errors import DramaturgError
-from evaluation.experiments.ab.progress import parsed_run
+from evaluation.experiments.ab.results import parsed_run
 from evaluation.experiments.scenario import read_scenario
 from evaluation.harness.baselines import read_baselines
 from evaluation.harness.pull_request_comment import comparison_markdown
 from evaluation.judging.answer_parsing import AnswerError, parse_answer, parse_items
 from evaluation.judging.answers import ScoreAnswer
-from evaluation.judging.judges.recording_file import read_recordings
+from evaluation.judging.judges.recorded import read_recordings
 from evaluation.judging.model_client.prices import read_prices
-from evaluation.judging.propositions._file_faults import check_text
+from evaluation.judging.propositions.loading import check_text
 from evaluation.persona.persona_text import read_agent_file, read_persona_text
 from evaluation.readers import read_upload
-from evaluation.simulation.population.personas import read_fragment_file
+from evaluation.simulation.personas import read_fragment_file
 from evaluation.store import Store
 from evaluation.store.answer_journal import leftovers
 from evaluation.transcript import Transcript

@@ -23,7 +23,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
-from evaluation.rating_desk.discards import DiscardReason
+from evaluation.rating_desk.assignments import DiscardReason
 
 LOGIN_COOKIE = "_streamlit_user"
 XSRF_COOKIE = "_streamlit_xsrf"

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.corrections.attempts import GateOutcome, GateResult
+from evaluation.corrections.attempts import ActionContext, GateOutcome, GateResult
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
-from evaluation.corrections.context import ActionContext
 from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.corrections.statistics import gate_statistics

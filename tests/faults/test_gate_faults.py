@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gate import scored
-from evaluation.corrections.attempts import GateOutcome, GateResult
+from evaluation.corrections.attempts import ActionContext, GateOutcome, GateResult
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
-from evaluation.corrections.context import ActionContext
 from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.judging.judges.live import LiteLLMJudge

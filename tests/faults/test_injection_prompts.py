@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.judging.answer_parsing import AnswerError, parse_answer, parse_items
 from evaluation.judging.answers import CheckAnswer, LabelAnswer, ScoreAnswer
-from evaluation.judging.guard.fencing import FENCE
+from evaluation.judging.fencing import FENCE
 from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
 from evaluation.judging.questions import Options, ask
 from evaluation.judging.targets import Target, TrajectoryEvent

@@ -128,31 +128,6 @@ def test_a_server_that_keeps_us_waiting_is_given_up_in_time(fault: Fault) -> Non
     assert [record.outcome for record in log] == ["timeout", "answered"]
 
 
-@pytest.mark.parametrize(
-    ("status", "outcome"), [(400, "refused"), (401, "wrong_key"), (403, "refused"), (404, "not_found")]
-)
-def test_a_refusal_is_not_tried_again(status: int, outcome: str) -> None:
-    log: list[CallRecord] = []
-    fault = Fault("refusal", status, body=b'{"error": {"message": "Not with this: sk-abcdef123456"}}')
-    with JudgeServer(misbehave=always(fault)).in_thread() as server:
-        (judgement,) = judged(server, requests(1), log)
-    assert judgement.status is JudgementStatus.ERROR
-    assert judgement.score is None
-    assert [record.outcome for record in log] == [outcome]
-    assert f"HTTP {status}" in judgement.detail
-    assert "sk-abc" not in judgement.detail + log[0].error
-
-
-@pytest.mark.parametrize(("status", "remedy"), [(401, "OPENAI_API_KEY"), (404, "--base-url")])
-def test_a_wrong_key_or_address_is_tried_once_for_all(status: int, remedy: str) -> None:
-    with JudgeServer(misbehave=always(Fault("refusal", status, body=b"{}"))).in_thread() as server:
-        client = LLMClient(provider_of("local-model", server.url), retry=QUICK)
-        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(requests(30)))
-    assert {one.status for one in judgements} == {JudgementStatus.ERROR}
-    assert all(remedy in one.detail for one in judgements)
-    assert server.tally.asked.total() == 1
-
-
 def test_calls_that_come_first_together_load_the_library_once() -> None:
     """More than once its workers replaced each other, and every one left a complaint on the terminal."""
     client._prepared_litellm.cache_clear()

@@ -17,7 +17,7 @@ from streamlit.proto.BidiComponent_pb2 import BidiComponent
 
 from dashboard import access_checks
 from evaluation.access.roles import Role, may
-from evaluation.rating_desk.discards import DiscardReason
+from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from tests.browser.conftest import Server, free_port

@@ -27,8 +27,8 @@ from evaluation.harness.regression import BaselineComparison, BaselineRow, Behin
 from evaluation.insight.evaluation_report import plain_report
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.agents import Agent
-from evaluation.persona.period import ALWAYS
 from evaluation.persona.results import PersonaEvaluation
+from evaluation.persona.subjects import ALWAYS
 from evaluation.rating_desk.sheet_format import read_sheet, write_sheet
 from evaluation.ratings import Rating
 from evaluation.readers.import_report import ImportOutcome as Fate

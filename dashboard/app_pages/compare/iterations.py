@@ -24,9 +24,8 @@ from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.comparison import IterationComparison, Mover
-from evaluation.comparison.iterations import NO_COMPARISON
+from evaluation.comparison.iterations import NO_COMPARISON, is_cut, prompt_diff
 from evaluation.comparison.json_output import comparison_data
-from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.words import difference_sentences
 from evaluation.text.display import counted, shortened

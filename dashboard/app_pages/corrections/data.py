@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.shared.personas import people
-from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome
-from evaluation.corrections.log_entry import LoggedMessage
+from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, LoggedMessage
 from evaluation.corrections.statistics import SIMILARITY, FailureRate, failure_rates, gate_statistics
 from evaluation.corrections.wording import OUTCOMES, statistics_words
 from evaluation.statistics.intervals import Interval, proportion_interval

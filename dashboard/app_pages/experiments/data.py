@@ -14,12 +14,12 @@ import pandas as pd
 
 from dashboard.shared.formatting import signed_cell
 from evaluation.experiments.ab.config import ABConfig
-from evaluation.experiments.ab.estimate import ABEstimate
+from evaluation.experiments.estimate import ABEstimate
 from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenarios
-from evaluation.experiments.table1.published import published_experiments
-from evaluation.experiments.table1.recomputed import Table1Row, table1_from_raw
+from evaluation.experiments.table1_published import published_experiments
+from evaluation.experiments.table1_recomputed import Table1Row, table1_from_raw
 from evaluation.experiments.treatment import stored_activity
 from evaluation.files.yaml_models import parse_model
 from evaluation.judging.model_client.budget import SPENT

@@ -13,9 +13,9 @@ from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
 from dashboard.shared.jobs.judging_jobs import CHECKS, ChecksOrder
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
-from evaluation.insight.checks.summary import EVERYBODY
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
+from evaluation.insight.validator import EVERYBODY
 from evaluation.judging.judge_config import JudgeConfig, price_of
 from evaluation.store import Store
 from evaluation.text.display import counted, significant_text

@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 
 from dashboard.shared.charts.metric_charts import KEEP_ZOOM, escaped_label, mean_trace
 from evaluation.escaping import spreadsheet_safe
-from evaluation.insight.checks.summary import EVERYBODY, CheckSummary
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
+from evaluation.insight.validator import EVERYBODY, CheckSummary
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.statistics.words import interval_words, percent_interval
 from evaluation.store import Store

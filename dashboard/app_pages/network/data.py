@@ -12,10 +12,9 @@ import pandas as pd
 from dashboard.app_pages.network.graph_data import PlayerGraph, player_graph
 from dashboard.shared.formatting import duration_text, share_text, usd_text
 from evaluation.escaping import spreadsheet_safe
+from evaluation.insight.addressing import EVERYTHING, MessageFilter, combined_metrics, talk_shares, transcript_metrics
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
-from evaluation.insight.figures.addressing import combined_metrics, transcript_metrics
-from evaluation.insight.figures.talk_shares import EVERYTHING, MessageFilter, talk_shares
-from evaluation.insight.figures.wording import AGENT_HEADERS, UNKNOWN, Line, agent_rows
+from evaluation.insight.figure_sentences import AGENT_HEADERS, UNKNOWN, Line, agent_rows
 from evaluation.store import Store
 from evaluation.store.llm_calls import spending_by_model, spending_by_run
 from evaluation.transcript import SIMULATED_FORMAT, Transcript

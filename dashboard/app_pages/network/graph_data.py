@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from dashboard.shared.charts.metric_charts import escaped_label
 from evaluation.escaping import shortened, spreadsheet_safe
-from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.insight.metrics import SimulationMetrics
 from evaluation.text.display import counted
 
 Arrows = Mapping[tuple[str, str], int]

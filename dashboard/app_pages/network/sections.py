@@ -14,8 +14,8 @@ from dashboard.app_pages.network.graph_data import PlayerGraph
 from dashboard.shared import queries, resources, state
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.notices import plain
-from evaluation.insight.figures.talk_shares import MessageFilter
-from evaluation.insight.figures.wording import activity_lines, cost_lines, memory_lines, network_lines, share_lines
+from evaluation.insight.addressing import MessageFilter
+from evaluation.insight.figure_sentences import activity_lines, cost_lines, memory_lines, network_lines, share_lines
 from evaluation.report import discussion_page, markdown
 from evaluation.text.display import counted
 

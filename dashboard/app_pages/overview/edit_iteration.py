@@ -14,7 +14,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.iterations import Iteration
 from evaluation.iterations.board import Board, IterationSummary
-from evaluation.iterations.edit_history import Description, Edit
+from evaluation.iterations.iteration import Description, Edit
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened

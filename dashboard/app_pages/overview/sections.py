@@ -15,7 +15,7 @@ from dashboard.shared.formatting import look, share_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import Overview, score_cell
 from dashboard.shared.status_table import status_table
-from evaluation.comparison.lost_points import Losses
+from evaluation.comparison.movers import Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState, Criterion
 from evaluation.iterations.tests import GameTest

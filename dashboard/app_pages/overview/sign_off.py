@@ -11,7 +11,7 @@ from dashboard.shared.changes import data
 from dashboard.shared.changes.actions import attempt, person
 from dashboard.shared.notices import plain
 from evaluation.iterations import Iteration
-from evaluation.iterations.edit_history import SignOff
+from evaluation.iterations.iteration import SignOff
 from evaluation.store import Store
 
 

@@ -25,7 +25,7 @@ def propositions(person: SelectableAgent) -> None:
         if (dimension in ENVIRONMENT_DIMENSIONS) is not person.is_channel:
             continue
         held = {} if scores is None else _held(scores, dimension)
-        found = library.propositions_for(dimension, [person.id]).propositions
+        found = library.propositions_for(dimension, [person.id])
         rows = [
             {
                 "Claim": each.claim,

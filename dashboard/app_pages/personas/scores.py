@@ -21,8 +21,8 @@ from dashboard.shared.notices import plain
 from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
 from evaluation.access.roles import Action
-from evaluation.judging.propositions.mark_words import mark_words
 from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.propositions.weighted_scores import mark_words
 from evaluation.persona.results import LABELS
 from evaluation.workflows.persona_runs import evaluate_example
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.shared.formatting import look, score_text, threshold_text
-from evaluation.iterations.from_tables import games_by_iteration
+from evaluation.iterations.board import games_by_iteration
 from evaluation.iterations.tests import Game, game_failures, judge_games, known_mean, mean_scores
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, VerdictStatus, apply_thresholds, judge_scores

@@ -12,7 +12,7 @@ from dashboard.shared.chat.conversation import worst_verdict
 from dashboard.shared.formatting import look
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
-from evaluation.judging.guard.fencing import KINDS, flags
+from evaluation.judging.fencing import KINDS, flags
 from evaluation.rubric.definitions import DEFINITIONS, MEMORY_ACCURACY
 from evaluation.score import LedgerRow
 from evaluation.text.display import shortened

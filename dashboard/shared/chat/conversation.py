@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from dashboard.shared.chat.timeline import Shown, TimelineEvent, timeline
-from evaluation.judging.guard.fencing import flags
+from evaluation.judging.fencing import flags
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, SHORT_LABELS
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict
 from evaluation.transcript import Transcript

@@ -45,7 +45,7 @@ def ab(
     again to go on where a limit or a crash stopped it. Exits with 3 when runs failed.
     """
     from evaluation.experiments.ab.config import ABConfig
-    from evaluation.experiments.ab.progress import FinishedRuns
+    from evaluation.experiments.ab.results import FinishedRuns
     from evaluation.files.yaml_models import read_model
     from evaluation.judging.judge_config import price_of
     from evaluation.workflows.ab_tests import estimate_ab_test, run_ab_test

@@ -131,7 +131,7 @@ def _p(value: float | None) -> str:
 
 def published_text(output: OutputFormat) -> str:
     """Table 1 as its authors printed it."""
-    from evaluation.experiments.table1.published import published_experiments
+    from evaluation.experiments.table1_published import published_experiments
 
     rows: list[dict[str, Any]] = [
         {

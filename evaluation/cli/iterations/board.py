@@ -9,9 +9,9 @@ from typing import Any
 
 from evaluation.cli.shared.rendering import score_cell
 from evaluation.cli.shared.terminal import safe, shortened, table
-from evaluation.comparison.lost_points import Losses
+from evaluation.comparison.movers import Losses
 from evaluation.iterations import Board, Decision, GameTest, IterationSummary, KnownMean, MetricMean
-from evaluation.iterations.pass_probability import NO_CHANCE
+from evaluation.iterations.tests import NO_CHANCE
 from evaluation.rubric.advice import advise, nothing_to_fix
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.text.display import counted, dollars

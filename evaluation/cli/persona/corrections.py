@@ -11,9 +11,8 @@ from evaluation.cli.shared.options import ListFormat, Rows, open_store
 from evaluation.cli.shared.terminal import note, say, shortened, table
 
 if TYPE_CHECKING:
-    from evaluation.corrections.attempts import Attempt
+    from evaluation.corrections.attempts import Attempt, LoggedMessage
     from evaluation.corrections.config import CorrectionConfig
-    from evaluation.corrections.log_entry import LoggedMessage
     from evaluation.corrections.statistics import FailureRate
     from evaluation.store.corrections import Corrections
 

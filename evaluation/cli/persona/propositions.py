@@ -64,7 +64,7 @@ def _problem(problem: Any) -> dict[str, Any]:
 def _known_agents() -> set[str]:
     """Shipped agents, personality types, and the agents in the database, which is not created here."""
     from evaluation.errors import StoreError
-    from evaluation.persona.shipped_agents import shipped_cast
+    from evaluation.persona.agents import shipped_cast
     from evaluation.store import Store
 
     known = set(shipped_cast().ids)

@@ -12,7 +12,7 @@ from evaluation.experiments.ab.config import Better
 from evaluation.experiments.ab.results import RunResult, StatisticalComparison, VariantResults
 from evaluation.statistics import Difference, holm
 from evaluation.statistics.comparison import Measure, compare
-from evaluation.statistics.power import LEVEL
+from evaluation.statistics.tests import LEVEL
 from evaluation.statistics.words import p_words
 from evaluation.text.display import significant_text
 

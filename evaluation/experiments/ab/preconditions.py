@@ -1,18 +1,78 @@
-"""Refuse an A/B test that cannot give a result, before anything is run or paid for."""
+"""Sources of an A/B test's runs, and the refusal of a test that cannot give a result before anything is paid for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from evaluation.corrections.config import read_config
 from evaluation.errors import InputError
 from evaluation.experiments.ab.config import PASS_RATE, ABConfig, variant_config
-from evaluation.experiments.ab.runner import FIGURES, PlannedRun, plan
+from evaluation.experiments.ab.runner import FIGURES, PlannedRun, Run, RunOutcome, flat_metrics, plan
 from evaluation.experiments.ab.simulation import read_run
-from evaluation.experiments.ab.sources import check_numbers
 from evaluation.files.yaml_models import did_you_mean
+from evaluation.insight.addressing import transcript_metrics
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import listed
+from evaluation.transcript import Transcript
+
+_LARGEST = 1e100
+
+
+async def given_metrics(config: dict[str, Any], seed: int) -> RunOutcome:  # noqa: ARG001 - numbers need no seed
+    """The numbers of one run, as the file has them.
+
+    Raises:
+        InputError: It is not a mapping of names to numbers.
+    """
+    return RunOutcome(_numbers(config.get("run")))
+
+
+def check_numbers(config: ABConfig) -> None:
+    """Looks at all runs before the first one is kept.
+
+    Raises:
+        InputError: A run is not a mapping of names to numbers; names the variant and the run.
+    """
+    for planned in plan(config):
+        try:
+            _numbers(planned.config.get("run"))
+        except InputError as error:
+            place = f"variants.{planned.variant}.runs, number {planned.run_index + 1}"
+            raise InputError(error.message, place=place, remedy=error.remedy) from None
+
+
+def _numbers(given: Any) -> dict[str, float | None]:
+    if not isinstance(given, Mapping):
+        raise InputError(f"{given!r:.40} is not a run.", remedy="Write each run as a mapping of measures to numbers.")
+    return {str(name): _number(str(name), value) for name, value in given.items()}
+
+
+def _number(name: str, value: Any) -> float | None:
+    """The number; NaN is none, and of infinite or enormous ones there is no mean."""
+    if value is None:
+        return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not abs(value) <= _LARGEST:
+        remedy = f"Write a number up to {_LARGEST:g}, or null for an unknown one."
+        raise InputError(f"{name}: {value!r:.40} is not a number that can be compared.", remedy=remedy)
+    return float(value)
+
+
+Load = Callable[[str], tuple[Transcript, Mapping[str, float | None], Mapping[str, str]]]
+"""Gives a stored transcript by id, with its scores by metric and its players' personas."""
+
+
+def stored_games(load: Load) -> Run:
+    """Runs that read stored games: their figures and their scores on the rubric's metrics."""
+
+    async def run(config: dict[str, Any], seed: int) -> RunOutcome:  # noqa: ARG001 - a stored game needs no seed
+        transcript, scores, personas = load(str(config["run"]))
+        metrics = flat_metrics(transcript_metrics(transcript)) | dict(scores)
+        return RunOutcome(metrics, transcript, personas, transcript.id)
+
+    return run
+
 
 _KEYS = {"metrics": ("runs",), "transcripts": ("iteration", "transcripts")}
 

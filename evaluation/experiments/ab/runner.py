@@ -24,10 +24,9 @@ from evaluation.experiments.ab._comparisons import (
     winner,
 )
 from evaluation.experiments.ab.config import COST, PASS_RATE, ABConfig, variant_config
-from evaluation.experiments.ab.progress import FinishedRuns
-from evaluation.experiments.ab.results import ABTestResult, RunResult, VariantResults
-from evaluation.insight.checks.validator import BUDGET, ValidationResult, Validator
-from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.experiments.ab.results import ABTestResult, FinishedRuns, RunResult, VariantResults
+from evaluation.insight.metrics import SimulationMetrics
+from evaluation.insight.validator import BUDGET, ValidationResult, Validator
 from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.protocol import Judge, JudgementStatus
 from evaluation.transcript import Transcript

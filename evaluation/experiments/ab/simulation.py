@@ -12,10 +12,8 @@ from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.errors import InputError
 from evaluation.experiments.ab.runner import Run, RunOutcome, flat_metrics
-from evaluation.insight.figures.addressing import message_events
-from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.counts import with_counts
-from evaluation.insight.figures.events import Event, LLMCallEvent
+from evaluation.insight.addressing import message_events
+from evaluation.insight.collector import Event, LLMCallEvent, MetricsCollector, with_counts
 from evaluation.judging.answer_parsing import describe
 from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.calls import ANSWERED, CallLog, CallRecord
@@ -23,9 +21,8 @@ from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge
 from evaluation.persona.persona_text import persona_text
-from evaluation.simulation.connection import RaisingJudge
 from evaluation.simulation.environment import FACILITATOR, Environment, RoomPlan, TurnOrder
-from evaluation.simulation.model_texts import Writer
+from evaluation.simulation.model_texts import RaisingJudge, Writer
 from evaluation.text.agent_names import agent_name, require_distinct_agents
 from evaluation.transcript import Cost, Transcript
 

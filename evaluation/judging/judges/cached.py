@@ -11,10 +11,16 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
-from evaluation.judging.judges._judgements import Received, judgement_from
-from evaluation.judging.model_client.calls import CallParameters, CallRecord
-from evaluation.judging.model_client.usage import Usage
-from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Prompt, Report
+from evaluation.judging.model_client.calls import CallParameters, CallRecord, Usage
+from evaluation.judging.protocol import (
+    Judge,
+    JudgeKind,
+    Judgement,
+    JudgeRequest,
+    Prompt,
+    Report,
+    judgement_from,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +153,16 @@ class CachedJudge:
         except ValidationError:
             # Kept by a version whose answers had another shape: it has to be asked again.
             return None
-        received = Received(answers, kept.raw, parameters=kept.parameters)
-        return judgement_from(request, received, judge=JudgeKind.LIVE, model=self._model, key=kept.key, is_cached=True)
+        return judgement_from(
+            request,
+            answers,
+            raw=kept.raw,
+            parameters=kept.parameters,
+            judge=JudgeKind.LIVE,
+            model=self._model,
+            key=kept.key,
+            is_cached=True,
+        )
 
     async def _ask(
         self,
@@ -181,11 +195,10 @@ class CachedJudge:
 
 def kept_answer(request: JudgeRequest, judgement: Judgement) -> KeptAnswer:
     """The stored form of a scored judgement."""
-    answers = [answer for answer in (judgement.first_answer, judgement.answer) if answer is not None]
     return KeptAnswer(
         key=judgement.key,
         model=judgement.model,
-        answers=tuple([answer.model_dump(mode="json") for answer in answers]),
+        answers=tuple([answer.model_dump(mode="json") for answer in judgement.answers]),
         prompt=request.prompt,
         prompt_version=request.prompt_version,
         purpose=request.purpose,
@@ -200,10 +213,15 @@ def _for_request(judgement: Judgement, request: JudgeRequest, *, is_first: bool)
     """The same answer for an equal question; its messages may have other ids, and it is paid for once."""
     if is_first:
         return judgement
-    if judgement.status is not JudgementStatus.SCORED or judgement.answer is None:
+    if not judgement.answers:
         return replace(judgement, usage=Usage())
-    answers = tuple([answer for answer in (judgement.first_answer, judgement.answer) if answer is not None])
-    received = Received(answers, judgement.raw, parameters=judgement.parameters)
     return judgement_from(
-        request, received, judge=judgement.judge, model=judgement.model, key=judgement.key, is_cached=True
+        request,
+        judgement.answers,
+        raw=judgement.raw,
+        parameters=judgement.parameters,
+        judge=judgement.judge,
+        model=judgement.model,
+        key=judgement.key,
+        is_cached=True,
     )

@@ -6,11 +6,18 @@ import asyncio
 from collections.abc import Sequence
 
 from evaluation.judging.answers import IdeasAnswer
-from evaluation.judging.judges._judgements import unscored
 from evaluation.judging.judges.cached import JudgementCache
 from evaluation.judging.judges.live import units_of
-from evaluation.judging.model_client.usage import Price
-from evaluation.judging.protocol import LARGEST_BATCH, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Report
+from evaluation.judging.model_client.calls import Price
+from evaluation.judging.protocol import (
+    LARGEST_BATCH,
+    JudgeKind,
+    Judgement,
+    JudgementStatus,
+    JudgeRequest,
+    Report,
+    unscored,
+)
 from evaluation.text.display import counted
 
 ESTIMATED = "estimate"
@@ -92,7 +99,7 @@ class EstimatingJudge:
                 self._counted.add(key)
                 new.append(request)
         for unit in units_of(new, self._batch_size):
-            self._count(unit.requests)
+            self._count(list(unit.values()))
         found = [
             unscored(request, JudgementStatus.SKIPPED, ESTIMATED, judge=JudgeKind.LIVE, model=self._model, key=key)
             for request, key in zip(requests, keys, strict=True)

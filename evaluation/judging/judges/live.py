@@ -3,43 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
 from evaluation.errors import JSONParseError, JudgeError
-from evaluation.judging.answer_formats import RECHECK, answer_format, batch_format, batch_questions
 from evaluation.judging.answer_parsing import parse_items
-from evaluation.judging.answers import Answer
-from evaluation.judging.judges._judgements import Received, judgement_from, unscored
-from evaluation.judging.model_client.budget import BudgetSpentError
-from evaluation.judging.model_client.calls import CallPurpose, LLMResponse
-from evaluation.judging.model_client.check_limits import current_limits
+from evaluation.judging.answers import RECHECK, Answer, answer_format, batch_format, batch_questions
+from evaluation.judging.model_client.budget import BudgetSpentError, current_limits
+from evaluation.judging.model_client.calls import CallPurpose, LLMResponse, total
 from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, LLMClient
 from evaluation.judging.model_client.server_state import BREAKER_OPEN
-from evaluation.judging.model_client.usage import Usage
-from evaluation.judging.protocol import LARGEST_BATCH, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Report
+from evaluation.judging.protocol import (
+    LARGEST_BATCH,
+    JudgeKind,
+    Judgement,
+    JudgementStatus,
+    JudgeRequest,
+    Report,
+    judgement_from,
+    unscored,
+)
 
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """The questions of one call: requests with their positions, one of them or several of the same group."""
-
-    positions: tuple[int, ...]
-    requests: tuple[JudgeRequest, ...]
+Unit = Mapping[int, JudgeRequest]
+"""The questions of one call by their position: a single one, or several of the same group."""
 
 
 def units_of(requests: Sequence[JudgeRequest], largest: int = LARGEST_BATCH) -> list[Unit]:
     """``requests`` put together into units of at most ``largest``, units in the order of their first requests.
 
-    Only requests of one group that share system prompt, context, kind of answer, version, repeat and double check are
+    Only requests of one group that share system prompt, context, kind of answer, version and double check are
     put together.
     """
     groups: dict[object, list[int]] = {}
     for position, request in enumerate(requests):
         groups.setdefault(position if request.batch_group is None else _shared(request), []).append(position)
     chunks = [places[start : start + largest] for places in groups.values() for start in range(0, len(places), largest)]
-    return [Unit(tuple(chunk), tuple([requests[position] for position in chunk])) for chunk in sorted(chunks)]
+    return [{position: requests[position] for position in chunk} for chunk in sorted(chunks)]
 
 
 def _shared(request: JudgeRequest) -> tuple[object, ...]:
@@ -49,7 +48,6 @@ def _shared(request: JudgeRequest) -> tuple[object, ...]:
         request.prompt.user,
         request.answer,
         request.prompt_version,
-        request.repeat,
         request.double_check,
     )
 
@@ -100,7 +98,7 @@ class LiteLLMJudge:
         async def work() -> None:
             # The workers share the iterator, so that nothing waits in a queue and memory stays small.
             for unit in units:
-                for position, judgement in await self._settle(unit):
+                for position, judgement in (await self._settle(unit)).items():
                     settled[position] = judgement
                     if report:
                         report(position, judgement)
@@ -109,89 +107,81 @@ class LiteLLMJudge:
             await _all_or_first_error([work() for _ in range(min(self._concurrency, len(requests)))])
         return [settled[position] for position in range(len(requests))]
 
-    async def _settle(self, unit: Unit) -> list[tuple[int, Judgement]]:
-        found = await self._asked_together(unit) if len(unit.requests) > 1 else {}
-        if len(unit.requests) > 1 and current_limits() is not None:
-            found |= await self._asked_again(unit, found)
-        settled = []
-        for index, (position, request) in enumerate(zip(unit.positions, unit.requests, strict=True)):
-            settled.append((position, found.get(index) or await self._asked_alone(request)))
+    async def _settle(self, unit: Unit) -> dict[int, Judgement]:
+        settled: dict[int, Judgement] = {}
+        if len(unit) > 1:
+            settled |= await self._asked_together(unit)
+            rest = {position: request for position, request in unit.items() if position not in settled}
+            limits = current_limits()
+            if limits is not None and limits.has_call and len(rest) > 1:
+                # A check of the gate has one follow-up call, for all questions that have no answer yet.
+                settled |= await self._asked_together(rest)
+        for position, request in unit.items():
+            if position not in settled:
+                settled[position] = await self._asked_alone(request)
         return settled
-
-    async def _asked_again(self, unit: Unit, found: dict[int, Judgement]) -> dict[int, Judgement]:
-        """The follow-up call of a check of the gate: all questions that have no answer yet."""
-        missing = [index for index in range(len(unit.requests)) if index not in found]
-        limits = current_limits()
-        if len(missing) < 2 or limits is None or not limits.has_call:
-            return {}
-        rest = Unit(
-            tuple([unit.positions[index] for index in missing]), tuple([unit.requests[index] for index in missing])
-        )
-        again = await self._asked_together(rest)
-        return {missing[index]: judgement for index, judgement in again.items()}
 
     async def _asked_alone(self, request: JudgeRequest) -> Judgement:
         purpose = CallPurpose(request.purpose, 1, self._key(request))
         conversation = _conversation(request, f"{request.prompt.text}\n\n{answer_format(request.answer)}")
-        validate = request.answer.model_validate
+        answers: list[Answer] = []
+        responses: list[LLMResponse] = []
         try:
-            reply = await self._client.ask(conversation, validate, max_tokens=self._max_tokens, purpose=purpose)
-            received = Received((reply.value,), reply.raw, reply.usage, reply.parameters)
-            if request.double_check:
-                conversation += _in_doubt(reply.raw)
-                again = await self._client.ask(conversation, validate, max_tokens=self._max_tokens, purpose=purpose)
-                received = Received(
-                    (reply.value, again.value),
-                    f"{reply.raw}\n\n{again.raw}",
-                    reply.usage + again.usage,
-                    again.parameters,
+            for _ in range(2 if request.double_check else 1):
+                answer, response = await self._client.ask(
+                    conversation, request.answer.model_validate, max_tokens=self._max_tokens, purpose=purpose
                 )
+                answers.append(answer)
+                responses.append(response)
+                conversation += _in_doubt(response.raw)
         except (JudgeError, BudgetSpentError) as error:
             return self._failed(request, error)
-        return judgement_from(request, received, judge=JudgeKind.LIVE, model=self._client.model, key=self._key(request))
+        return self._judgement(request, answers, responses)
 
     async def _asked_together(self, unit: Unit) -> dict[int, Judgement]:
-        """The judgements of a unit by index, without those whose items are missing or garbled."""
-        first = unit.requests[0]
-        questions = batch_questions([request.prompt.question for request in unit.requests])
+        """The judgements of a unit by position, without those whose items are missing or garbled."""
+        first, *_ = requests = list(unit.values())
+        questions = batch_questions([request.prompt.question for request in requests])
         conversation = _conversation(first, f"{first.prompt.user}\n\n{questions}\n\n{batch_format(first.answer)}")
-        kinds = [request.answer for request in unit.requests]
+        kinds = [request.answer for request in requests]
         try:
-            responses = [await self._complete(conversation, unit)]
+            responses = [await self._complete(conversation, requests)]
             rounds = [parse_items(responses[0].content, kinds)]
             self._client.note_answer(is_usable=bool(rounds[0]))
-            if first.double_check and len(rounds[0]) == len(kinds):
+            if first.double_check:
+                if len(rounds[0]) < len(kinds):
+                    return {}
                 conversation += _in_doubt(responses[0].content)
-                responses.append(await self._complete(conversation, unit))
+                responses.append(await self._complete(conversation, requests))
                 rounds.append(parse_items(responses[1].content, kinds))
         except (JudgeError, BudgetSpentError) as error:
-            return {index: self._failed(request, error) for index, request in enumerate(unit.requests)}
-        wanted_rounds = 2 if first.double_check else 1
-        return self._judgements(unit, responses, rounds) if len(rounds) == wanted_rounds else {}
+            return {position: self._failed(request, error) for position, request in unit.items()}
+        return {
+            position: self._judgement(request, [answers[index] for answers in rounds], responses, parts=len(unit))
+            for index, (position, request) in enumerate(unit.items())
+            if all(index in answers for answers in rounds)
+        }
 
-    async def _complete(self, conversation: list[_Message], unit: Unit) -> LLMResponse:
-        count = len(unit.requests)
-        purpose = CallPurpose(unit.requests[0].purpose, count, self._key(unit.requests[0]))
+    async def _complete(self, conversation: list[_Message], requests: Sequence[JudgeRequest]) -> LLMResponse:
+        count = len(requests)
+        purpose = CallPurpose(requests[0].purpose, count, self._key(requests[0]))
         return await self._client.complete(
             conversation, max_tokens=max(2, count) * self._max_tokens // 2, purpose=purpose
         )
 
-    def _judgements(
-        self, unit: Unit, responses: list[LLMResponse], rounds: list[dict[int, Answer]]
-    ) -> dict[int, Judgement]:
-        raw = "\n\n".join(response.raw for response in responses)
-        share = sum((response.usage for response in responses), Usage()).share(len(unit.requests))
-        return {
-            index: judgement_from(
-                request,
-                Received(tuple(answers[index] for answers in rounds), raw, share, responses[-1].parameters),
-                judge=JudgeKind.LIVE,
-                model=self._client.model,
-                key=self._key(request),
-            )
-            for index, request in enumerate(unit.requests)
-            if all(index in answers for answers in rounds)
-        }
+    def _judgement(
+        self, request: JudgeRequest, answers: Sequence[Answer], responses: Sequence[LLMResponse], parts: int = 1
+    ) -> Judgement:
+        return judgement_from(
+            request,
+            answers,
+            raw="\n\n".join(response.raw for response in responses),
+            usage=total(response.usage for response in responses).share(parts),
+            parameters=responses[-1].parameters,
+            judge=JudgeKind.LIVE,
+            model=self._client.model,
+            key=self._key(request),
+        )
 
     def _key(self, request: JudgeRequest) -> str:
         return request.key(self._client.model, self._server)

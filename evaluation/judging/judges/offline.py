@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from evaluation.judging.answers import HIGHEST_SCORE, ScoreAnswer
-from evaluation.judging.judges._judgements import unscored
 from evaluation.judging.protocol import (
     JudgeKind,
     Judgement,
@@ -17,6 +16,7 @@ from evaluation.judging.protocol import (
     JudgeRequest,
     OfflineInput,
     Report,
+    unscored,
 )
 from evaluation.text.tokens import tokenize
 

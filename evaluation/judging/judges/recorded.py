@@ -2,15 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evaluation.judging.judges._judgements import Received, judgement_from, unscored
-from evaluation.judging.judges.recording_file import Recording, append_recordings, read_recordings
+from evaluation.errors import InputError
+from evaluation.escaping import reading_fault
+from evaluation.judging.answer_parsing import describe
 from evaluation.judging.judges.scripted import SCRIPTED_MODEL
-from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Report
+from evaluation.judging.protocol import (
+    Judge,
+    JudgeKind,
+    Judgement,
+    JudgementStatus,
+    JudgeRequest,
+    Report,
+    judgement_from,
+    unscored,
+)
+
+SUFFIX = ".jsonl"
+_REMEDY = "Restore the file, or record it again with `dramaturg persona record FOLDER`."
+
+
+class Recording(BaseModel):
+    """One recorded judgement.
+
+    Attributes:
+        key: The request's key under ``model``: a hash of model, prompt version and full prompt.
+        model: Who answered.
+        prompt_version: Of the prompt that was answered.
+        purpose: What it was for.
+        subject: What was judged, for people who read the file.
+        answers: The answer; with a double check the first and the second.
+        raw: What the model wrote.
+        parameters: The parameters of the call; empty where none are on record.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    key: str = Field(pattern="^[0-9a-f]{64}$")
+    model: str
+    prompt_version: str = ""
+    purpose: str = ""
+    subject: str = ""
+    answers: tuple[dict[str, Any], ...] = Field(min_length=1, max_length=2)
+    raw: str = ""
+    parameters: dict[str, float | int] = Field(default_factory=dict)
+
+
+def read_recordings(place: Path) -> dict[str, Recording]:
+    """The recordings in a file, or in all ``.jsonl`` files of a folder, by key; of several the last counts.
+
+    Raises:
+        InputError: The place cannot be read, or a line is not a recording (names ``file:line``).
+    """
+    found: dict[str, Recording] = {}
+    for path in sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else [place]:
+        for number, line in enumerate(_lines(path), start=1):
+            if line.strip():
+                recording = _recording(line, f"{path}:{number}")
+                found[recording.key] = recording
+    return found
+
+
+def write_recordings(path: Path, recordings: Iterable[Recording]) -> None:
+    """Writes recordings in the order of their keys, so that a new recording changes only its own line.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    lines = [_line(one) for one in sorted(recordings, key=lambda one: one.key)]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(lines), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"The recording cannot be written: {error.strerror}.", place=str(path)) from None
+
+
+def append_recordings(path: Path, recordings: Sequence[Recording]) -> None:
+    """Adds recordings at the end, at once: what was received is not lost with the process.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write("".join(map(_line, recordings)))
+    except OSError as error:
+        raise InputError(f"The recording cannot be written: {error.strerror}.", place=str(path)) from None
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"The recording cannot be read: {reading_fault(error)}.", place=str(path), remedy=_REMEDY
+        ) from None
+
+
+def _recording(line: str, place: str) -> Recording:
+    try:
+        return Recording.model_validate_json(line)
+    except ValidationError as error:
+        raise InputError(f"{describe(error)}.", place=place, remedy=_REMEDY) from None
+
+
+def _line(recording: Recording) -> str:
+    body = recording.model_dump(mode="json")
+    if not recording.parameters:
+        del body["parameters"]
+    return json.dumps(body, ensure_ascii=True, sort_keys=True) + "\n"
+
 
 RECORD_COMMAND = "dramaturg persona record recordings"
 PLAY_COMMAND = "dramaturg persona run --mode mock --recordings recordings"
@@ -56,8 +164,14 @@ class RecordedJudge:
             answers = tuple([request.answer.model_validate(body) for body in recording.answers])
         except ValidationError:
             return self._missing(request, "what is recorded does not answer the question")
-        received = Received(answers, recording.raw, parameters=recording.parameters)
-        return judgement_from(request, received, judge=JudgeKind.RECORDED, model=self._model)
+        return judgement_from(
+            request,
+            answers,
+            raw=recording.raw,
+            parameters=recording.parameters,
+            judge=JudgeKind.RECORDED,
+            model=self._model,
+        )
 
     def _missing(self, request: JudgeRequest, what: str) -> Judgement:
         command = f"{RECORD_COMMAND} --mode scripted" if self._model == SCRIPTED_MODEL else RECORD_COMMAND
@@ -99,14 +213,13 @@ class RecordingJudge:
 
 def recording_of(request: JudgeRequest, judgement: Judgement) -> Recording:
     """The recording that plays ``judgement`` back; it must be scored."""
-    answers = [answer for answer in (judgement.first_answer, judgement.answer) if answer is not None]
     return Recording(
         key=request.key(judgement.model),
         model=judgement.model,
         prompt_version=request.prompt_version,
         purpose=request.purpose,
         subject=request.subject,
-        answers=tuple([answer.model_dump(mode="json") for answer in answers]),
+        answers=tuple([answer.model_dump(mode="json") for answer in judgement.answers]),
         raw=judgement.raw,
         parameters=dict(judgement.parameters),
     )

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from evaluation.judging.answers import Answer
-from evaluation.judging.judges._judgements import Received, judgement_from, unscored
-from evaluation.judging.model_client.usage import Usage
-from evaluation.judging.protocol import JudgeKind, Judgement, JudgementStatus, JudgeRequest, Report
+from evaluation.judging.model_client.calls import Usage
+from evaluation.judging.protocol import (
+    JudgeKind,
+    Judgement,
+    JudgementStatus,
+    JudgeRequest,
+    Report,
+    judgement_from,
+    unscored,
+)
 
 Script = Callable[[JudgeRequest], Answer | str | None]
 
@@ -50,7 +57,9 @@ class ScriptedJudge:
         said = self._script(request)
         if isinstance(said, Answer):
             answers = (said, said) if request.double_check else (said,)
-            received = Received(answers, said.model_dump_json(), Usage(calls=1))
-            return judgement_from(request, received, judge=JudgeKind.SCRIPTED, model=self._model)
+            raw = said.model_dump_json()
+            return judgement_from(
+                request, answers, raw=raw, usage=Usage(calls=1), judge=JudgeKind.SCRIPTED, model=self._model
+            )
         status = JudgementStatus.NOT_SCORED if said is None else JudgementStatus.ERROR
         return unscored(request, status, said or "not in the script", judge=JudgeKind.SCRIPTED, model=self._model)

@@ -16,12 +16,11 @@ import aiohttp
 import certifi
 
 from evaluation.judging.model_client._responses import Parameters, read_error
-from evaluation.judging.model_client._secrets import message_without_secrets
-from evaluation.judging.model_client.calls import Completion, Messages
-from evaluation.judging.model_client.price_map import OPENAI_PREFIX, listed_price
+from evaluation.judging.model_client.calls import LLMResponse, Messages, Price
+from evaluation.judging.model_client.prices import OPENAI_PREFIX, listed_price
 from evaluation.judging.model_client.provider import WHOLE_ANSWER
+from evaluation.judging.model_client.redaction import message_without_secrets
 from evaluation.judging.model_client.retry import CallFailure, FailureKind, seconds_to_wait
-from evaluation.judging.model_client.usage import Price
 
 _PATH = "/chat/completions"
 _NO_KEY = "none"
@@ -69,7 +68,7 @@ class CompatibleServerProvider:
 
     async def complete(
         self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
-    ) -> Completion:
+    ) -> LLMResponse:
         """The model's answer. The server may be silent for the time given and take twice as long over all of it.
 
         So a server that sends a byte now and then is given up, too.

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluation.judging.answer_parsing import AnswerError, json_objects, object_spans
-from evaluation.judging.model_client._secrets import message_without_secrets, without_secrets
-from evaluation.judging.model_client.calls import Completion
+from evaluation.judging.model_client.calls import LLMResponse, Usage, plausible_tokens
+from evaluation.judging.model_client.redaction import message_without_secrets, without_secrets
 from evaluation.judging.model_client.retry import CallFailure, FailureKind, kind_of_status
 from evaluation.text.reasoning import REASONING_TAG, ends_reasoning
 
@@ -29,7 +29,7 @@ class Parameters:
         limits = [name for name in _TOKEN_LIMITS if name not in self._refused]
         return sent | ({limits[0]: max_tokens} if limits else {})
 
-    def read(self, body: Any, sent: Mapping[str, float | int], secrets: Sequence[str] = ()) -> Completion:
+    def read(self, body: Any, sent: Mapping[str, float | int], secrets: Sequence[str] = ()) -> LLMResponse:
         """The answer in ``body``, as ``read_completion``; an error in it may be about a parameter, too."""
         try:
             return read_completion(body, sent, secrets)
@@ -66,7 +66,7 @@ def _refused_parameter(failure: CallFailure, sent: Collection[str]) -> str | Non
     return next((name for name in named if name in sent), None)
 
 
-def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequence[str] = ()) -> Completion:
+def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequence[str] = ()) -> LLMResponse:
     """The answer in the body of a response, without keys that the server repeats.
 
     Content may be a text, a list of parts, or missing. What a model wrote as its reasoning, in a field, in parts or in
@@ -102,12 +102,12 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
     if not content.strip() and finish in _TOOL_FINISHES:
         raise CallFailure(FailureKind.DECLINED, "it called a tool instead of answering")
     usage = _mapping(body.get("usage"))
-    return Completion(
+    cached = _mapping(usage.get("prompt_tokens_details")).get("cached_tokens", 0)
+    counts = (usage.get("prompt_tokens", 0), cached, usage.get("completion_tokens", 0))
+    return LLMResponse(
         content=content,
         model=without_secrets(str(body.get("model") or ""), secrets)[:_LONGEST_NAME],
-        input_tokens=usage.get("prompt_tokens", 0),
-        cached_tokens=_mapping(usage.get("prompt_tokens_details")).get("cached_tokens", 0),
-        output_tokens=usage.get("completion_tokens", 0),
+        usage=Usage(*map(plausible_tokens, counts)),
         is_cut_off=finish in _CUT_OFF_FINISHES,
         raw=raw,
         parameters=sent,

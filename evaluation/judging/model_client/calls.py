@@ -1,15 +1,80 @@
-"""Calls to models: requests, responses, and the stored record of each."""
+"""Calls to models: requests, responses, usage and prices of tokens, and the stored record of each call."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import isnan
 from typing import Protocol
 
-from evaluation.judging.model_client.usage import Price, Usage
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens, money and calls; sums add up field by field.
+
+    Attributes:
+        input_tokens: Tokens read, those from the provider's cache included.
+        cached_tokens: Those of them that the provider had in its cache.
+        output_tokens: Tokens written.
+        cost_usd: In US dollars; what has no known price counts as nothing.
+        calls: Calls to a provider, failed ones included.
+        unpriced_calls: Answered calls whose price is not known.
+    """
+
+    input_tokens: float = 0
+    cached_tokens: float = 0
+    output_tokens: float = 0
+    cost_usd: float = 0.0
+    calls: float = 0
+    unpriced_calls: float = 0
+
+    @property
+    def known_usd(self) -> float | None:
+        """``cost_usd``, or ``None`` when calls were answered and no price is known."""
+        return None if self.unpriced_calls and not self.cost_usd else self.cost_usd
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cost_usd + other.cost_usd,
+            self.calls + other.calls,
+            self.unpriced_calls + other.unpriced_calls,
+        )
+
+    def share(self, parts: int) -> Usage:
+        """One of ``parts`` equal shares: what one judgement of a batch used."""
+        return Usage(
+            self.input_tokens / parts,
+            self.cached_tokens / parts,
+            self.output_tokens / parts,
+            self.cost_usd / parts,
+            self.calls / parts,
+            self.unpriced_calls / parts,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per token: read, read from the provider's cache, written."""
+
+    input: float
+    cached: float
+    output: float
+
+    def cost(self, input_tokens: float, cached_tokens: float, output_tokens: float) -> float:
+        """The cost of these tokens; cached ones are among the ``input_tokens``."""
+        cached = min(cached_tokens, input_tokens)
+        return (input_tokens - cached) * self.input + cached * self.cached + output_tokens * self.output
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """The sum of all; zero when there are none."""
+    return sum(usages, Usage())
+
 
 Messages = Sequence[Mapping[str, str]]
 """A conversation: ``{"role": "system" | "user" | "assistant", "content": text}``, oldest first."""
@@ -30,49 +95,33 @@ class LLMResponse:
 
     Attributes:
         content: What it wrote.
-        tokens_used: Tokens read and written.
         model: The model that answered, as the provider names it.
-        latency_ms: From sending to the whole answer, without earlier tries.
-        usage: Tokens and cost, those of failed tries included.
+        usage: Tokens and cost, those of failed tries included. A provider knows the tokens only.
         is_cut_off: Whether it stopped because ``max_tokens`` were written.
-        raw: What it wrote with its reasoning in tags, which ``content`` leaves out.
+        raw: What it wrote with its reasoning in tags, which ``content`` leaves out; empty where that is the same.
         parameters: The parameters that the call was made with, under the names that the server takes.
+        latency_ms: From sending to the whole answer, without earlier tries.
     """
 
     content: str
-    tokens_used: int
     model: str
-    latency_ms: float
     usage: Usage = field(default_factory=Usage)
     is_cut_off: bool = False
     raw: str = ""
     parameters: CallParameters = field(default_factory=dict)
+    latency_ms: float = 0.0
+
+    @property
+    def tokens_used(self) -> int:
+        """Tokens read and written."""
+        return int(self.usage.input_tokens + self.usage.output_tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """A provider's response to one call; tokens are 0 where it does not report them.
+def plausible_tokens(tokens: object) -> int:
+    """A server's count of tokens as a whole number from 0 to ``MOST_TOKENS``; 0 for what is not a number.
 
-    What a server says of tokens is bounded: negative ones would fill a budget up again. ``raw`` is what the model
-    wrote with its reasoning in tags, ``parameters`` what the call was made with.
+    Negative ones would fill a budget up again.
     """
-
-    content: str
-    model: str
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-    is_cut_off: bool = False
-    raw: str = ""
-    parameters: CallParameters = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for name in ("input_tokens", "cached_tokens", "output_tokens"):
-            object.__setattr__(self, name, _plausible(getattr(self, name)))
-
-
-def _plausible(tokens: object) -> int:
-    """``tokens`` as a whole number from 0 to ``MOST_TOKENS``; 0 for what is not a number."""
     if isinstance(tokens, bool) or not isinstance(tokens, int | float) or isnan(tokens):
         return 0
     return int(min(max(tokens, 0), MOST_TOKENS))
@@ -92,7 +141,7 @@ class Provider(Protocol):
 
     async def complete(
         self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
-    ) -> Completion:
+    ) -> LLMResponse:
         """The model's answer to ``messages``; given up when the server is silent for ``timeout_seconds``.
 
         Raises:

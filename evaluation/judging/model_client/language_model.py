@@ -7,32 +7,30 @@ import random
 import time
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from secrets import token_hex
-from typing import Any, Generic
+from typing import Any
 
 from pydantic import BaseModel
 
 from evaluation.errors import InputError, JSONParseError, JudgeError
-from evaluation.judging.answer_formats import CORRECTION
 from evaluation.judging.answer_parsing import AnswerError, Validate, Value, parse_answer, with_fields
-from evaluation.judging.guard.fencing import FENCE
-from evaluation.judging.model_client._leases import CallLeases, Lease, LeaseTerms
-from evaluation.judging.model_client.budget import Budget, BudgetSpentError
+from evaluation.judging.answers import CORRECTION
+from evaluation.judging.fencing import FENCE
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError, CheckLimits, current_limits, current_tally
 from evaluation.judging.model_client.calls import (
     ANSWERED,
     CANCELLED,
     CallLog,
-    CallParameters,
     CallPurpose,
     CallRecord,
-    Completion,
     LLMResponse,
     Messages,
+    Price,
     Provider,
+    Usage,
 )
-from evaluation.judging.model_client.check_limits import CheckLimits, current_limits, current_tally
 from evaluation.judging.model_client.retry import (
     ENDS_RUN,
     CallFailure,
@@ -41,7 +39,6 @@ from evaluation.judging.model_client.retry import (
     call_with_retries,
 )
 from evaluation.judging.model_client.server_state import BREAKER_OPEN, CallEnd, ServerState
-from evaluation.judging.model_client.usage import Price, Usage
 
 _CAUSES = {
     FailureKind.RATE_LIMITED: (
@@ -108,16 +105,6 @@ DEFAULT_CONCURRENCY = 20
 _NO_CALL_LEFT = "The model's answer could not be used, and the check has no call left."
 
 
-@dataclass(frozen=True, slots=True)
-class Reply(Generic[Value]):
-    """A validated answer, all that was written on the way to it, and what that cost."""
-
-    value: Value
-    raw: str
-    usage: Usage
-    parameters: CallParameters = field(default_factory=dict)
-
-
 class LLMClient:
     """Asks one model (ADR-010, LLM interface wrapper).
 
@@ -162,13 +149,8 @@ class LLMClient:
         self._is_price_known = False
         self._is_adaptive = server is not None
         self._server = server or ServerState(provider.model)
-        self._leases = CallLeases(
-            self.budget,
-            self._server,
-            concurrency=concurrency,
-            timeout_seconds=timeout_seconds,
-            is_adaptive=self._is_adaptive,
-        )
+        self._concurrency = max(1, concurrency)
+        self._timeout_seconds = timeout_seconds
 
     @property
     def model(self) -> str:
@@ -252,10 +234,10 @@ class LLMClient:
             BudgetSpentError: As ``complete``.
         """
         if isinstance(schema, type):
-            model = await self.ask(messages, schema.model_validate, retries=retries, purpose=purpose)
-            return model.value.model_dump()
-        reply = await self.ask(messages, with_fields(schema or {}), retries=retries, purpose=purpose)
-        return reply.value
+            model, _ = await self.ask(messages, schema.model_validate, retries=retries, purpose=purpose)
+            return model.model_dump()
+        body, _ = await self.ask(messages, with_fields(schema or {}), retries=retries, purpose=purpose)
+        return body
 
     async def ask(
         self,
@@ -265,10 +247,11 @@ class LLMClient:
         retries: int = 2,
         max_tokens: int = MAX_TOKENS,
         purpose: CallPurpose = _FORGOTTEN,
-    ) -> Reply[Value]:
-        """The model's answer, validated; raises as ``complete_json``.
+    ) -> tuple[Value, LLMResponse]:
+        """The validated answer, and the response with all that was written on the way to it and what that cost.
 
-        A wrong answer is asked again with its error named, one that was cut off with twice the room.
+        A wrong answer is asked again with its error named, one that was cut off with twice the room. Raises as
+        ``complete_json``.
         """
         written: list[str] = []
         usage = Usage()
@@ -284,7 +267,7 @@ class LLMClient:
                 problem, remedy = _problem_of(response, max_tokens) or (str(error), _KEEP_TO_FORM)
             else:
                 self.note_answer(is_usable=True)
-                return Reply(value, "\n\n".join(written), usage, response.parameters)
+                return value, replace(response, raw="\n\n".join(written), usage=usage)
             self.note_answer(is_usable=False)
             if not _may_ask_again():
                 break
@@ -322,23 +305,19 @@ class LLMClient:
             raise self._refusal
         limits = current_limits()
         self._check(limits)
-        has_place = self._is_adaptive and not (limits and limits.is_live)
         reserved = price.cost(_tokens_at_most(messages), 0, max_tokens) if price else 0.0
-        terms = LeaseTerms(reserved, has_place=has_place, is_refused=is_refused, is_retry=attempt > 1)
-        lease = await self._leases.begin(terms)
-        if limits is not None:
-            limits.begun()
-        record = CallRecord(
-            purpose=purpose.purpose,
-            model=self.model,
-            attempt=attempt,
-            outcome=ANSWERED,
-            started_at=datetime.now(UTC),
-            judgements=purpose.judgements,
-            judgement_key=purpose.judgement_key,
-            run_id=self._run_id,
-        )
-        return await self._send(_with_delimiter(messages), temperature, max_tokens, record, price, lease)
+        # Whoever waits for a place under the server's limit holds no money meanwhile.
+        has_place = self._is_adaptive and not (limits and limits.is_live)
+        if has_place:
+            await self._server.concurrency.acquire(self._concurrency, is_refused=is_refused)
+        try:
+            await self.budget.set_aside(reserved)
+            if limits is not None:
+                limits.begun()
+            return await self._send(messages, temperature, max_tokens, purpose, attempt, price, reserved)
+        finally:
+            if has_place:
+                self._server.concurrency.release()
 
     def _check(self, limits: CheckLimits | None) -> None:
         """Refuses a call that a check of the gate may not make."""
@@ -355,19 +334,37 @@ class LLMClient:
         messages: Messages,
         temperature: float,
         max_tokens: int,
-        record: CallRecord,
+        purpose: CallPurpose,
+        attempt: int,
         price: Price | None,
-        lease: Lease,
+        reserved: float,
     ) -> LLMResponse:
-        """Sends one call and ends its lease, logs and counts it however it ends."""
+        """Sends one call for which ``reserved`` USD are set aside; settles, logs and counts it however it ends."""
+        load = self._server.concurrency
+        timeout_seconds = self._timeout_seconds
+        if self._is_adaptive:
+            timeout_seconds = load.timeout_seconds(timeout_seconds, is_retry=attempt > 1)
+        record = CallRecord(
+            purpose=purpose.purpose,
+            model=self.model,
+            attempt=attempt,
+            outcome=ANSWERED,
+            started_at=datetime.now(UTC),
+            judgements=purpose.judgements,
+            judgement_key=purpose.judgement_key,
+            run_id=self._run_id,
+        )
         started = time.perf_counter()
-        how, cost, failure = CallEnd.OTHER, _NO_COST, None
+        call, how, cost, failure = load.send(), CallEnd.OTHER, _NO_COST, None
         try:
-            completion = await self._provider.complete(
-                messages, temperature=temperature, max_tokens=max_tokens, timeout_seconds=lease.timeout_seconds
+            response = await self._provider.complete(
+                _with_delimiter(messages),
+                temperature=temperature,
+                max_tokens=max_tokens,
+                timeout_seconds=timeout_seconds,
             )
             how = CallEnd.ANSWERED
-            cost = _cost(price, completion, lease.terms.usd) if price else None
+            cost = _cost(price, response, reserved) if price else None
         except CallFailure as error:
             how, failure = _CALL_ENDS.get(error.kind, CallEnd.OTHER), error
         except asyncio.CancelledError:
@@ -375,7 +372,8 @@ class LLMClient:
             self._note(replace(record, outcome=CANCELLED, error="nobody waited for the answer any longer"), started)
             raise
         finally:
-            is_begun = self._leases.end(lease, how, cost)
+            is_begun = load.end(call, how, timeout_seconds, self._concurrency)
+            self.budget.settle(reserved, cost, is_begun=is_begun)
             limits = current_limits()
             if limits is not None and is_begun:
                 limits.settle(cost)
@@ -391,8 +389,10 @@ class LLMClient:
             kind = failure.kind if is_begun else FailureKind.NOT_BEGUN
             self._note(replace(record, outcome=kind.value, error=failure.message), started)
             raise failure if is_begun else CallFailure(kind, failure.message) from None
-        self._note(_filled(record, completion, cost), started)
-        return _response(completion, cost, time.perf_counter() - started, record.attempt)
+        usage = replace(response.usage, cost_usd=cost or 0.0, calls=attempt, unpriced_calls=1 if cost is None else 0)
+        self._note(_filled(record, usage, cost), started)
+        raw, latency_ms = response.raw or response.content, 1000.0 * (time.perf_counter() - started)
+        return replace(response, usage=usage, raw=raw, latency_ms=latency_ms)
 
     def _note(self, record: CallRecord, started: float) -> None:
         if self._log is not None:
@@ -434,37 +434,21 @@ def _may_ask_again() -> bool:
     return limits is None or limits.has_call
 
 
-def _cost(price: Price, completion: Completion, reserved: float) -> float:
+def _cost(price: Price, response: LLMResponse, reserved: float) -> float:
     """The cost of an answer; what was reserved for it when the server did not say how many tokens it took."""
-    if not completion.input_tokens or (completion.content and not completion.output_tokens):
+    usage = response.usage
+    if usage.input_tokens <= 0 or (response.content and not usage.output_tokens):
         return reserved
-    return price.cost(completion.input_tokens, completion.cached_tokens, completion.output_tokens)
+    return price.cost(usage.input_tokens, usage.cached_tokens, usage.output_tokens)
 
 
-def _filled(record: CallRecord, completion: Completion, cost: float | None) -> CallRecord:
+def _filled(record: CallRecord, usage: Usage, cost: float | None) -> CallRecord:
     return replace(
         record,
-        input_tokens=completion.input_tokens,
-        cached_tokens=completion.cached_tokens,
-        output_tokens=completion.output_tokens,
+        input_tokens=int(usage.input_tokens),
+        cached_tokens=int(usage.cached_tokens),
+        output_tokens=int(usage.output_tokens),
         cost_usd=cost,
-    )
-
-
-def _response(completion: Completion, cost: float | None, seconds: float, attempt: int) -> LLMResponse:
-    used = completion.input_tokens + completion.output_tokens
-    unpriced = 1 if cost is None else 0
-    return LLMResponse(
-        content=completion.content,
-        tokens_used=used,
-        model=completion.model,
-        latency_ms=1000.0 * seconds,
-        usage=Usage(
-            completion.input_tokens, completion.cached_tokens, completion.output_tokens, cost or 0.0, attempt, unpriced
-        ),
-        is_cut_off=completion.is_cut_off,
-        raw=completion.raw or completion.content,
-        parameters=completion.parameters,
     )
 
 

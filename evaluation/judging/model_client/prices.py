@@ -1,14 +1,49 @@
-"""Prices of tokens from the user's own price list."""
+"""Prices of tokens: from the price map that ships with litellm, or from the user's own price list."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
-from evaluation.files.yaml_models import read_model
-from evaluation.judging.model_client.usage import Price
+from evaluation.judging.model_client.calls import Price
+
+OPENAI_PREFIX = "openai/"
+"""Before a model's name: OpenAI's protocol. The price map lists these models without it."""
+
+_LITELLM_PRICES = "model_prices_and_context_window_backup.json"
+
+
+def listed_price(model: str) -> Price | None:
+    """The price in the price map that ships with litellm, read without importing litellm; ``None`` if not in it."""
+    entries = _price_map()
+    entry = entries.get(model)
+    if entry is None:
+        # Many models are listed without their provider ("anthropic/claude-haiku-4-5" as "claude-haiku-4-5").
+        provider, _, name = model.partition("/")
+        bare = entries.get(name)
+        entry = bare if bare is not None and bare.get("litellm_provider") == provider else None
+    if not entry or entry.get("input_cost_per_token") is None:
+        return None
+    read = float(entry["input_cost_per_token"])
+    cached = entry.get("cache_read_input_token_cost")
+    written = float(entry.get("output_cost_per_token") or 0.0)
+    return Price(read, read if cached is None else float(cached), written)
+
+
+@cache
+def _price_map() -> dict[str, dict[str, Any]]:
+    package = find_spec("litellm")
+    if package is None or package.origin is None:
+        return {}
+    entries: dict[str, dict[str, Any]] = json.loads(Path(package.origin).with_name(_LITELLM_PRICES).read_bytes())
+    return entries
+
 
 _MILLION = 1_000_000
 _SHAPE = (
@@ -30,6 +65,9 @@ def read_prices(path: Path) -> Mapping[str, Price]:
     Raises:
         InputError: The file cannot be read or is not as described.
     """
+    # Imported here, so that looking up an answer needs no YAML.
+    from evaluation.files.yaml_models import read_model
+
     entries = read_model(path, RootModel[dict[str, _Entry]], remedy=_SHAPE).root
     return {name: _price(entry) for name, entry in entries.items()}
 

@@ -19,11 +19,10 @@ from types import ModuleType
 from typing import Any
 
 from evaluation.judging.model_client._responses import Parameters, read_error
-from evaluation.judging.model_client._secrets import message_without_secrets
-from evaluation.judging.model_client.calls import Completion, Messages, Provider
-from evaluation.judging.model_client.price_map import listed_price
+from evaluation.judging.model_client.calls import LLMResponse, Messages, Price, Provider
+from evaluation.judging.model_client.prices import listed_price
+from evaluation.judging.model_client.redaction import message_without_secrets
 from evaluation.judging.model_client.retry import CallFailure, FailureKind, seconds_to_wait
-from evaluation.judging.model_client.usage import Price
 
 # What the rehearsal's call goes through: litellm's own client for OpenAI's protocol.
 _REHEARSED_AS = "hosted_vllm"
@@ -136,7 +135,7 @@ class LiteLLMProvider:
 
     async def complete(
         self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
-    ) -> Completion:
+    ) -> LLMResponse:
         """The model's answer. The server may be silent for the time given.
 
         Raises:

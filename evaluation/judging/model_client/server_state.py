@@ -66,6 +66,57 @@ class ServerCall:
     is_overtaken: bool = False
 
 
+class CallOrder:
+    """The calls under way in the order in which they were sent, and which of them the server can have begun.
+
+    A server that takes every connection and answers one after the other does not show which call it works on. Its pace
+    does: it works on as many calls as it has slots, in the order in which they were sent.
+    """
+
+    def __init__(self) -> None:
+        self._sent: list[ServerCall] = []
+        self._answers = 0
+        self._quickest = float("inf")
+        self._slots_seen = 1
+        self._best_rate = 0.0
+
+    def send(self, now: float) -> ServerCall:
+        """Notes that a call is sent."""
+        call = ServerCall(now, len(self._sent), self._answers)
+        self._sent.append(call)
+        return call
+
+    def end(self, call: ServerCall, now: float, *, is_answered: bool) -> None:
+        """Notes that a call ended."""
+        position = self._sent.index(call)
+        del self._sent[position]
+        for later in self._sent[position:]:
+            later.ends_ahead.append(now)
+        if is_answered:
+            self._answers += 1
+            self._quickest = min(self._quickest, now - call.sent_at)
+            self._slots_seen = max(self._slots_seen, position + 1)
+            for earlier in self._sent[:position]:
+                earlier.is_overtaken = True
+
+    def note_rate(self, answers_per_second: float) -> None:
+        """Notes how many answers came in a second, over a stretch of time."""
+        self._best_rate = max(self._best_rate, answers_per_second)
+
+    def was_begun(self, call: ServerCall, now: float) -> bool:
+        """Whether the server worked on a call that timed out for as long as its quickest answer took."""
+        if call.is_overtaken or self._answers == call.answers_before:
+            return True
+        # Slots that were seen, or follow by Little's law.
+        slots = max(self._slots_seen, round(self._best_rate * self._quickest))
+        must_end = call.ahead - slots + 1
+        if must_end <= 0:
+            return True
+        if len(call.ends_ahead) < must_end:
+            return False
+        return now - call.ends_ahead[must_end - 1] >= self._quickest
+
+
 class AdaptiveConcurrency:
     """Limits the calls under way to what a server can take, and derives their timeout from its answers.
 
@@ -84,12 +135,8 @@ class AdaptiveConcurrency:
         self._limit = FIRST_LIMIT
         self._taken = 0
         self._waiting: deque[tuple[asyncio.AbstractEventLoop, asyncio.Future[None], int]] = deque()
-        self._sent: list[ServerCall] = []
-        self._answers = 0
+        self._order = CallOrder()
         self._seconds: deque[float] = deque(maxlen=_ANSWERS_KEPT)
-        self._quickest = float("inf")
-        self._slots_seen = 1
-        self._best_rate = 0.0
         self._halved_at = float("-inf")
         self._window = _Window(self._clock())
         self._rate_before = 0.0
@@ -161,9 +208,7 @@ class AdaptiveConcurrency:
     def send(self) -> ServerCall:
         """Notes that a call is sent now; it must be ended."""
         with self._lock:
-            call = ServerCall(self._clock(), len(self._sent), self._answers)
-            self._sent.append(call)
-            return call
+            return self._order.send(self._clock())
 
     def end(self, call: ServerCall, how: CallEnd, timeout_seconds: float, most: int) -> bool:
         """Notes that a call ended, and says whether the server had begun it; only a timeout can come before that.
@@ -176,48 +221,23 @@ class AdaptiveConcurrency:
         """
         with self._lock:
             now = self._clock()
-            is_begun = how is not CallEnd.TIMEOUT or self._was_begun(call, now)
-            position = self._sent.index(call)
-            del self._sent[position]
-            for later in self._sent[position:]:
-                later.ends_ahead.append(now)
+            is_begun = how is not CallEnd.TIMEOUT or self._order.was_begun(call, now)
+            self._order.end(call, now, is_answered=how is CallEnd.ANSWERED)
             if how is CallEnd.ANSWERED:
-                self._note_answer(call, position, now, timeout_seconds, most)
+                self._note_answer(now - call.sent_at, now, timeout_seconds, most)
             elif how is not CallEnd.OTHER and call.sent_at >= self._halved_at:
-                self._limit = max(1, min(self._limit, most) // 2)
-                self._halved_at = now
-                self._rate_before = 0.0
-                self._is_doubling = False
-                self._window = _Window(now)
+                self._halve(now, most)
             return is_begun
 
-    def _was_begun(self, call: ServerCall, now: float) -> bool:
-        """Whether the server worked on a call that timed out for as long as its quickest answer took.
+    def _halve(self, now: float, most: int) -> None:
+        self._limit = max(1, min(self._limit, most) // 2)
+        self._halved_at = now
+        self._rate_before = 0.0
+        self._is_doubling = False
+        self._window = _Window(now)
 
-        A server that takes every connection and answers one after the other does not show which call it works on. Its
-        pace does: it works on as many calls as it has slots, in the order in which they were sent.
-        """
-        if call.is_overtaken or self._answers == call.answers_before:
-            return True
-        must_end = call.ahead - self._slots() + 1
-        if must_end <= 0:
-            return True
-        if len(call.ends_ahead) < must_end:
-            return False
-        return now - call.ends_ahead[must_end - 1] >= self._quickest
-
-    def _slots(self) -> int:
-        """Number of calls that the server is known to work on at the same time: seen, or by Little's law."""
-        return max(self._slots_seen, round(self._best_rate * self._quickest))
-
-    def _note_answer(self, call: ServerCall, position: int, now: float, timeout_seconds: float, most: int) -> None:
-        seconds = now - call.sent_at
-        self._answers += 1
+    def _note_answer(self, seconds: float, now: float, timeout_seconds: float, most: int) -> None:
         self._seconds.append(seconds)
-        self._quickest = min(self._quickest, seconds)
-        self._slots_seen = max(self._slots_seen, position + 1)
-        for earlier in self._sent[:position]:
-            earlier.is_overtaken = True
         window = self._window
         window.answers += 1
         window.slowest = max(window.slowest, seconds)
@@ -225,9 +245,10 @@ class AdaptiveConcurrency:
             self._end_window(now, timeout_seconds, most)
 
     def _end_window(self, now: float, timeout_seconds: float, most: int) -> None:
+        """Compares the throughput since the last look with that before it, and raises the limit or leaves it."""
         window, self._window = self._window, _Window(now, has_waited=bool(self._waiting))
         rate = window.answers / max(now - window.started_at, 1e-6)
-        self._best_rate = max(self._best_rate, rate)
+        self._order.note_rate(rate)
         if not window.has_waited or self._limit >= most or window.slowest >= timeout_seconds / 2:
             return
         # Twice as many calls may take twice as long each.

@@ -1,17 +1,82 @@
-"""Scores from judgements on propositions: inverted claims turned round, weighted means."""
+"""Scores from judgements on propositions: inverted claims turned round, weighted means, ideas counted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evaluation.judging.propositions._idea_counting import ListedIdea, distinct
-from evaluation.judging.propositions.mark_words import mark_words
-from evaluation.judging.propositions.proposition import HIGHEST_SCORE, Proposition
-from evaluation.judging.protocol import Judgement, JudgementStatus
+from evaluation.judging.answers import HIGHEST_SCORE
+from evaluation.judging.propositions.proposition import Proposition
+from evaluation.judging.protocol import Idea, Judgement, JudgementStatus
 from evaluation.judging.questions import PropositionQuestion, snippet_of
 from evaluation.judging.targets import Target
+from evaluation.text.tokens import stem, tokenize
+
+_BANDS = ((1, "plainly false"), (4, "mostly false"), (6, "undecided"), (9, "mostly true"))
+_CERTAIN = "certainly true"
+_UNEARNED = {
+    "data_missing": "there was nothing to judge, so this 9 says nothing about the agent",
+    "precondition": "the claim does not apply here, so this 9 says nothing about the agent",
+}
+
+
+def meaning_of(mark: float) -> str:
+    """The band of the prompt that a mark from 0 to 9 stands for: "mostly true"."""
+    return next((words for below, words in _BANDS if mark < below), _CERTAIN)
+
+
+def mark_words(mark: int, *, is_inverted: bool, unearned: str = "") -> str:
+    """The reading of a mark, the same in every output: "8 of 9, mostly true; the claim names a fault: score 1 of 9".
+
+    Args:
+        mark: What the judge gave, 0 to 9.
+        is_inverted: Whether the claim describes something bad, so that the score is 9 less the mark.
+        unearned: ``data_missing`` or ``precondition`` where the mark says nothing about the agent; else empty.
+    """
+    if unearned:
+        return f"{mark} of 9: {_UNEARNED.get(unearned, 'this says nothing about the agent')}"
+    words = f"{mark} of 9, {meaning_of(mark)}"
+    return f"{words}; the claim names a fault: score {9 - mark} of 9" if is_inverted else f"{words}"
+
+
+_ARTICLES = frozenset({"a", "an", "the"})
+
+
+@dataclass(frozen=True, slots=True)
+class ListedIdea:
+    """One idea.
+
+    Attributes:
+        text: In the judge's words; untrusted.
+        citations: References of the messages that voice it; those that do not exist are refused, so it may be empty.
+    """
+
+    text: str
+    citations: tuple[str, ...] = ()
+
+
+def distinct(ideas: Iterable[Idea], messages: Mapping[int, str]) -> tuple[ListedIdea, ...]:
+    """The ideas with their citations resolved, those with the same words as an earlier one joined with it.
+
+    Two ideas are the same when they consist of the same word stems in the same order, articles left out. Anything
+    looser would join "ban cars" with "do not ban cars". An idea without a word is dropped.
+
+    Args:
+        ideas: From one answer.
+        messages: The number of every message in the prompt, with its reference.
+    """
+    found: dict[tuple[str, ...], ListedIdea] = {}
+    for idea in ideas:
+        stems = tuple([stem(token.text) for token in tokenize(idea.text) if token.text not in _ARTICLES])
+        if not stems:
+            continue
+        cited = [messages[number] for number in idea.citations if number in messages]
+        earlier = found.get(stems)
+        text = earlier.text if earlier else " ".join(idea.text.split())
+        found[stems] = ListedIdea(text, tuple(dict.fromkeys([*(earlier.citations if earlier else ()), *cited])))
+    return tuple(found.values())
+
 
 _TRIVIAL = "The precondition {name!r} does not hold here, so the claim is trivially true and nobody was asked."
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from statistics import fmean
 
-from evaluation.text.stems import STOP_WORDS
-from evaluation.text.tokens import tokenize
+from evaluation.text.tokens import STOP_WORDS, tokenize
 
 PHRASE_LENGTH = 3
 """Words of a phrase (n-gram) that is looked for again."""

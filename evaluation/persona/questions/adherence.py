@@ -22,5 +22,5 @@ def adherence_questions(task: DimensionTask) -> list[PropositionQuestion]:
     """
     target = task.portrayal.target
     if not target.personas:
-        return [unscorable(each, target, _NO_PERSONA) for each in task.propositions.propositions]
+        return [unscorable(each, target, _NO_PERSONA) for each in task.propositions]
     return build_questions(task, target, [target.at(position) for position in task.sampled])

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from evaluation.judging.propositions.proposition import Proposition, PropositionSet
-from evaluation.judging.propositions.templates import fill_known
+from evaluation.judging.propositions.proposition import Proposition, fill_known
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.judging.questions import Options, PropositionQuestion, Supplement, ask, variables_for
 from evaluation.judging.targets import Target
@@ -27,7 +26,7 @@ class DimensionTask:
 
     portrayal: Portrayal
     sampled: tuple[int, ...]
-    propositions: PropositionSet
+    propositions: tuple[Proposition, ...]
     options: Options
 
 
@@ -41,7 +40,7 @@ def build_questions(
     """Every proposition once per sampled message if it is about a message, else once about the whole."""
     return [
         ask(proposition, target, supply(proposition, target) if supply else None, task.options)
-        for proposition in task.propositions.propositions
+        for proposition in task.propositions
         for target in (messages if proposition.is_asked_of_messages else (whole,))
     ]
 

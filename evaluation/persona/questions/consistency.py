@@ -7,8 +7,7 @@ from dataclasses import replace
 from evaluation.judging.propositions.proposition import Dimension, Proposition
 from evaluation.judging.protocol import OfflineInput
 from evaluation.judging.questions import PropositionQuestion, Supplement, ask
-from evaluation.judging.targets import Target
-from evaluation.judging.trajectory import windowed
+from evaluation.judging.targets import Target, windowed
 from evaluation.persona.questions.common import DimensionTask, unscorable
 
 _NOTHING_EARLIER = "{name} said nothing before the messages that are judged, so there is nothing to compare them with."
@@ -25,10 +24,10 @@ def consistency_questions(task: DimensionTask) -> list[PropositionQuestion]:
     target = task.portrayal.target
     pairs = [pair for position in task.sampled if (pair := _pair(target, position)).trajectory]
     if task.sampled and not pairs:
-        return [unscorable(each, target, _NOTHING_EARLIER) for each in task.propositions.propositions]
+        return [unscorable(each, target, _NOTHING_EARLIER) for each in task.propositions]
     return [
         ask(proposition, pair, _supplement(proposition, pair), task.options)
-        for proposition in task.propositions.propositions
+        for proposition in task.propositions
         for pair in pairs
     ]
 

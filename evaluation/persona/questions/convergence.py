@@ -5,8 +5,7 @@ from __future__ import annotations
 from evaluation.judging.propositions.proposition import Dimension, Proposition
 from evaluation.judging.protocol import OfflineInput
 from evaluation.judging.questions import PropositionQuestion, Supplement
-from evaluation.judging.targets import Target
-from evaluation.judging.trajectory import windowed
+from evaluation.judging.targets import Target, windowed
 from evaluation.persona.questions._wording_statistics import vocabulary_evidence
 from evaluation.persona.questions.common import DimensionTask, build_questions
 

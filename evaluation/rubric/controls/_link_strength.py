@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from evaluation.rubric.controls._vectors import Matrix, Vectors, tf_idf
 from evaluation.rubric.discussion import Discussion, PreparedMessage
-from evaluation.text.stems import stem
+from evaluation.text.tokens import stem
 from evaluation.transcript import Transcript
 
 WINDOW = 8

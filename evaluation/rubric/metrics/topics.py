@@ -6,8 +6,7 @@ from functools import cache
 
 from evaluation.rubric._language_pack import LanguagePack
 from evaluation.text.aliases import NameWords
-from evaluation.text.stems import stem
-from evaluation.text.tokens import Token
+from evaluation.text.tokens import Token, stem
 
 Topics = dict[str, Token]
 """Stem -> the first word that has it."""

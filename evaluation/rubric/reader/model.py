@@ -86,7 +86,7 @@ class ReadReference:
 
 @dataclass(frozen=True, slots=True)
 class ReadMessage:
-    """What the reader says of one message; chances from 0 to 1.
+    """Answers of the reader to one message; chances from 0 to 1.
 
     Attributes:
         strategic: Chance that it shows strategic thinking.
@@ -123,7 +123,7 @@ class Reader:
     card: Mapping[str, Any]
 
     def read(self, discussion: Discussion) -> tuple[ReadMessage, ...]:
-        """What it says of each message of a discussion, in order; none in another language than English."""
+        """Answers to each message of a discussion, in order; none in another language than English."""
         if discussion.pack is None or not discussion.messages:
             return ()
         seen = features(discussion)
@@ -187,7 +187,7 @@ class Reader:
         return found
 
     def word_weights(self, head: str, words: Sequence[str]) -> list[float]:
-        """How much each word alone speaks for (above 0) or against the answer of a head."""
+        """Weights of words, each alone, for (above 0) or against the answer of a head."""
         ngrams = hashed_ngrams(words)
         return [float(one) for one in ngrams.sums(self.words[:, [TEXT_HEADS.index(head)]], self.idf)[:, 0]]
 

@@ -41,7 +41,7 @@ SYNTHETIC_WEIGHT = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What people said of one message. ``None``: the message was not labelled for that question.
+    """Answers of people to one message. ``None``: the message was not labelled for that question.
 
     Attributes:
         strategic: Whether it shows strategic thinking.

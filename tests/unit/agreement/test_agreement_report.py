@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from datetime import UTC, datetime
 
 import pandas as pd
@@ -121,12 +120,6 @@ def test_a_metric_stands_between_floor_and_ceiling() -> None:
     assert question.exact.value == pytest.approx(4 / 6)
 
 
-def test_what_has_no_number_stays_without_one() -> None:
-    found = report(a=math.nan)
-    assert all(not one.kappa.is_known and one.games == 0 for one in found.references)
-    assert found.gaps == ()
-
-
 def test_disagreements_come_with_the_widest_first() -> None:
     found = report(a=0.0, b=100.0, d=100.0)
     assert [(one.transcript_id, one.spread, one.split_questions) for one in found.split] == [("b", 1, (2,))]
@@ -170,23 +163,6 @@ def test_what_is_read_from_alpha_goes_by_the_lower_end_of_its_interval(games: in
     assert score.alpha.interval.is_known == (split not in (0, games))
     # All said yes to question 1: no disagreement was possible, however many games there are.
     assert found.items[1].reading == "no disagreement was possible"
-
-
-def test_few_games_are_noted_once() -> None:
-    assert "fewer than 20 games" in two_raters(19, split=2).note
-    assert two_raters(20, split=2).references[0].games == 1
-    assert "fewer than 20 games" in two_raters(20, split=2).note
-    assert agreement_data(two_raters(19, split=2))["note"] == two_raters(19, split=2).note
-    rows = [(f"g{number}", "Ann", 1 + number % 5, "-----") for number in range(20)]
-    enough = agreement_report(ratings(*rows), scores(**{f"g{n}": 5.0 * n for n in range(20)}), {}, DEFAULT_THRESHOLDS)
-    assert (enough.references[0].games, enough.note) == (20, "")
-
-
-def test_the_data_of_a_report_is_json_without_nan() -> None:
-    import json
-
-    text = json.dumps(agreement_data(report(a=0.0, b=50.0)), allow_nan=False)
-    assert list(json.loads(text))[:5] == ["raters", "games", "shared_games", "ratings", "note"]
 
 
 def test_from_the_store_with_overridden_rows(make_game) -> None:

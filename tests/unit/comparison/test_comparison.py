@@ -7,12 +7,9 @@ import math
 
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluation.comparison import biggest_movers, compare_iterations, paired_games
 from evaluation.comparison.json_output import comparison_data
-from evaluation.comparison.paired_games import pair_key
 from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations import Choice, Game, Iteration, make_board
 from evaluation.ratings import Rating
@@ -45,12 +42,6 @@ def row(metric: str, *, after: bool, counts: bool, reason: str, player: str | No
     }
 
 
-def test_games_pair_by_scenario_and_seed_once_each() -> None:
-    before = {"a": ("market", "1"), "b": ("market", "1"), "c": (None, "7"), "d": None}
-    after = {"v": ("market", "1"), "w": (None, "7"), "x": (None, "7"), "y": None}
-    assert paired_games(before, after) == [("a", "v"), ("c", "w")]
-
-
 def test_games_that_share_both_pair_first_then_by_scenario_then_by_seed() -> None:
     before = {"a": ("market", "1"), "b": ("market", "2"), "c": ("fair", None), "d": (None, "5"), "e": ("inn", "6")}
     after = {"v": ("market", "9"), "w": ("market", "1"), "x": ("fair", "5"), "y": ("tower", "5"), "z": (None, "6")}
@@ -63,13 +54,6 @@ def test_a_seed_of_another_scenario_and_what_is_not_known_pair_nothing() -> None
     # Seed 7 of the market and of the fair are different games; no scenario and no scenario are not one scenario.
     assert paired_games({"a": ("market", "7")}, {"v": ("fair", "7")}) == []
     assert paired_games({"a": (None, "1"), "b": ("market", None)}, {"v": (None, "2"), "w": ("fair", None)}) == []
-
-
-def test_what_is_a_key() -> None:
-    assert pair_key({"scenario": "market", "seed": 7, "other": 1}) == ("market", "7")
-    assert pair_key({"seed": 7}) == (None, "7")
-    assert pair_key({"seed": 7}) == pair_key({"seed": "7"})
-    assert pair_key({"scenario": {"name": "market"}, "seed": ""}) is None
 
 
 def test_a_comparison_with_pairs_and_a_decision() -> None:
@@ -118,23 +102,6 @@ def test_the_losses_of_reasons_add_up_to_the_change_of_the_score() -> None:
     # Ann lost 25 points before and none after; Ben 25 both times, which moved nothing.
     assert [(one.label, one.change) for one in movers if one.kind == "player"] == [("Ann", 25.0)]
     assert {example.transcript_id for example in reasons[0].examples} == {"old"}
-
-
-def test_nothing_moves_where_one_side_has_no_rows() -> None:
-    rows = pd.DataFrame([row("coherence", after=True, counts=False, reason="no")])
-    assert biggest_movers(rows) == ()
-    assert biggest_movers(rows.iloc[:0]) == ()
-    assert biggest_movers(pd.DataFrame([row("engagement", after=True, counts=False, reason="no")])) == ()
-
-
-@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.sampled_from("abc")), min_size=1, max_size=40))
-def test_reasons_always_add_up(drawn: list[tuple[bool, bool, str]]) -> None:
-    rows = pd.DataFrame([row("coherence", after=after, counts=counts, reason=why) for after, counts, why in drawn])
-    if rows["is_after"].nunique() == 2:
-        share = rows.groupby("is_after")["numerator"].mean()
-        moved = sum(one.change for one in biggest_movers(rows, most=100) if one.kind == "reason")
-        # Changes below 0.05 points are left out, at most one for each of the three reasons.
-        assert moved == pytest.approx(100 * (share[True] - share[False]), abs=0.15)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from evaluation.comparison.failure_reasons import FailureReason, MetricFailures, failure_reasons
+from evaluation.comparison.movers import FailureReason, MetricFailures, failure_reasons
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
@@ -61,11 +61,6 @@ def test_a_player_of_whom_only_another_metric_has_rows_is_left_out_of_reasons_to
     assert [one.label for one in found_in(rows).reasons] == ["someone is named."]
 
 
-def test_without_a_reference_there_is_no_trend() -> None:
-    [only] = found_in([row("No."), row("Yes.", lost=0.0)], has_reference=False).reasons
-    assert (only.count_before, only.share_before, only.change) == (0, None, None)
-
-
 def test_a_reference_in_which_nothing_was_judged_shows_no_trend() -> None:
     [only] = found_in([row("No.")]).reasons
     assert (only.share_before, only.change) == (None, None)
@@ -83,12 +78,6 @@ def test_an_excluded_row_is_not_judged_and_the_order_never_depends_on_that_of_th
         found = found_in(order)
         assert found.judged == 2
         assert [one.label for one in found.reasons] == ["A.", "B."]
-
-
-def test_nothing_fails_where_nothing_was_judged() -> None:
-    rows = pd.DataFrame([row("No.")])
-    assert failure_reasons(rows.iloc[:0], has_reference=True) == ()
-    assert failure_reasons(pd.DataFrame([row("Fine.", lost=0.0)]), has_reference=True) == ()
 
 
 def game(name: str, *texts: str) -> Transcript:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from evaluation.comparison.lost_points import find_losses
+from evaluation.comparison.movers import find_losses
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.comparisons import stored_losses
@@ -49,13 +49,6 @@ def test_without_sides_or_losses_nothing_is_named() -> None:
     assert find_losses(rows, SIDES)["role_consistency"].side is None
     assert find_losses(pd.DataFrame([row("Ann", counts=True)]), SIDES) == {}
     assert find_losses(rows.iloc[:0], SIDES) == {}
-
-
-def test_examples_come_from_several_games_where_there_are_several() -> None:
-    rows = [row("Ann", counts=False, number=number) for number in range(4)]
-    rows += [row("Ann", counts=False, game=game, number=9) for game in "hi"]
-    [losses] = find_losses(pd.DataFrame(rows), {}).values()
-    assert [example.transcript_id for example in losses.examples] == ["g", "h", "i"]
 
 
 def test_what_fails_in_a_stored_iteration(tmp_path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.comparison.moved_games import most_moved_pair
+from evaluation.comparison.iterations import most_moved_pair
 from evaluation.iterations.tests import Game
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import Status

@@ -9,11 +9,17 @@ import pytest
 
 from evaluation.corrections.builtin_interventions import anti_convergence, configured, nudge_for, nudges, variety
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.interventions import Execution, Intervention, InterventionBatch, run_interventions
-from evaluation.corrections.steering import NudgeBox, joint_target
+from evaluation.corrections.interventions import (
+    Execution,
+    Intervention,
+    InterventionBatch,
+    NudgeBox,
+    joint_target,
+    run_interventions,
+)
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
-from evaluation.judging.protocol import Answer, CheckAnswer, JudgeRequest, ScoreAnswer
+from evaluation.judging.protocol import CheckAnswer, ScoreAnswer
 from evaluation.judging.targets import Target, TrajectoryEvent
 
 Line = tuple[str, str]
@@ -176,10 +182,3 @@ def test_nudges_know_the_character() -> None:
     assert nudge_for("stranger", "new", ["cautious"]) == nudges()["cautious"]["new"]
     texts = [text for kinds in nudges().values() for text in kinds.values()]
     assert len(set(texts)) == len(texts)
-
-
-def test_an_answer_of_the_wrong_kind_lets_nothing_act() -> None:
-    def script(request: JudgeRequest) -> Answer:
-        return ScoreAnswer(reason="r", score=9, confidence=1, citations=[], data_missing=False)
-
-    assert not run(marking(Agent("Michael")).set_textual_precondition("x"), ScriptedJudge(script)).is_applied

@@ -34,12 +34,6 @@ def test_three_messages() -> None:
     assert found.mean_total == 22 / 3
 
 
-def test_nothing_yet() -> None:
-    found = gate_statistics([])
-    assert (found.messages, found.original_success_rate, found.regeneration_failure_rate) == (0, None, None)
-    assert dict(found.dimensions) == {}
-
-
 def test_first_texts_and_texts_written_anew_fail_apart() -> None:
     low, similar, retried, silent = attempt(0, 4), attempt(1, 9, is_similar=True), attempt(2, 7), attempt(0, None)
     results = [

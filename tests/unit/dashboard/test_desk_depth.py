@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
-from evaluation.rating_desk.discards import DiscardReason
+from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.style_check import StyleAnswer, passes_manual_check, style_questions, style_result
 from evaluation.store import Store
 from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote

@@ -12,7 +12,7 @@ from evaluation.experiments.ab.config import ABConfig
 from evaluation.experiments.ab.results import ABTestResult
 from evaluation.experiments.ab.runner import ExperimentRunner
 from evaluation.experiments.ab.simulation import read_run, simulated_games
-from evaluation.insight.figures.addressing import transcript_metrics
+from evaluation.insight.addressing import transcript_metrics
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.judges.offline import OfflineJudge
@@ -20,8 +20,7 @@ from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallLog
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import ScriptedWorld
+from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.transcript import Transcript
 
 BASE = {

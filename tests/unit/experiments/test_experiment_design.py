@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 from evaluation.errors import InputError
 from evaluation.experiments.estimate import estimate
-from evaluation.experiments.groups import GroupLayout, design_of, seated
-from evaluation.experiments.plan import ExperimentPlan, plan_of
+from evaluation.experiments.plan import ExperimentPlan, GroupLayout, design_of, plan_of, seated
 from evaluation.experiments.scenario import read_scenario, scenario_named, scenarios
-from evaluation.judging.model_client.usage import Price
+from evaluation.judging.model_client.calls import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.simulation.scripted.world import NO_EFFECTS
+from evaluation.simulation.scripted_world import NO_EFFECTS
 
 VARIETY = "brainstorming-difficult-variety"
 FOUR_PERSONAS = tuple({"name": name} for name in ("Ann", "Bea", "Cem", "Dov"))

@@ -75,11 +75,6 @@ def test_what_cannot_be_compared_says_so(
     assert found.direction is verdict
 
 
-def test_missing_scores_are_counted_and_left_out() -> None:
-    found = row(report_rows(scores(Dimension.ADHERENCE, [None, 6, 7], [5, None, 6])), Dimension.ADHERENCE)
-    assert (found.found.after.n, found.found.before.n, found.unscored) == (2, 2, 2)
-
-
 def test_without_any_score_there_is_no_test_and_no_crash() -> None:
     rows = report_rows([])
     assert len(rows) == 5

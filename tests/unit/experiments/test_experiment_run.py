@@ -12,15 +12,14 @@ from evaluation.errors import ConflictError, JudgeError
 from evaluation.experiments.experiment import ExperimentStatus, Side
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import read_scenario
-from evaluation.insight.figures.counts import stored_counts
+from evaluation.insight.collector import stored_counts
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.model_client.calls import Completion
+from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.judging.model_client.retry import CallFailure, FailureKind
 from evaluation.judging.propositions.proposition import Dimension
-from evaluation.simulation.population.personas import load_personas
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, Habits, ScriptedWorld
+from evaluation.simulation.personas import load_personas
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.workflows.experiment_runs import KIND, run_as_job, run_experiment
 
@@ -140,7 +139,7 @@ def test_a_run_out_of_budget_goes_on_without_asking_anything_twice(store: Store,
 
 def test_a_refused_key_stops_everything_and_says_so(store: Store) -> None:
     class Refusing(ScriptedProvider):
-        async def complete(self, messages: Any, **options: Any) -> Completion:
+        async def complete(self, messages: Any, **options: Any) -> LLMResponse:
             self.asked += 1
             raise CallFailure(FailureKind.REFUSED, "no such key", status=401)
 

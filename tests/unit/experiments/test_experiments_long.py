@@ -16,10 +16,16 @@ from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.simulation.model_texts import Writer
-from evaluation.simulation.population.factory import AgentFactory
-from evaluation.simulation.population.profiles import profile_named
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import NO_EFFECTS, SCRIPTED_MODEL, Effects, Habits, ScriptedWorld
+from evaluation.simulation.personas import profile_named
+from evaluation.simulation.population_factory import AgentFactory
+from evaluation.simulation.scripted_world import (
+    NO_EFFECTS,
+    SCRIPTED_MODEL,
+    Effects,
+    Habits,
+    ScriptedProvider,
+    ScriptedWorld,
+)
 from evaluation.store import Store
 from evaluation.workflows.experiment_runs import run_experiment
 

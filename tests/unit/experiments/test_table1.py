@@ -11,7 +11,7 @@ import pytest
 
 from evaluation.errors import BrokenTranscriptError, LimitError, UnreadableFileError
 from evaluation.experiments import table1_from_raw
-from evaluation.experiments.table1.published import published_experiments
+from evaluation.experiments.table1_published import published_experiments
 
 
 @pytest.fixture(scope="module")

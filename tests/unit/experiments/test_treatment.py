@@ -13,8 +13,7 @@ from evaluation.experiments.scenario import read_scenario
 from evaluation.experiments.treatment import activity_of, stored_activity
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, Habits, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import find_subjects

@@ -34,12 +34,11 @@ from evaluation.judging.protocol import JudgeKind, JudgementStatus
 from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.persona.period import ALWAYS, Period
 from evaluation.persona.results import DIMENSIONS, DimensionScore, PersonaEvaluation
+from evaluation.persona.subjects import ALWAYS, Period
 
 FLUENCY = Dimension.FLUENCY
 ADHERENCE = Dimension.ADHERENCE
-HOSTILE = "Eve`|\\|[x](http://evil)<img src=x>@everyone\x00\x1b[31m\u202e\ud800"
 
 
 def item(proposition_id: str, score: float | None, *, status: str = "scored", **more: Any) -> PropositionScore:
@@ -165,11 +164,6 @@ def test_new_agents_dimensions_and_propositions_are_reported_and_do_not_fail() -
     assert comparison.verdict == "fine"
 
 
-def test_a_proposition_that_is_gone_is_reported() -> None:
-    (row,) = compare([evaluation({FLUENCY: [item("q", 7.0)]})], baseline({FLUENCY: 7.0})).rows
-    assert (row.new_propositions, row.gone_propositions) == (("q",), ("p",))
-
-
 def test_scores_of_another_judge_are_not_compared() -> None:
     now = evaluation({FLUENCY: [item("p", 1.0)]}, model="other")
     (row,) = compare([now], baseline({FLUENCY: 9.0})).rows
@@ -285,14 +279,6 @@ def test_two_baselines_of_one_agent_are_refused(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"b\.json: A second baseline of 'ann'"):
         read_baselines(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("agent_id", "expected"), [("michael", "michael.json"), ("channel:sales-floor", "channel--sales-floor.json")]
-)
-def test_files_are_called_like_their_agents(agent_id: str, expected: str) -> None:
-    assert file_name(agent_id) == expected
-    assert file_name("michael", "synthetic") == "michael.synthetic.json"
 
 
 @given(st.text(min_size=1))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.insight.figures.addressing import NO_ROLE, combined_metrics, transcript_metrics
-from evaluation.insight.figures.talk_shares import MessageFilter
+from evaluation.insight.addressing import NO_ROLE, MessageFilter, combined_metrics, transcript_metrics
 from evaluation.transcript import Message, Player, Transcript
 
 

@@ -7,9 +7,8 @@ import json
 
 import pytest
 
-from evaluation.insight.figures.addressing import message_events, transcript_metrics
-from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.events import LLMCallEvent, MemoryEvent, MessageEvent, RetrievalEvent
+from evaluation.insight.addressing import transcript_metrics
+from evaluation.insight.collector import LLMCallEvent, MemoryEvent, MessageEvent, MetricsCollector, RetrievalEvent
 from evaluation.transcript import Cost, Message, Player, Transcript
 
 
@@ -83,11 +82,6 @@ def game() -> Transcript:
     players = tuple(Player(name=name) for name in ("Ada", "Bob", "Cy", "Dee"))
     cost = Cost(total_usd=0.5, input_tokens=900, output_tokens=100)
     return Transcript(game_id="g", source_format="native", players=players, messages=messages, cost=cost)
-
-
-def test_whom_a_message_of_a_stored_game_addresses() -> None:
-    receivers = [event.receivers for event in message_events(game())]
-    assert receivers == [(), ("Ada", "Cy"), ("Bob",), ("Cy",)]
 
 
 def test_the_figures_of_a_stored_game() -> None:

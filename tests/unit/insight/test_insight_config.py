@@ -32,11 +32,6 @@ def test_the_shipped_sample_holds_the_defaults() -> None:
     assert named == list(EvaluationConfig.model_fields)
 
 
-def test_whole_numbers_are_numbers_and_an_empty_file_has_the_defaults() -> None:
-    assert parse_model(b"coherence_threshold: 1\nmax_usd: 2", EvaluationConfig, "f").coherence_threshold == 1.0
-    assert parse_model(b"# nothing\n", EvaluationConfig, "f") == EvaluationConfig()
-
-
 @pytest.mark.parametrize(
     ("text", "fault"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from evaluation.insight._answers import QualityAnswer
+from evaluation.insight._questions import QualityAnswer
 
 
 @pytest.mark.parametrize(

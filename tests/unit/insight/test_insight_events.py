@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 
 from evaluation.errors import InputError
+from evaluation.insight.addressing import transcript_metrics
+from evaluation.insight.collector import COUNTS_KEY, LLMCallEvent, MemoryEvent, MetricsCollector, RetrievalEvent
 from evaluation.insight.evaluation_report import plain_report
-from evaluation.insight.figures.addressing import transcript_metrics
-from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.counts import COUNTS_KEY
-from evaluation.insight.figures.events import LLMCallEvent, MemoryEvent, RetrievalEvent
 from evaluation.report import document
 from evaluation.transcript import Cost, Message, Player, Transcript
 

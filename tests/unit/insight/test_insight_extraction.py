@@ -7,10 +7,9 @@ import asyncio
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.insight._answers import OpinionItem, OpinionsAnswer, ThemeItem, ThemesAnswer
 from evaluation.insight._judge_text import parts_of, spoken
-from evaluation.insight.extraction.extractor import ResultsExtractor
-from evaluation.insight.extraction.reduction import ResultsReducer, counting_reducer, counts_by_type
+from evaluation.insight._questions import OpinionItem, OpinionsAnswer, ThemeItem, ThemesAnswer
+from evaluation.insight.extraction import ResultsExtractor, ResultsReducer, counting_reducer, counts_by_type
 from evaluation.judging.judges.offline import OfflineJudge
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest

@@ -11,15 +11,13 @@ from dataclasses import fields
 import networkx as nx
 import pytest
 
-from evaluation.insight._answers import OpinionItem, OpinionsAnswer, QualityAnswer, QuoteItem, QuotesAnswer
-from evaluation.insight.checks.validator import CheckedAgent, ValidationResult, Validator, drawn_sample
+from evaluation.insight._questions import OpinionItem, OpinionsAnswer, QualityAnswer, QuoteItem, QuotesAnswer
+from evaluation.insight._sentiment import message_sentiment
+from evaluation.insight.collector import MessageEvent, MetricsCollector
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.extraction.extractor import ResultsExtractor
-from evaluation.insight.figures._network import NetworkMetrics, network_metrics
-from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.events import MessageEvent
-from evaluation.insight.figures.metrics import SimulationMetrics
-from evaluation.insight.figures.sentiment import message_sentiment
+from evaluation.insight.extraction import ResultsExtractor
+from evaluation.insight.metrics import NetworkMetrics, SimulationMetrics, network_metrics
+from evaluation.insight.validator import CheckedAgent, Validator
 from evaluation.judging.answer_parsing import with_fields
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus
@@ -35,10 +33,6 @@ def game(*texts: str) -> Transcript:
     )
     players = (Player(name="Ada"), Player(name="Bob"))
     return Transcript(game_id="g", source_format="native", players=players, messages=messages)
-
-
-def checked(validator: Validator, transcript: Transcript) -> list[ValidationResult]:
-    return list(asyncio.run(validator.validate_transcript(transcript)).results)
 
 
 def test_the_average_length_is_that_of_all_messages() -> None:
@@ -69,21 +63,6 @@ def test_a_parse_error_is_an_error_and_not_an_empty_result() -> None:
 def test_a_float_may_be_written_as_a_whole_number() -> None:
     assert QualityAnswer.model_validate({"reason": "perfect", "score": 1}).score == 1.0
     assert with_fields({"required": {"score": float}})({"score": 1}) == {"score": 1}
-
-
-def test_a_sample_is_drawn_from_everywhere_and_not_from_the_beginning() -> None:
-    keys = [f"m{place}" for place in range(1000)]
-    sample = drawn_sample(keys, 0.1, seed=3)
-    assert len(sample) == 100
-    # Of 100 drawn from 1,000, about 50 lie in the second half; 30 to 70 is four standard deviations.
-    assert 30 <= sum(int(key[1:]) >= 500 for key in sample) <= 70
-
-
-def test_the_same_seed_draws_the_same_sample() -> None:
-    keys = [f"m{place}" for place in range(50)]
-    assert drawn_sample(keys, 0.3, seed=1) == drawn_sample(keys[::-1], 0.3, seed=1)
-    assert drawn_sample(keys, 0.3, seed=1) != drawn_sample(keys, 0.3, seed=2)
-    assert drawn_sample(keys, 0.5, seed=1)[:15] == drawn_sample(keys, 0.3, seed=1)
 
 
 def test_a_directed_graph_has_a_diameter() -> None:

@@ -12,8 +12,7 @@ import pytest
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, report_on
 from evaluation.judging.judge_config import JudgeConfig, build_judge
-from evaluation.judging.model_client.calls import Completion, Messages
-from evaluation.judging.model_client.usage import Price
+from evaluation.judging.model_client.calls import LLMResponse, Messages, Price, Usage
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 
@@ -32,10 +31,10 @@ class Model:
 
     async def complete(
         self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
-    ) -> Completion:
+    ) -> LLMResponse:
         text = messages[-1]["content"]
         self.asked.append(text)
-        return Completion(f"Sure!\n```json\n{self._answer(text)}\n```", "m", 100, 0, 10)
+        return LLMResponse(f"Sure!\n```json\n{self._answer(text)}\n```", "m", Usage(100, 0, 10))
 
     def _answer(self, text: str) -> str:
         if '"quotes"' in text:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
+from evaluation.insight.collector import MetricsCollector
 from evaluation.insight.evaluation_report import plain_report
-from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.events import LLMCallEvent, MemoryEvent
+from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.model_client.usage import Usage
 from evaluation.simulation.environment import Environment, RoomPlan
 from evaluation.simulation.model_texts import Generation, Writer, speech_subject
-from evaluation.simulation.scripted.provider import ScriptedProvider
-from evaluation.simulation.scripted.world import ScriptedWorld
+from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 
@@ -73,11 +69,3 @@ def test_a_room_tells_what_its_agents_remember_and_find() -> None:
     assert found.observations_per_agent == {"Ann Lee": 5, "Ben Ode": 5}
     assert (found.total_reflections, found.avg_memory_importance) == (0, None)
     assert (found.retrieval_calls, found.retrieval_hit_rate) == (4, 1.0)
-
-
-def test_only_memories_with_an_importance_enter_its_mean() -> None:
-    collector = MetricsCollector()
-    for importance in (None, 2.0, 5.0):
-        collector.add(MemoryEvent("A", "observation", importance))
-    collector.add(LLMCallEvent(3))
-    assert collector.get_metrics().avg_memory_importance == pytest.approx(3.5)

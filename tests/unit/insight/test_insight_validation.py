@@ -7,12 +7,10 @@ from collections import Counter
 
 import pytest
 
-from evaluation.insight._answers import QualityAnswer
-from evaluation.insight.checks.questions import CheckKind
-from evaluation.insight.checks.validator import NO_PERSONA, NOT_IN_SAMPLE, NOTHING_BEFORE, CheckedAgent, Validator
+from evaluation.insight._questions import QualityAnswer
 from evaluation.insight.config import EvaluationConfig
-from evaluation.judging.guard.fencing import FENCE
-from evaluation.judging.judges.offline import NEEDS_A_MODEL, OfflineJudge
+from evaluation.insight.validator import NO_PERSONA, NOT_IN_SAMPLE, NOTHING_BEFORE, CheckedAgent, CheckKind, Validator
+from evaluation.judging.fencing import FENCE
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.transcript import Message, Player, Transcript
@@ -60,11 +58,6 @@ def test_what_cannot_be_told_is_not_scored() -> None:
     assert len(judge.asked) == 1
 
 
-def test_without_a_model_nothing_is_scored() -> None:
-    results = asyncio.run(Validator(OfflineJudge(), ALL).validate_all(ADA, "Hello.", ["Hi."]))
-    assert {(one.status, one.explanation) for one in results} == {(JudgementStatus.NOT_SCORED, NEEDS_A_MODEL)}
-
-
 def test_a_judge_sees_the_last_five_and_is_told_of_the_others() -> None:
     judge = scripted()
     before = [f"Said {place}." for place in range(8)]
@@ -73,16 +66,6 @@ def test_a_judge_sees_the_last_five_and_is_told_of_the_others() -> None:
     assert "Said 2." not in judge.asked[0].prompt.user
     assert "[M6] Ada: New." in judge.asked[0].prompt.user
     assert result.notes == ("compared with the last 5 messages; 3 earlier ones are left out",)
-
-
-def test_a_sample_of_a_game_is_drawn_by_seed_and_rounded_up() -> None:
-    config = EvaluationConfig(validation_sampling_rate=0.3, seed=5).validation()
-    runs = [asyncio.run(Validator(scripted(), config).validate_transcript(game())).results for _ in range(2)]
-    assert runs[0] == runs[1]
-    sampled = {one.message_id for one in runs[0]}
-    assert len(sampled) == 6, "0.3 of 20"
-    assert sampled != {f"m{place}" for place in range(6)}
-    assert Counter(one.check_type for one in runs[0]) == dict.fromkeys(CheckKind, 6)
 
 
 def test_the_numbers_of_messages_are_those_of_the_transcript() -> None:

@@ -31,7 +31,3 @@ def test_missing_numbers_become_none_and_zero_stays_zero() -> None:
     first, second = games_by_iteration(summaries(), {})["one"]
     assert (first.total_usd, first.cache_hit_rate) == (0.0, 0.0)
     assert (second.total_usd, second.cache_hit_rate) == (None, None)
-
-
-def test_empty_tables_hold_no_games() -> None:
-    assert games_by_iteration(summaries().iloc[:0], {}) == {}

@@ -62,12 +62,6 @@ def store() -> Store:
     return store
 
 
-def test_results_of_one_version_compare(store: Store) -> None:
-    assert version_mixes(store.results.scores("v2")) == ()
-    assert version_mixes(store.results.scores(), {GAMES[1].id, GAMES[2].id}) == ()
-    assert version_mixes(store.results.scores().head(0)) == ()
-
-
 def test_several_versions_are_named_with_their_games(store: Store) -> None:
     (mix,) = version_mixes(store.results.scores())
     assert mix == VersionMix("coherence", {"0": 1, TODAY: 2}, TODAY)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import UTC, datetime
@@ -17,8 +15,7 @@ from evaluation.errors import StoreError
 from evaluation.judging.answers import Answer
 from evaluation.judging.judges.cached import CachedJudge, CallBuffer, KeepAnswers, KeptAnswer
 from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.model_client.calls import CallRecord
-from evaluation.judging.model_client.usage import Usage
+from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
 from evaluation.store import Store
 
@@ -175,19 +172,3 @@ def test_long_texts_are_stored_once(store: Store) -> None:
         # The system prompt, the context and the answer, which is the same for all.
         assert cursor.execute("SELECT count(*) FROM judge_texts").fetchall() == [(3,)]
         assert cursor.execute("SELECT count(*) FROM judgements").fetchall() == [(30,)]
-
-
-def test_many_answers_are_found_at_once(store: Store) -> None:
-    requests = [request(number) for number in range(2_500)]
-    judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"), requests)
-    assert len(store.judgements.lookup([one.key("m") for one in requests])) == 2_500
-    assert store.judgements.lookup(["0" * 64]) == {}
-    assert store.judgements.lookup([]) == {}
-
-
-def test_judging_from_the_cache_imports_no_litellm_and_no_pandas() -> None:
-    heavy = "{'litellm', 'openai', 'pandas', 'pyarrow', 'streamlit', 'scipy'}"
-    imports = "import sys, evaluation.judging.judge_config, evaluation.store._judgement_cache"
-    code = f"{imports}; print(sorted({heavy} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

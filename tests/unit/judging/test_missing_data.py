@@ -31,7 +31,3 @@ def scored(by: Judge, *, inverted: bool = False) -> PropositionScore:
 def test_missing_data_is_a_marked_nine(score: int, inverted: bool) -> None:
     found = scored(judge(score, missing=True), inverted=inverted)
     assert (found.raw, found.score, found.mark, found.is_earned) == (9, 9.0, Mark.DATA_MISSING, False)
-
-
-def test_a_nine_with_data_is_earned() -> None:
-    assert scored(judge(9, missing=False)).is_earned

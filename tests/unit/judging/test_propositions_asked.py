@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evaluation.judging import prompts
-from evaluation.judging.guard.fencing import FENCE
+from evaluation.judging.fencing import FENCE
 from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
 from evaluation.judging.protocol import CheckAnswer, IdeasAnswer, JudgeRequest, OfflineInput, ScoreAnswer
 from evaluation.judging.questions import Options, PropositionQuestion, Supplement, ask, check_request, variables_for
@@ -61,7 +61,7 @@ def test_the_whole_prompt() -> None:
     assert (request.purpose, request.subject) == ("adherence", "selfish: Michael")
     assert request.claim == "Michael talks about Michael"
     assert request.prompt_version == prompts.PROMPT_VERSION
-    assert (request.batch_group, request.double_check, request.repeat) == (None, False, 0)
+    assert (request.batch_group, request.double_check) == (None, False)
 
 
 def test_a_claim_about_an_action_is_asked_of_what_came_before_it() -> None:
@@ -112,10 +112,9 @@ def test_claims_about_the_same_thing_share_a_batch() -> None:
     assert len(groups) == 9
 
 
-def test_double_check_and_repeat() -> None:
+def test_a_double_check_of_a_proposition_and_of_a_run() -> None:
     assert request_of(ask(replace(CLAIM, has_double_check=True), MICHAEL)).double_check
-    asked = ask(CLAIM, MICHAEL, None, Options(has_double_check=True, repeat=2))
-    assert (request_of(asked).double_check, request_of(asked).repeat) == (True, 2)
+    assert request_of(ask(CLAIM, MICHAEL, None, Options(has_double_check=True))).double_check
 
 
 def test_ideas_are_listed_and_not_marked() -> None:

@@ -6,14 +6,18 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluation.judging.answers import Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions._idea_counting import ListedIdea, distinct
 from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
-from evaluation.judging.propositions.weighted_scores import Mark, PropositionScore, settle, weighted_mean
+from evaluation.judging.propositions.weighted_scores import (
+    ListedIdea,
+    Mark,
+    PropositionScore,
+    distinct,
+    settle,
+    weighted_mean,
+)
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.judging.questions import PropositionQuestion, ask
 from evaluation.judging.targets import Target, TrajectoryEvent
@@ -76,12 +80,6 @@ def test_no_answer_is_no_score(answer: str | None, status: JudgementStatus) -> N
     assert result.detail
 
 
-def test_a_fault_is_no_score() -> None:
-    result = settle(ask(replace(GOOD, claim="{{action}}"), TARGET), None)
-    assert (result.status, result.score) == (JudgementStatus.ERROR, None)
-    assert "no value for {{action}}" in result.detail
-
-
 def scored(proposition: str, score: float | None, weight: float = 1.0, marked: Mark = Mark.NONE) -> PropositionScore:
     status = JudgementStatus.NOT_SCORED if score is None else JudgementStatus.SCORED
     return PropositionScore(replace(GOOD, id=proposition, weight=weight), "", status, score=score, mark=marked)
@@ -104,28 +102,12 @@ def test_marked_nines_count_once_and_are_left_out_once() -> None:
     assert weighted_mean(scores, with_marked=False) == 5.0
 
 
-def test_what_has_no_score_has_no_weight() -> None:
-    # b could not be judged, so a stands alone: 4, not (4 + 0) / 2.
-    assert weighted_mean([scored("a", 4), scored("b", None)]) == 4.0
-
-
 @pytest.mark.parametrize(
     "scores",
     [[], [scored("a", None)], [scored("a", 7, 0.0)], [scored("a", 9, marked=Mark.PRECONDITION)]],
 )
 def test_without_weight_nothing_is_scored(scores: list[PropositionScore]) -> None:
     assert weighted_mean(scores, with_marked=False) is None
-
-
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), min_size=1, max_size=30))
-def test_the_mean_lies_between_the_lowest_and_the_highest(given_scores: list[tuple[str, int]]) -> None:
-    weights = {"a": 1.0, "b": 0.5, "c": 0.1}
-    scores = [scored(name, float(score), weights[name]) for name, score in given_scores]
-    mean = weighted_mean(scores)
-    assert mean is not None
-    assert min(s for _, s in given_scores) - 1e-9 <= mean <= max(s for _, s in given_scores) + 1e-9
-    # Doubling every message changes nothing.
-    assert weighted_mean([*scores, *scores]) == pytest.approx(mean)
 
 
 def test_ideas_are_counted_once_each_with_all_who_voiced_them() -> None:

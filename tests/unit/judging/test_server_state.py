@@ -11,7 +11,6 @@ from evaluation.judging.model_client.server_state import (
     AdaptiveConcurrency,
     CallEnd,
     CircuitBreaker,
-    shared_state,
 )
 
 
@@ -226,8 +225,3 @@ def test_the_breaker_opens_after_five_failures_in_a_row_and_probes_every_30_s() 
     breaker.note(is_usable=True)
     assert not breaker.is_open
     assert breaker.allows_call()
-
-
-def test_the_state_of_a_server_is_shared_by_model_and_address() -> None:
-    assert shared_state("m", "http://a/v1") is shared_state("m", "http://a/v1")
-    assert shared_state("m", "http://a/v1") is not shared_state("m", "http://b/v1")

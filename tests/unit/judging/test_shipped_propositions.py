@@ -34,8 +34,3 @@ def test_a_file_names_its_dimension_agent_and_claims(path: Path) -> None:
         assert set(proposition) <= PROPOSITION
         assert 0 <= proposition["weight"] <= 1
         assert proposition["claim"].strip()
-
-
-def test_proposition_ids_are_unique() -> None:
-    ids = [proposition["id"] for path in FILES for proposition in load(path)["propositions"]]
-    assert len(ids) == len(set(ids))

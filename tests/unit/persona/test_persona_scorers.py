@@ -16,11 +16,10 @@ from evaluation.judging.propositions.proposition import Dimension, TargetType
 from evaluation.judging.propositions.weighted_scores import Mark
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest
 from evaluation.judging.questions import Options
-from evaluation.persona.agents import Agent, SpeakerMap
+from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
 from evaluation.persona.evaluation import EvaluationPlan, evaluate_agent
 from evaluation.persona.questions._wording_statistics import phrase_overlap, repetition_evidence, vocabulary_evidence
 from evaluation.persona.results import PersonaEvaluation
-from evaluation.persona.shipped_agents import shipped_cast
 from evaluation.persona.subjects import Sources, Subject, subject_of
 from evaluation.transcript import Message, Player, Transcript
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from datetime import UTC, datetime, timedelta
 
@@ -12,11 +11,9 @@ from hypothesis import strategies as st
 
 from evaluation.errors import InputError
 from evaluation.judging.propositions.proposition import TargetType
-from evaluation.persona.agents import Agent, SpeakerMap
-from evaluation.persona.period import ALWAYS, Period, by_time, sample
+from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
 from evaluation.persona.persona_text import LONGEST_PERSONA, persona_text, read_agent_file
-from evaluation.persona.shipped_agents import shipped_cast
-from evaluation.persona.subjects import Sources, channels_of, everybody, subject_of
+from evaluation.persona.subjects import ALWAYS, Period, Sources, by_time, channels_of, everybody, sample, subject_of
 from evaluation.text.agent_names import agent_name, slug_of
 from evaluation.transcript import Message, Player, Transcript
 
@@ -257,11 +254,6 @@ def test_messages_without_a_time_have_that_of_their_transcript_or_none() -> None
     assert [each.started_at is None for each in by_time([game, dated])] == [False, True]
 
 
-def test_a_period_cannot_end_before_it_begins() -> None:
-    with pytest.raises(InputError, match=r"begins .* after its end"):
-        Period(START, START - timedelta(seconds=1))
-
-
 def test_a_sample_is_the_same_every_time_and_in_order() -> None:
     items = list(range(100))
     assert sample(items, 5, 1, "ann") == sample(items, 5, 1, "ann")
@@ -281,12 +273,6 @@ def test_a_persona_as_lines() -> None:
     for _ in range(50):
         nested = {"a": nested, "b": 1}
     assert "(more)" in persona_text(nested)  # type: ignore[arg-type]
-
-
-def test_an_agent_file_of_tinytroupe() -> None:
-    content = json.dumps({"type": "TinyPerson", "persona": {"name": " Ann ", "age": 3}}).encode()
-    assert read_agent_file(content, "ann.agent.json") == ("Ann", {"name": " Ann ", "age": 3})
-    assert read_agent_file(b'{"name": "Bob"}', "bob.json") == ("Bob", {"name": "Bob"})
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from evaluation.rubric._language_pack import language_pack
 from evaluation.rubric.metrics.strategic_depth import measure
 from evaluation.score import RowVerdict, Status
-from evaluation.text.stems import stem
+from evaluation.text.tokens import stem
 from evaluation.transcript import Transcript
 
 MakeGame = Callable[..., Transcript]

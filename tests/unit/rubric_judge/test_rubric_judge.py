@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluation.engines.scoring import evaluate_transcript
-from evaluation.judging.guard.fencing import FENCE
+from evaluation.judging.fencing import FENCE
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.protocol import CheckAnswer, JudgeRequest, LabelAnswer
 from evaluation.rubric_judge.judge_rows import JudgedTranscript, apply_decisions, judge_rows

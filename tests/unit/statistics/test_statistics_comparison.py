@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.statistics import compare
 from evaluation.statistics.comparison import Measure, Outcome
-from evaluation.statistics.words import difference_cells, difference_sentences, p_words, paired_p_words
+from evaluation.statistics.words import difference_cells, difference_sentences, paired_p_words
 
 PERCENT = (0.0, 100.0)
 
@@ -85,10 +85,6 @@ def test_games_that_share_nothing_are_not_paired() -> None:
     empty = compare({"m": Measure([1, 2], [3, 5], [(math.nan, 3.0)])})["m"].paired
     assert empty is not None
     assert empty.n == 0
-
-
-def test_a_p_value_in_words() -> None:
-    assert [p_words(p) for p in (0.0496, 0.0001, math.nan, 1.0)] == ["0.050", "<0.001", "none", "1.000"]
 
 
 def test_a_difference_has_one_interval_in_cells_and_sentences() -> None:

@@ -17,8 +17,7 @@ import pytest
 
 from evaluation.errors import StoreError
 from evaluation.judging.judges.cached import KeptAnswer
-from evaluation.judging.model_client.calls import CallRecord
-from evaluation.judging.model_client.usage import Usage
+from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Prompt
 from evaluation.simulation.model_texts import Generation
 from evaluation.store import Store

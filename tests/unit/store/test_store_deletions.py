@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import ConflictError, InputError, NotFoundError
-from evaluation.iterations.edit_history import Description
+from evaluation.iterations.iteration import Description
 from evaluation.ratings import Rating
 from evaluation.store import DeletionKind, Store
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote

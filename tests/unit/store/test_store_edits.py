@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
-from evaluation.iterations.edit_history import Description, Edit, edits
+from evaluation.iterations.iteration import Description, Edit, edits
 from evaluation.store import Store
 from tests.unit.store.small_games import game
 

@@ -16,12 +16,10 @@ from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension, TargetType
 from evaluation.judging.protocol import JudgeRequest
-from evaluation.persona.agents import Agent, SpeakerMap
+from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
 from evaluation.persona.evaluation import EvaluationPlan, evaluate_agent
-from evaluation.persona.period import Period
 from evaluation.persona.results import PersonaEvaluation
-from evaluation.persona.shipped_agents import shipped_cast
-from evaluation.persona.subjects import Sources, everybody, subject_of
+from evaluation.persona.subjects import Period, Sources, everybody, subject_of
 from evaluation.store import Store
 
 

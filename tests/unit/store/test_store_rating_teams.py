@@ -63,7 +63,7 @@ def test_assigned_games_come_first_and_the_queue_is_done_with_them(store: Store)
 
 
 def test_what_is_put_aside_no_longer_waits(store: Store) -> None:
-    from evaluation.rating_desk.discards import DiscardReason
+    from evaluation.rating_desk.assignments import DiscardReason
 
     key = games(store)[0]
     store.rating_assignments.add([(key, "Ann")], who="Lea")

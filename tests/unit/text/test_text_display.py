@@ -42,10 +42,6 @@ def test_what_is_no_number_is_nothing(value: float | None) -> None:
     assert number_or_none(value) is None
 
 
-def test_numbers_stay() -> None:
-    assert (number_or_none(0.0), number_or_none(-2)) == (0.0, -2.0)
-
-
 def test_half_of_a_pair_is_found_and_replaced() -> None:
     assert (lone_surrogate("café"), lone_surrogate("caf\udce9!")) == (None, 3)
     assert (well_formed("café 😀"), well_formed("caf\udce9!")) == ("café 😀", "caf?!")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluation.text.lexicon import english_words
-from evaluation.text.stems import STOP_WORDS, stem
+from evaluation.text.tokens import STOP_WORDS, stem
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from evaluation.validity import (
     paired_auc,
     pass_rates,
 )
-from evaluation.validity._invariance import with_other_names, with_private_chat
+from evaluation.validity._faults import with_other_names, with_private_chat
 
 GAMES = dict(load_games())
 ALL = [game for _, game in load_games()]

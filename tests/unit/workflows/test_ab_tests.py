@@ -10,10 +10,10 @@ import pytest
 
 from evaluation.errors import ConflictError, InputError
 from evaluation.experiments.ab.config import ABConfig
-from evaluation.experiments.ab.progress import FinishedRuns
+from evaluation.experiments.ab.results import FinishedRuns
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.model_client.usage import Price
-from evaluation.simulation.scripted.world import SCRIPTED_MODEL, ScriptedWorld
+from evaluation.judging.model_client.calls import Price
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.ab_tests import begin_ab_job, estimate_ab_test, run_ab_test, run_ordered_ab, running_ab_job

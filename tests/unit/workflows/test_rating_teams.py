@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import InputError, NotFoundError
-from evaluation.rating_desk.discards import DiscardReason
+from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript

@@ -1,0 +1,333 @@
+"""Evaluate agents as the options of ``dramaturg persona`` say: scores, comparisons, baselines and recordings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+from evaluation.cli.persona.options import (
+    Mode,
+    PersonaFormat,
+    RecordMode,
+    Sample,
+    Source,
+    sample_options,
+    source_options,
+)
+from evaluation.cli.persona.recording import AnswerFiles, recording_place
+from evaluation.cli.persona.rendering import comparison_table, evaluation_dict, evaluation_markdown, evaluation_table
+from evaluation.cli.shared.exit_codes import GATE_FAILED, INFRASTRUCTURE
+from evaluation.cli.shared.options import JudgeChoice, ListFormat, judge_options, open_store
+from evaluation.cli.shared.rendering import print_json_list
+from evaluation.cli.shared.terminal import TerminalProgress, note, safe, say, shortened, table
+from evaluation.errors import InputError, NotFoundError
+from evaluation.escaping import json_text
+from evaluation.files.bundled import proposition_roots
+from evaluation.harness.baselines import read_baselines
+from evaluation.harness.junit import junit_xml, row_words
+from evaluation.harness.pull_request_comment import comparison_markdown
+from evaluation.harness.regression import FAILURES, BaselineComparison, RegressionOutcome
+from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, probe
+from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
+from evaluation.judging.model_client.budget import Budget, spent_words
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.questions import Options
+from evaluation.persona.evaluation import EvaluationPlan
+from evaluation.persona.results import DIMENSIONS
+from evaluation.persona.subjects import ALWAYS, Period
+from evaluation.store import Store
+from evaluation.workflows.agents import KnownAgents
+from evaluation.workflows.persona_runs import (
+    PersonaRunRequest,
+    Rated,
+    Wrap,
+    compare_with_baselines,
+    estimate_personas,
+    known_baselines,
+    recorded_model,
+    requests_of,
+    run_personas,
+    told_of_names,
+    unrecorded,
+    write_baselines,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class _Evaluated(NamedTuple):
+    request: PersonaRunRequest
+    rated: list[Rated]
+
+
+def run_evaluations(
+    output: PersonaFormat, *, since: datetime | None, until: datetime | None, max_drop: float, requires_baseline: bool
+) -> None:
+    """Evaluates, prints the scores, and ends with the exit code of the comparison with the baselines."""
+    source = source_options.value()
+    known = known_baselines(source.baselines)
+    if done := _evaluate(source, Period(since, until)):
+        comparison = compare_with_baselines(*done, known, max_drop, requires_baseline=requires_baseline)
+        _print_scores(done.rated, comparison, output, source.mode)
+        _finish(comparison)
+
+
+def run_comparison(output: PersonaFormat, *, max_drop: float, requires_baseline: bool) -> None:
+    """Evaluates, prints every score beside its baseline, and ends with the exit code of the comparison."""
+    source = source_options.value()
+    known = known_baselines(source.baselines)
+    if done := _evaluate(source):
+        comparison = compare_with_baselines(*done, known, max_drop, requires_baseline=requires_baseline)
+        _print_comparison(comparison, output)
+        _finish(comparison)
+
+
+def make_baselines() -> None:
+    """Evaluates, prints every score beside the baseline that it replaces, and writes the new baselines.
+
+    Raises:
+        InputError: No folder was named: the shipped ones are written over only where somebody names their folder.
+    """
+    source = source_options.value()
+    if source.baselines is None:
+        raise InputError("Baselines need a place.", remedy="Name a folder with --baselines.")
+    before = read_baselines(source.baselines)
+    if not (done := _evaluate(source)):
+        return
+    comparison = compare_with_baselines(*done, before)
+    _print_comparison(comparison, PersonaFormat.TABLE)
+    if comparison.verdict == "error":
+        note("No baseline was written.")
+        _finish(comparison)
+    for path in write_baselines(open_store(), *done, source.baselines):
+        note(f"Written: {path}")
+
+
+def record_answers(to: Path | None, mode: RecordMode) -> None:
+    """Evaluates, and keeps the answers in a file or folder of recordings."""
+    place = recording_place(to)
+    library = PropositionLibrary.load(proposition_roots(sample_options.value().propositions))
+    files = AnswerFiles(place, is_scripted=mode is RecordMode.SCRIPTED, library=library)
+    if not (done := _evaluate(Source(mode, False, None, None), wrap=files.record)):
+        return
+    failed = [item.detail for _, each in done.rated for item in each.items if item.status == "error"]
+    paths = files.close(keeps_old=bool(failed))
+    _print_scores(done.rated, None, PersonaFormat.TABLE, Mode.LIVE)
+    for path in paths:
+        note(f"Recorded: {path}")
+    if failed:
+        note(f"{len(failed)} judgements failed; the first: {shortened(failed[0], 300)}")
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+def _evaluate(source: Source, period: Period = ALWAYS, wrap: Wrap | None = None) -> _Evaluated | None:
+    """The evaluations that the options ask for; ``None`` where they ask for an estimate, which is printed."""
+    store, judge = open_store(), judge_options.value()
+    request = _request(store, source, sample_options.value(), judge, period, wrap)
+    if judge.is_estimate:
+        say(estimate_personas(store, request))
+        return None
+    return _Evaluated(request, _run_with_progress(store, request))
+
+
+def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, output: PersonaFormat, mode: str) -> None:
+    if output is PersonaFormat.JSON:
+        # Of recordings the output is the same every time; the runs are listed by 'show'.
+        print_json_list(evaluation_dict(None if mode is Mode.MOCK else key, each) for key, each in rated)
+    elif output is PersonaFormat.JUNIT and comparison is not None:
+        _print_comparison(comparison, output)
+    elif not rated:
+        note("There is nobody to evaluate. Name agents with --agents, or 'all' for everybody who is stored.")
+    else:
+        draw = evaluation_markdown if output is PersonaFormat.MARKDOWN else evaluation_table
+        say(draw(rated, comparison))
+
+
+def _print_comparison(comparison: BaselineComparison, output: PersonaFormat) -> None:
+    if output is PersonaFormat.JSON:
+        say(json_text(comparison.as_dict()))
+    elif output is PersonaFormat.JUNIT:
+        say(junit_xml(comparison))
+    elif output is PersonaFormat.MARKDOWN:
+        say(comparison_markdown(comparison.as_dict()))
+    else:
+        say(comparison_table(comparison))
+
+
+def _finish(comparison: BaselineComparison) -> None:
+    """Says on standard error what failed, and ends with the code for it."""
+    errors = comparison.having({RegressionOutcome.ERROR})
+    for row in [*errors, *comparison.having(FAILURES)]:
+        note(f"{row.outcome}: {row_words(row, comparison.max_drop)}")
+    if errors:
+        raise typer.Exit(INFRASTRUCTURE)
+    if comparison.verdict == "nothing_compared":
+        note("Nothing was compared: no score could be held against a baseline.")
+    if comparison.has_failed:
+        raise typer.Exit(GATE_FAILED)
+
+
+def _request(
+    store: Store, source: Source, sample: Sample, judge: JudgeChoice, period: Period, wrap: Wrap | None = None
+) -> PersonaRunRequest:
+    """The request that the options make; who judges is told to the person.
+
+    Args:
+        store: Holds the judge's settings.
+        source: Where answers come from.
+        sample: Agents, dimensions and messages.
+        judge: The model and its limits; for an estimate neither a key nor a server is needed.
+        period: Only messages of that time count.
+        wrap: Put around the judge of every agent.
+
+    Raises:
+        InputError: A value is not usable, or the recordings are of several models.
+        JudgeError: A live judge cannot be reached.
+    """
+    mode = source.mode
+    config = _judge_config(store, mode, judge, source.recordings)
+    options = Options(is_batched=sample.is_batched, has_double_check=sample.has_double_check)
+    plan = EvaluationPlan(_dimensions(sample.dimensions), sample.size, sample.seed, period, options)
+    return PersonaRunRequest(
+        config,
+        plan,
+        PropositionLibrary.load(proposition_roots(sample.propositions)),
+        sample.agents,
+        str(Mode.OFFLINE if mode is RecordMode.SCRIPTED else mode),
+        "synthetic" if mode is Mode.SYNTHETIC else "transcripts",
+        source.with_simulated,
+        wrap,
+    )
+
+
+def _run_with_progress(store: Store, request: PersonaRunRequest) -> list[Rated]:
+    """All evaluations with the ids of their runs; progress goes to standard error."""
+    if warning := unrecorded(store, request):
+        note(warning)
+    for sentence in told_of_names(store, request):
+        note(sentence)
+    budget = Budget(usd=request.config.max_usd, calls=request.config.max_calls)
+    # Of a run that takes no time nobody asks how much is left, and of answers yet to be written nobody knows.
+    is_timed = request.config.mode == "live" and request.source != "synthetic"
+    total = sum(map(len, requests_of(store, request))) if is_timed else 0
+    progress = TerminalProgress("judgement", total=total, spent=lambda: spent_words(budget))
+    rated = run_personas(
+        store, request, budget=budget, report=lambda _, judgement: progress.advance(judgement.model), announce=note
+    )
+    progress.finish()
+    return rated
+
+
+def _dimensions(chosen: list[str]) -> tuple[Dimension, ...]:
+    """The dimensions of those names, in the specification's order; all for none."""
+    for name in chosen:
+        if name not in DIMENSIONS:
+            raise InputError(f"{name!r} is not a dimension.", remedy=f"Choose from {', '.join(DIMENSIONS)}.")
+    return tuple([each for each in DIMENSIONS if not chosen or each in chosen])
+
+
+_JUDGES: dict[Mode | RecordMode, str] = {
+    Mode.MOCK: "recorded",
+    Mode.LIVE: "live",
+    Mode.SYNTHETIC: "live",
+    Mode.OFFLINE: "offline",
+    RecordMode.LIVE: "live",
+    RecordMode.SCRIPTED: "offline",
+}
+
+
+def _judge_config(store: Store, mode: Mode | RecordMode, judge: JudgeChoice, recordings: Path | None) -> JudgeConfig:
+    """The judge's configuration. Without ``model``, recordings are played of the one that made them."""
+    options = {"mode": _JUDGES[mode], "recordings": recordings, **judge.config}
+    config = judge_config(options, stored=store.settings.get(SETTINGS_KEY))
+    if mode is Mode.MOCK and not judge.config["model"]:
+        config = config.model_copy(update={"model": recorded_model(config)})
+    _say_who_judges(config, is_scripted=mode is RecordMode.SCRIPTED)
+    if config.mode == "live" and not judge.is_estimate:
+        probe(config)
+    return config
+
+
+def _say_who_judges(config: JudgeConfig, *, is_scripted: bool) -> None:
+    if is_scripted:
+        note(NOTE)
+    elif config.mode == "offline":
+        note(
+            "No language model judges: fluency, consistency and voice distinctness are counted, adherence and ideas "
+            "are not scored. For a model, set OPENAI_API_KEY or give --base-url, and --mode live."
+        )
+    elif config.mode == "recorded":
+        note(f"Recorded answers of {config.model} are played back; no model is asked.")
+        if config.model == SCRIPTED_MODEL:
+            note(NOTE)
+    else:
+        note(f"{config.model} judges{f' at {config.base_url}' if config.base_url else ''}.")
+
+
+def list_runs(agent: str | None, output: ListFormat) -> None:
+    """Prints the stored runs, the latest last; those of one agent where one is named."""
+    runs = _runs(open_store(), agent)
+    if output is ListFormat.JSON:
+        say(json_text(_records(runs)))
+    elif runs.empty:
+        note("No agent was evaluated yet. Begin with: dramaturg persona run.")
+    else:
+        headers = ("Run", "Agent", "Status", "Overall", "Sample", "Mode", "Model", "Begun (UTC)")
+        say(table(headers, [_run_row(row) for row in runs.to_dict("records")]))
+
+
+def show_run(run: str, agent: str | None, output: ListFormat) -> None:
+    """Prints every score of a run with its message and the judge's reason.
+
+    Raises:
+        NotFoundError: No run, or several, have an id that begins like that.
+    """
+    store = open_store()
+    runs = _runs(store, agent)
+    found = [row for row in runs.to_dict("records") if run and str(row["run_id"]).startswith(run.lower())]
+    if len(found) != 1:
+        many = "Several runs have" if found else "No run has"
+        remedy = "See them with: dramaturg persona show."
+        raise NotFoundError(f"{many} an id that begins with {run!r}.", remedy=remedy)
+    key = str(found[0]["run_id"])
+    scores, failures = store.evaluations.scores(key), store.evaluations.failures(key)
+    if output is ListFormat.JSON:
+        say(json_text({"run_id": key, "scores": _records(scores), "failures": _records(failures)}))
+        return
+    say("  ".join(part for part in _run_row(found[0]) if part))
+    for row in scores.to_dict("records"):
+        mark = f", {row['mark']}" if row["mark"] else ""
+        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: {row['score']:g}{mark}")
+        if isinstance(row["context_snippet"], str) and row["context_snippet"]:
+            say(f"  about: {safe(row['context_snippet'])}")
+        say("\n".join(f"  {safe(line)}" for line in str(row["reasoning"]).splitlines()))
+    for row in failures.to_dict("records"):
+        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: no score\n  {safe(str(row['reason']))}")
+
+
+def _runs(store: Store, agent: str | None) -> pd.DataFrame:
+    return store.evaluations.runs(agent and KnownAgents.of(store).resolve(agent, with_silent=True, with_channels=True))
+
+
+def _records(rows: pd.DataFrame) -> Any:
+    return json.loads(rows.to_json(orient="records", date_format="iso"))
+
+
+def _run_row(row: Mapping[Any, Any]) -> tuple[str, ...]:
+    overall = row["overall_score"]
+    return (
+        str(row["run_id"]),
+        shortened(row["display_name"], 30),
+        str(row["status"]),
+        f"{overall:.2f}" if isinstance(overall, float) and overall == overall else "n/a",
+        str(row["sample_size"]),
+        *(value if isinstance(value := row[name], str) else "" for name in ("mode", "model")),
+        f"{row['created_at']:%Y-%m-%d %H:%M}",
+    )

@@ -1,0 +1,363 @@
+"""The gate for programs of other people: plain calls, OpenAI clients and TinyTroupe agents.
+
+TinyTroupe (MIT, 0.6) asks ``generate_next_action(agent, current_messages)`` for ``(action or actions, role, content,
+feedbacks)``. Unlike its own quality checks, the gate adds no similarity to the total and passes when its judge fails.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from evaluation.corrections.attempts import ActionContext, GateResult
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.gate import TIMEOUT_SECONDS, ActionGate
+from evaluation.corrections.proposition_checks import PropositionChecker
+from evaluation.errors import InputError
+from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_config
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.protocol import Judge
+from evaluation.judging.targets import TrajectoryEvent
+from evaluation.text.agent_names import agent_name, slug_of
+
+History = Iterable[tuple[str, str]]
+"""What was said before, oldest first: (speaker, text)."""
+
+_CONVERSATION = "conversation"
+
+
+class NamedAgent(Protocol):
+    """An agent as it is known in a store."""
+
+    @property
+    def id(self) -> str:
+        """Its id: its propositions and configuration are found by it."""
+        ...
+
+    @property
+    def display_name(self) -> str:
+        """Its name."""
+        ...
+
+
+class CorrectionStore(Protocol):
+    """The agents of a store, what is corrected for each, and the log: ``store.corrections``."""
+
+    def agent(self, reference: str) -> NamedAgent:
+        """The agent that is meant by an id or a name."""
+        ...
+
+    def stored_config(self, agent: str) -> CorrectionConfig | None:
+        """The configuration that is stored for the agent; ``None`` when none is."""
+        ...
+
+    def begin_run(self, label: str) -> str:
+        """Stores a run, which the messages of one gate belong to; returns its id."""
+        ...
+
+    def end_run(self, run_id: str) -> None:
+        """Marks a run as completed."""
+        ...
+
+    def add(self, result: GateResult, *, run_id: str | None = None) -> object:
+        """Logs a message that was checked."""
+        ...
+
+
+class MessageGate:
+    """Judges messages before they are sent and has them written again: the gate for any program.
+
+    ``send`` is for ordinary functions, also where an event loop runs already, such as in a notebook; ``send_async`` for
+    coroutines. Use one of the two with an instance.
+
+    Args:
+        judge: Who marks messages; that of the options, environment and settings when left out (``build_judge``).
+        config: What is checked, for every agent; when left out, what ``corrections`` hold for the agent, or else
+            adherence at 7 with two retries.
+        library: The propositions; those that come with Dramaturg when left out.
+        corrections: ``store.corrections``: what ``dramaturg corrections config`` stored for each agent counts, read
+            anew for each message, and what the gate did is logged there, as one run that ``close`` completes.
+        log: Keeps what the gate did, in the place of ``corrections``.
+        timeout_seconds: How long one judgement may take before it passes.
+    """
+
+    def __init__(
+        self,
+        judge: Judge | None = None,
+        config: CorrectionConfig | None = None,
+        *,
+        library: PropositionLibrary | None = None,
+        corrections: CorrectionStore | None = None,
+        log: Callable[[GateResult], object] | None = None,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+    ) -> None:
+        self._judge = build_judge(judge_config()) if judge is None else judge
+        self._config = config
+        self._corrections = corrections
+        self._keep = log or (self._keep_in_run if corrections else None)
+        self._run_id = ""
+        checker = PropositionChecker(self._judge, library or PropositionLibrary.load())
+        self._gate = ActionGate(checker, log=self._log, timeout_seconds=timeout_seconds)
+        self._is_prepared = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._run_lock = threading.Lock()
+
+    async def send_async(
+        self, generate: Callable[[str], Awaitable[str]], agent: str, history: History = (), persona: str = ""
+    ) -> GateResult:
+        """The message to send (``text``) with all attempts at it.
+
+        Args:
+            generate: Writes a message; it is given the feedback on the attempt before, and an empty text at first.
+            agent: The agent's name, under which ``history`` has its own messages, in any case; with ``corrections`` its
+                id or name there, and its messages may stand under either.
+            history: What was said before, oldest first: (speaker, text).
+            persona: The description of the agent.
+
+        Raises:
+            PoorQualityError: Nothing passed and the configuration forbids to go on.
+            InputError: It cannot be an agent's name, or several agents of ``corrections`` have it.
+        """
+        await self._prepare()
+        agent_id, name, config = await asyncio.to_thread(self._known, agent)
+        own = set(map(slug_of, (agent, agent_id, name)))
+        events = [
+            TrajectoryEvent(_CONVERSATION, f"m{number}", speaker, text, slug_of(speaker) in own)
+            for number, (speaker, text) in enumerate(history)
+        ]
+        context = ActionContext.of(agent_id, events, name=name, persona=persona)
+        return await self._gate.send(generate, context, config)
+
+    def _known(self, agent: str) -> tuple[str, str, CorrectionConfig]:
+        """Id, display name and configuration of the agent."""
+        usual = self._config or CorrectionConfig(gate_adherence_enabled=True)
+        kept = agent_name(agent)
+        if self._corrections is None:
+            return kept, kept, usual
+        known = self._corrections.agent(agent)
+        stored = None if self._config else self._corrections.stored_config(known.id)
+        return known.id, known.display_name, stored or usual
+
+    def send(self, generate: Callable[[str], str], agent: str, history: History = (), persona: str = "") -> GateResult:
+        """Like ``send_async``, for an ordinary function, which is called in another thread."""
+
+        def one(feedback: str) -> str:
+            try:
+                return generate(feedback)
+            except StopIteration as error:
+                # asyncio cannot carry it from thread to thread, and would wait forever.
+                raise RuntimeError("generate raised StopIteration") from error
+
+        async def written(feedback: str) -> str:
+            return await asyncio.to_thread(one, feedback)
+
+        return self._run(self.send_async(written, agent, history, persona))
+
+    def close(self) -> None:
+        """Ends the thread that ``send`` started, and the run in the store; does nothing when there is neither."""
+        with self._lock:
+            loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
+        if loop is not None and thread is not None:
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.run_until_complete(loop.shutdown_default_executor())
+            loop.close()
+        if self._run_id and self._corrections is not None:
+            self._corrections.end_run(self._run_id)
+            self._run_id = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
+
+    async def _prepare(self) -> None:
+        """Loads what the first call needs, so that it does not count as the judge's time."""
+        if not self._is_prepared and isinstance(self._judge, ChosenJudge):
+            await self._judge.prepare()
+        self._is_prepared = True
+
+    async def _log(self, result: GateResult) -> None:
+        if self._keep is not None:
+            await asyncio.to_thread(self._keep, result)
+
+    def _keep_in_run(self, result: GateResult) -> None:
+        assert self._corrections is not None
+        with self._run_lock:
+            self._run_id = self._run_id or self._corrections.begin_run("message gate")
+        self._corrections.add(result, run_id=self._run_id)
+
+    def _run(self, work: Coroutine[Any, Any, GateResult]) -> GateResult:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="message-gate", daemon=True)
+                self._thread.start()
+            loop = self._loop
+        return asyncio.run_coroutine_threadsafe(work, loop).result()
+
+
+ChatMessages = Sequence[Mapping[str, Any]]
+
+
+class GatedClient:
+    """Asks an OpenAI client for chat completions and returns the one that the gate commits.
+
+    A completion without text, such as a call of a tool, passes unchecked.
+
+    Args:
+        client: ``openai.OpenAI(...)`` for ``create``, ``openai.AsyncOpenAI(...)`` for ``create_async``.
+        gate: Checks the texts.
+        agent: The agent that the model plays.
+        persona: Its description; the conversation's system messages when left out.
+    """
+
+    def __init__(self, client: Any, gate: MessageGate, agent: str, persona: str = "") -> None:
+        self._completions = client.chat.completions
+        self._gate = gate
+        self._agent = agent
+        self._persona = persona
+
+    def create(self, messages: ChatMessages, **options: Any) -> Any:
+        """The completion whose text is sent; takes what ``client.chat.completions.create`` takes.
+
+        Raises:
+            InputError: ``stream`` is on: a text can be checked only as a whole.
+        """
+        _refuse_stream(options)
+        first = self._completions.create(messages=messages, **options)
+        if not _completion_text(first):
+            return first
+        made = [first]
+
+        def generate(feedback: str) -> str:
+            if feedback:
+                made.append(self._completions.create(messages=[*messages, _told(feedback)], **options))
+            return _completion_text(made[-1])
+
+        result = self._gate.send(generate, self._agent, self._history(messages), self._persona_in(messages))
+        return made[result.committed.number] if result.committed else made[-1]
+
+    async def create_async(self, messages: ChatMessages, **options: Any) -> Any:
+        """Like ``create``, with an asynchronous client."""
+        _refuse_stream(options)
+        first = await self._completions.create(messages=messages, **options)
+        if not _completion_text(first):
+            return first
+        made = [first]
+
+        async def generate(feedback: str) -> str:
+            if feedback:
+                made.append(await self._completions.create(messages=[*messages, _told(feedback)], **options))
+            return _completion_text(made[-1])
+
+        history, persona = self._history(messages), self._persona_in(messages)
+        result = await self._gate.send_async(generate, self._agent, history, persona)
+        return made[result.committed.number] if result.committed else made[-1]
+
+    def _history(self, messages: ChatMessages) -> list[tuple[str, str]]:
+        return [
+            (self._agent if one["role"] == "assistant" else str(one.get("name") or "user"), one["content"])
+            for one in messages
+            if one["role"] in {"assistant", "user"} and isinstance(one.get("content"), str)
+        ]
+
+    def _persona_in(self, messages: ChatMessages) -> str:
+        said = [one["content"] for one in messages if one["role"] == "system" and isinstance(one.get("content"), str)]
+        return self._persona or "\n".join(said)
+
+
+def _completion_text(completion: Any) -> str:
+    return completion.choices[0].message.content or ""
+
+
+def _told(feedback: str) -> dict[str, str]:
+    return {"role": "user", "content": feedback}
+
+
+def _refuse_stream(options: Mapping[str, Any]) -> None:
+    if options.get("stream"):
+        raise InputError("A stream cannot be checked.", place="stream", remedy="Leave stream out.")
+
+
+_JUDGED = frozenset({"TALK", "THINK"})
+_DONE = {"type": "DONE", "content": "", "target": ""}
+
+
+class GatedActionGenerator:
+    """Takes the place of an agent's ``action_generator``; everything but the two methods is passed on to it.
+
+    What an agent says and thinks is checked; an answer without either passes unchecked.
+
+    Args:
+        generator: The agent's own; its quality checks are turned off.
+        gate: Checks the texts.
+    """
+
+    def __init__(self, generator: Any, gate: MessageGate) -> None:
+        self._generator = generator
+        self._gate = gate
+        generator.enable_quality_checks = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._generator, name)
+
+    def generate_next_action(
+        self, agent: Any, current_messages: Sequence[Mapping[str, Any]]
+    ) -> tuple[Any, Any, Any, list[str]]:
+        """The action or actions that the gate commits, with role and content, and the feedback on the others."""
+        made = [self._generator.generate_next_action(agent, list(current_messages))]
+        if not _text(made[0][0]):
+            return (*made[0][:3], [])
+
+        def generate(feedback: str) -> str:
+            if feedback:
+                told = {"role": "user", "content": {"feedback": feedback}}
+                made.append(self._generator.generate_next_action(agent, [*current_messages, told]))
+            return _text(made[-1][0])
+
+        persona = json.dumps(getattr(agent, "_persona", {}), ensure_ascii=False, default=str)
+        result = self._gate.send(generate, agent.name, list(_history(current_messages, agent.name)), persona)
+        action, role, content, *_ = made[result.committed.number if result.committed else -1]
+        return action, role, content, [one.feedback for one in result.attempts if one.feedback]
+
+    def generate_next_actions(
+        self, agent: Any, current_messages: Sequence[Mapping[str, Any]]
+    ) -> tuple[list[Any], Any, Any, list[str]]:
+        """The same as a list that ends with DONE, as TinyTroupe's multi-action output wants it."""
+        action, role, content, feedbacks = self.generate_next_action(agent, current_messages)
+        actions = list(action) if isinstance(action, list) else [action]
+        if not any(one.get("type") == _DONE["type"] for one in actions):
+            actions.append(dict(_DONE))
+            if isinstance(content, dict):
+                content = {key: value for key, value in content.items() if key != "action"} | {"actions": actions}
+        return actions, role, content, feedbacks
+
+
+def _actions(found: Any) -> list[Mapping[str, Any]]:
+    return [one for one in (found if isinstance(found, list) else [found]) if isinstance(one, Mapping)]
+
+
+def _text(found: Any) -> str:
+    """The text of the actions that talk and think; empty for none."""
+    return "\n".join(str(one.get("content") or "") for one in _actions(found) if one.get("type") in _JUDGED)
+
+
+def _history(messages: Sequence[Mapping[str, Any]], name: str) -> Iterator[tuple[str, str]]:
+    """Messages that the agent heard and said, from those that TinyTroupe would send to the model."""
+    for message in messages:
+        content = message.get("content")
+        if not isinstance(content, Mapping):
+            continue
+        for stimulus in _actions(content.get("stimuli") or []):
+            yield str(stimulus.get("source") or "somebody"), str(stimulus.get("content") or "")
+        text = _text(content.get("actions") or content.get("action") or [])
+        if text:
+            yield name, text

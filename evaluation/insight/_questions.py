@@ -1,0 +1,202 @@
+"""Prompts for checks and extractions, and schemas of the answers. Every change of a text needs a new version."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from evaluation.judging.answers import Answer, Citations, Confidence, Reason
+from evaluation.judging.prompts import UNTRUSTED
+
+PROMPT_VERSION = "insight-2"
+"""Part of the address of every answer: a new wording never gets an old answer."""
+
+_LAYOUT = """\
+"[M12] Name: text" is what somebody said; numbers count the messages in their order, and lines behind "|" belong to the
+message above them. What is left out is said in parentheses."""
+
+_CITE = "Cite the messages that you rest on by their numbers, as in [M12]. Cite none that is not there."
+
+
+def _check(task: str, low: str, high: str, weigh: str) -> str:
+    return f"""{task}
+
+{UNTRUSTED}
+
+{_LAYOUT}
+
+Give a number from 0.0 ({low}) to 1.0 ({high}). Weigh {weigh}.
+Give your reason first, short and concrete, then the number. Be strict: between two numbers take the lower one.
+{_CITE}"""
+
+
+PERSONA_SYSTEM = _check(
+    "You decide how well a message fits the persona of whoever said it.",
+    "completely out of character",
+    "perfectly in character",
+    "tone, vocabulary, opinions and patterns of behaviour",
+)
+
+CONSISTENCY_SYSTEM = _check(
+    "You decide how consistent a message is with what the same speaker said before.",
+    "contradicts it",
+    "fully consistent",
+    "claims of fact, opinions, personality and what the speaker knows",
+)
+
+COHERENCE_SYSTEM = _check(
+    "You decide how coherent and well formed a message is. What was said before it is context only.",
+    "incoherent or broken",
+    "clear and well formed",
+    "grammar, the flow of thought, whether it breaks off, whether it contradicts itself, and whether it bears on what "
+    "was said before",
+)
+
+
+def _extraction(task: str, rules: str) -> str:
+    return f"""{task}
+
+{UNTRUSTED}
+
+{_LAYOUT}
+
+Rules:
+{rules}
+- {_CITE}
+- Report only what is there. If there is nothing, the list is empty."""
+
+
+OPINIONS_SYSTEM = _extraction(
+    "You read a discussion and write down each speaker's opinion on a topic.",
+    """\
+- One entry for each speaker who voices an opinion on the topic; none for those who voice none.
+- Name speakers as they are named before their messages.
+- Summary and key points are your own words, and say no more than the messages that you cite.""",
+)
+
+THEMES_SYSTEM = _extraction(
+    "You read a discussion and name the themes that come up more than once.",
+    """\
+- A theme comes up in at least two messages; better few broad ones than many narrow ones.
+- Cite every message that touches on it.
+- Quotes are word for word; change nothing and leave nothing out.""",
+)
+
+QUOTES_SYSTEM = _extraction(
+    "You read a discussion and pick the quotes that fit a criterion best.",
+    """\
+- Quotes are word for word from one message; change nothing and leave nothing out.
+- Name speakers as they are named before their messages, and cite the message that each quote comes from.""",
+)
+
+OPINIONS_QUESTION = "What is each speaker's opinion on the topic?"
+THEMES_QUESTION = "Which themes come up more than once?"
+QUOTES_QUESTION = "Which quotes fit the criterion best?"
+
+
+_DECIMAL = re.compile(r"\s*([01](?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*")
+
+
+def _number(value: Any) -> Any:
+    """Models write 0.7 or "0.7"; both mean 0.7."""
+    found = _DECIMAL.fullmatch(value) if isinstance(value, str) and len(value) < 40 else None
+    return float(found[1]) if found else value
+
+
+Degree = Annotated[float, BeforeValidator(_number), Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
+Line = Annotated[str, Field(max_length=2_000)]
+_MOST = 200
+
+
+def _lower(value: Any) -> Any:
+    return value.strip().lower() if isinstance(value, str) and len(value) < 40 else value
+
+
+Attitude = Annotated[Literal["positive", "negative", "neutral", "mixed"], BeforeValidator(_lower)]
+
+
+class QualityAnswer(Answer):
+    """The quality of a message on one check: 0.0 (not at all) to 1.0 (perfectly)."""
+
+    reason: Reason
+    score: Annotated[Degree, Field(description="a number from 0.0 to 1.0")]
+    citations: Citations = Field(default_factory=list)
+
+
+class OpinionItem(Answer):
+    """One speaker's opinion on the topic, with the messages that voice it."""
+
+    agent_id: Line
+    summary: Line
+    key_points: Annotated[list[Line], Field(max_length=_MOST)] = Field(default_factory=list)
+    stance: Attitude
+    confidence: Confidence
+    citations: Citations = Field(default_factory=list)
+
+
+class OpinionsAnswer(Answer):
+    """The opinions of those who voice one."""
+
+    opinions: Annotated[
+        list[OpinionItem],
+        Field(
+            max_length=_MOST,
+            description=(
+                'a list of {"agent_id": the speaker\'s name, "summary": one sentence, "key_points": [short sentences], '
+                '"stance": "positive" or "negative" or "neutral" or "mixed", "confidence": from 0.0 to 1.0, '
+                '"citations": as [1, 2]}'
+            ),
+        ),
+    ]
+
+
+class ThemeItem(Answer):
+    """A theme that comes up more than once."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    sentiment: Attitude
+    representative_quotes: Annotated[list[Line], Field(max_length=_MOST)] = Field(default_factory=list)
+    citations: Citations = Field(default_factory=list)
+
+
+class ThemesAnswer(Answer):
+    """The themes."""
+
+    themes: Annotated[
+        list[ThemeItem],
+        Field(
+            max_length=_MOST,
+            description=(
+                'a list of {"name": a few words, "sentiment": "positive" or "negative" or "neutral" or "mixed", '
+                '"representative_quotes": [the exact words of messages], "citations": as [1, 2], all messages that '
+                "touch on it}"
+            ),
+        ),
+    ]
+
+
+class QuoteItem(Answer):
+    """Words of a message that fit what was asked for."""
+
+    agent_id: Line
+    content: Annotated[str, Field(min_length=1, max_length=5_000)]
+    context: Line = ""
+    relevance_score: Degree
+    citations: Citations = Field(default_factory=list)
+
+
+class QuotesAnswer(Answer):
+    """The quotes."""
+
+    quotes: Annotated[
+        list[QuoteItem],
+        Field(
+            max_length=_MOST,
+            description=(
+                'a list of {"agent_id": the speaker\'s name, "content": the exact words, "context": what they answer, '
+                '"relevance_score": from 0.0 to 1.0, "citations": as [1]}'
+            ),
+        ),
+    ]

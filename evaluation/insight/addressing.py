@@ -1,0 +1,201 @@
+"""Find the players whom each message of a stored transcript addresses, the figures of it, and shares of talk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from evaluation.insight._judge_text import spoken, thoughts
+from evaluation.insight.collector import (
+    CALL_FIELDS,
+    Event,
+    LLMCallEvent,
+    MemoryEvent,
+    MessageEvent,
+    MetricsCollector,
+    RetrievalEvent,
+    ThoughtEvent,
+    stored_counts,
+)
+from evaluation.insight.metrics import MEMORY_FIELDS, SimulationMetrics
+from evaluation.text.names import NameIndex
+from evaluation.transcript import Message, Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFilter:
+    """The messages that figures are about; ``None`` leaves nothing out.
+
+    Attributes:
+        channel: "public", "team" or "private".
+        round: The round's number.
+    """
+
+    channel: str | None = None
+    round: int | None = None
+
+    def accepts(self, message: Message) -> bool:
+        """Whether the message is counted."""
+        is_channel = self.channel is None or message.channel == self.channel
+        return is_channel and (self.round is None or message.round == self.round)
+
+    def part_of(self, transcript: Transcript) -> Transcript | None:
+        """The transcript with these messages only; ``None`` without any. What they answer may be missing in it."""
+        if self == EVERYTHING:
+            return transcript
+        kept = [message for message in transcript.messages if self.accepts(message)]
+        if not kept:
+            return None
+        fields = {name: getattr(transcript, name) for name in Transcript.model_fields}
+        messages = tuple([one.model_copy(update={"index": place}) for place, one in enumerate(kept)])
+        return Transcript.model_validate({**fields, "messages": messages, "votes": (), "eliminations": ()})
+
+
+EVERYTHING = MessageFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class TalkShares:
+    """The words and turns of every player.
+
+    Attributes:
+        words: Words by player, silent ones included.
+        turns: Turns by player: messages in a row by the same player are one.
+    """
+
+    words: Mapping[str, int]
+    turns: Mapping[str, int]
+
+    def share_of_words(self, player: str) -> float | None:
+        """The player's share of all words, 0 to 1; ``None`` without words."""
+        total = sum(self.words.values())
+        return self.words[player] / total if total else None
+
+    def domination(self, player: str) -> float | None:
+        """The player's share of words relative to an even share: 1 is even, 2 twice as much; ``None`` without words."""
+        share = self.share_of_words(player)
+        return None if share is None else share * len(self.words)
+
+
+def talk_shares(transcript: Transcript, only: MessageFilter = EVERYTHING) -> TalkShares:
+    """The shares of a game, of what players said to others."""
+    words = dict.fromkeys(transcript.player_names, 0)
+    turns = dict.fromkeys(transcript.player_names, 0)
+    last = None
+    for message in spoken(transcript):
+        if only.accepts(message):
+            words[message.speaker] += len(message.text.split())
+            turns[message.speaker] += message.speaker != last
+            last = message.speaker
+    return TalkShares(words, turns)
+
+
+def message_events(transcript: Transcript, only: MessageFilter = EVERYTHING) -> Iterator[MessageEvent]:
+    """One event for each message that a player said to others, in order, with those it addresses."""
+    for message, addressed in addressed_players(transcript, only):
+        yield MessageEvent(message.speaker, message.text, addressed)
+
+
+def addressed_players(
+    transcript: Transcript, only: MessageFilter = EVERYTHING
+) -> Iterator[tuple[Message, tuple[str, ...]]]:
+    """Each message that a player said to others, in order (``spoken``), as far as the filter accepts it, with the
+    players that it addresses.
+
+    A message addresses the author of the message that it answers, the players whom its text names, and its recipients,
+    unless these are all the others; a team's messages are for the whole team. Of two players each addresses the other.
+    To name a player is to draw them in, also when it is about them rather than to them.
+    """
+    names = NameIndex.of(transcript.player_names)
+    for message in filter(only.accepts, spoken(transcript)):
+        others = [name for name in transcript.player_names if name != message.speaker]
+        addressed = set(_receivers(message, transcript, names)) if len(others) > 1 else set(others)
+        yield message, tuple([name for name in others if name in addressed])
+
+
+def _receivers(message: Message, transcript: Transcript, names: NameIndex) -> Iterator[str]:
+    answered = transcript.message(message.reply_to) if message.reply_to else None
+    if answered is not None:
+        yield answered.speaker
+    is_for_all = {message.speaker, *message.recipients}.issuperset(transcript.player_names)
+    if message.channel != "team" and not is_for_all:
+        yield from message.recipients
+    start = names.body_start(message.text, message.speaker)
+    yield from (mention.player for mention in names.mentions(message.text, start))
+
+
+NO_ROLE = "no role known"
+"""The node of players without a role, where several games are counted by role."""
+
+
+def combined_metrics(
+    games: Iterable[Transcript], only: MessageFilter = EVERYTHING, *, by_role: bool = False
+) -> SimulationMetrics:
+    """The messages and the network of several games together: counts are sums; memory and calls are left out.
+
+    Players of the same name in several games are one. By role, all players of a role are one: a message counts once for
+    each role that it addresses, its speaker's own too, and the network leaves out what stays within a role.
+
+    Args:
+        games: Which games.
+        only: The messages that are counted.
+        by_role: Whether roles are the nodes, and not names.
+    """
+    named = [(game, _labels(game, by_role=by_role)) for game in games]
+    collector = MetricsCollector(label for _, labels in named for label in labels.values())
+    for game, labels in named:
+        for event in message_events(game, only):
+            receivers = tuple(dict.fromkeys(labels[name] for name in event.receivers))
+            collector.add(MessageEvent(labels[event.sender], event.content, receivers))
+        for message in filter(only.accepts, thoughts(game)):
+            collector.add(ThoughtEvent(labels[message.speaker]))
+    return collector.get_metrics()
+
+
+def _labels(game: Transcript, *, by_role: bool) -> dict[str, str]:
+    """The node of each player."""
+    roles = {player.name: player.role or NO_ROLE for player in game.players}
+    return {name: roles.get(name, NO_ROLE) if by_role else name for name in game.player_names}
+
+
+def transcript_metrics(
+    transcript: Transcript,
+    calls: Iterable[LLMCallEvent] = (),
+    events: Iterable[Event] = (),
+    only: MessageFilter = EVERYTHING,
+) -> SimulationMetrics:
+    """The figures of a stored game.
+
+    Memory and calls are those of the ``events``; else what the simulation counted and stored with the game; else, of
+    calls, those that are given, and what the file says of the whole game's cost. What none of them says is unknown.
+
+    Args:
+        transcript: The game.
+        calls: What is known of the calls that wrote its messages, where it was simulated here.
+        events: Memory, searches of memory and calls, as a file of events has them.
+        only: The messages that are counted; memory and calls are those of the whole game.
+
+    Raises:
+        InputError: What is stored with the game as counts cannot be read.
+    """
+    counts, reported = stored_counts(transcript), list(events)
+    has_calls = any(isinstance(event, LLMCallEvent) for event in reported)
+    has_memory = any(isinstance(event, MemoryEvent | RetrievalEvent) for event in reported)
+    collector = MetricsCollector(transcript.player_names)
+    for event in message_events(transcript, only):
+        collector.add(event)
+    for message in filter(only.accepts, thoughts(transcript)):
+        collector.add(ThoughtEvent(message.speaker))
+    for known in [*reported, *(() if has_calls or counts.api_calls is not None else calls)]:
+        collector.add(known)
+    found, cost = collector.get_metrics(), transcript.cost
+    if not has_memory:
+        found = replace(found, **{name: getattr(counts, name) for name in MEMORY_FIELDS})
+    if has_calls:
+        return found
+    if counts.api_calls is not None:
+        found = replace(found, **{name: getattr(counts, name) for name in CALL_FIELDS})
+    if cost is None:
+        return found
+    tokens = [count for count in (cost.input_tokens, cost.output_tokens) if count is not None]
+    return replace(found, total_tokens=sum(tokens) if tokens else None, estimated_cost_usd=cost.total_usd)

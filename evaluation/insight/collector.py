@@ -1,0 +1,271 @@
+"""Collects the figures of a running simulation from its events.
+
+Source: ADR-010, ``MetricsCollector``, with its running average of lengths corrected.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evaluation.errors import InputError
+from evaluation.insight.metrics import (
+    MEMORY_FIELDS,
+    NetworkMetrics,
+    SimulationMetrics,
+    interaction_graph,
+    network_metrics,
+)
+from evaluation.judging.answer_parsing import describe
+from evaluation.transcript import Transcript
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+MemoryType = Literal["observation", "reflection"]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageEvent:
+    """A message was sent. ``receivers`` are those it addresses, each once; empty when it speaks to nobody by name.
+
+    A single receiver may be given as a string.
+    """
+
+    sender: str
+    content: str
+    receivers: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.receivers, str):
+            # A string is a sequence too: without this, "Ben" would be three receivers.
+            object.__setattr__(self, "receivers", (self.receivers,) if self.receivers else ())
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtEvent:
+    """An agent wrote something that nobody else could hear; it is counted apart from messages."""
+
+    agent_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryEvent:
+    """An agent remembered something. ``importance`` is on the memory system's own scale, ``None`` where it has none.
+
+    Raises:
+        InputError: The importance is not a finite number, or the type is neither "observation" nor "reflection".
+    """
+
+    agent_id: str
+    memory_type: MemoryType
+    importance: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.memory_type not in get_args(MemoryType):
+            raise InputError(
+                f"There is no memory type {self.memory_type!r}.", remedy='Take "observation" or "reflection".'
+            )
+        _check_number("importance", self.importance, -math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalEvent:
+    """An agent searched its memory and found ``results_count`` entries."""
+
+    agent_id: str
+    results_count: int
+
+    def __post_init__(self) -> None:
+        _check_number("results_count", self.results_count)
+
+
+@dataclass(frozen=True, slots=True)
+class LLMCallEvent:
+    """A model was asked. ``estimated_cost`` is in US dollars, ``None`` where the model's price is not known."""
+
+    tokens: int
+    estimated_cost: float | None = None
+    agent_id: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_number("tokens", self.tokens)
+        _check_number("estimated_cost", self.estimated_cost)
+
+
+def _check_number(name: str, value: float | None, least: float = 0.0) -> None:
+    if value is not None and not (math.isfinite(value) and value >= least):
+        need = "a finite number" if least < 0 else "0 or more"
+        raise InputError(f"The {name} {value} of an event is not {need}.", remedy="Leave out what is not known.")
+
+
+Event = MessageEvent | ThoughtEvent | MemoryEvent | RetrievalEvent | LLMCallEvent
+
+
+COUNTS_KEY = "simulation_counts"
+"""The key in a transcript's metadata."""
+
+_Count = Annotated[int, Field(strict=True, ge=0, le=10**12)]
+_PerAgent = dict[Annotated[str, Field(min_length=1, max_length=200)], _Count]
+
+
+class SimulationCounts(BaseModel):
+    """Memory and calls of a simulation; the fields are those of ``SimulationMetrics``, ``None`` where not counted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    observations_per_agent: _PerAgent | None = None
+    reflections_per_agent: _PerAgent | None = None
+    total_reflections: _Count | None = None
+    avg_memory_importance: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = None
+    retrieval_calls: _Count | None = None
+    retrievals_per_agent: _PerAgent | None = None
+    retrieval_hit_rate: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
+    total_tokens: _Count | None = None
+    tokens_per_agent: _PerAgent | None = None
+    api_calls: _Count | None = None
+    calls_per_agent: _PerAgent | None = None
+    estimated_cost_usd: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
+    unpriced_calls: _Count | None = None
+
+
+CALL_FIELDS = tuple(name for name in SimulationCounts.model_fields if name not in MEMORY_FIELDS)
+
+
+def with_counts(transcript: Transcript, metrics: SimulationMetrics) -> Transcript:
+    """The transcript with what was counted while it was simulated; it gets another id."""
+    known = {name: getattr(metrics, name) for name in SimulationCounts.model_fields}
+    counts: dict[str, Any] = {name: value for name, value in known.items() if value is not None}
+    fields = {name: getattr(transcript, name) for name in Transcript.model_fields}
+    return Transcript.model_validate({**fields, "metadata": {**transcript.metadata, COUNTS_KEY: counts}})
+
+
+def stored_counts(transcript: Transcript) -> SimulationCounts:
+    """Counts made while the transcript was simulated; every field is ``None`` where nothing is stored.
+
+    Raises:
+        InputError: The metadata hold something else under the key; names the field.
+    """
+    try:
+        return SimulationCounts.model_validate(transcript.metadata.get(COUNTS_KEY, {}))
+    except ValidationError as error:
+        remedy = "Correct the file and import it again; docs/insights.md describes the key."
+        raise InputError(f"{describe(error)}.", place=f"metadata.{COUNTS_KEY}", remedy=remedy) from None
+
+
+class MetricsCollector:
+    """Counts events; ``get_metrics`` may be asked at any time.
+
+    Args:
+        players: Everybody who takes part, those too who never speak: they are nodes of the network.
+    """
+
+    def __init__(self, players: Iterable[str] = ()) -> None:
+        self._players = tuple(dict.fromkeys(players))
+        self._topology: NetworkMetrics | None = None
+        self.reset()
+
+    def compute_network_metrics(self, topology: nx.Graph[str]) -> None:
+        """Measures this graph, of who can reach whom, in place of the one of who addresses whom.
+
+        Args:
+            topology: Directed or not, connected or not, empty or not. A later change of it does not count.
+        """
+        self._topology = network_metrics(topology)
+
+    def reset(self) -> None:
+        """Forgets every event and the topology, for the next run with the same players."""
+        self._topology = None
+        self._senders: Counter[str] = Counter()
+        self._pairs: Counter[tuple[str, str]] = Counter()
+        self._thoughts: Counter[str] = Counter()
+        self._characters = 0
+        self._observations: Counter[str] = Counter()
+        self._reflections: Counter[str] = Counter()
+        self._importances: list[float] = []
+        self._retrievals: Counter[str] = Counter()
+        self._hits = 0
+        self._tokens: Counter[str] = Counter()
+        self._calls_by_agent: Counter[str] = Counter()
+        self._calls = self._total_tokens = 0
+        self._prices: list[float] = []
+
+    def add(self, event: Event) -> None:
+        """Counts one event."""
+        match event:
+            case MessageEvent():
+                self._senders[event.sender] += 1
+                self._characters += len(event.content)
+                self._pairs.update((event.sender, receiver) for receiver in dict.fromkeys(event.receivers))
+            case ThoughtEvent():
+                self._thoughts[event.agent_id] += 1
+            case MemoryEvent():
+                if event.importance is not None:
+                    self._importances.append(event.importance)
+                (self._observations if event.memory_type == "observation" else self._reflections)[event.agent_id] += 1
+            case RetrievalEvent():
+                self._retrievals[event.agent_id] += 1
+                self._hits += event.results_count > 0
+            case LLMCallEvent():
+                self._add_call(event)
+
+    def _add_call(self, event: LLMCallEvent) -> None:
+        self._calls += 1
+        self._total_tokens += event.tokens
+        if event.agent_id is not None:
+            self._tokens[event.agent_id] += event.tokens
+            self._calls_by_agent[event.agent_id] += 1
+        if event.estimated_cost is not None:
+            self._prices.append(event.estimated_cost)
+
+    async def on_message(self, event: MessageEvent) -> None:
+        """Counts a message, its length and whom it addresses; for an event bus that awaits its listeners."""
+        self.add(event)
+
+    async def on_memory_added(self, event: MemoryEvent) -> None:
+        """Counts an observation or a reflection, apart from each other."""
+        self.add(event)
+
+    async def on_memory_retrieval(self, event: RetrievalEvent) -> None:
+        """Counts a search and whether it found something."""
+        self.add(event)
+
+    async def on_llm_call(self, event: LLMCallEvent) -> None:
+        """Counts a call, its tokens, and its price where that is known."""
+        self.add(event)
+
+    def get_metrics(self) -> SimulationMetrics:
+        """A snapshot; later events do not change it."""
+        memories = self._observations.total() + self._reflections.total()
+        messages, searches = self._senders.total(), self._retrievals.total()
+        return SimulationMetrics(
+            total_messages=messages,
+            messages_per_agent=dict(self._senders),
+            avg_response_length=self._characters / messages if messages else None,
+            interaction_matrix=dict(self._pairs),
+            thoughts_per_agent=dict(self._thoughts),
+            observations_per_agent=dict(self._observations) if memories else None,
+            reflections_per_agent=dict(self._reflections) if memories else None,
+            total_reflections=self._reflections.total() if memories else None,
+            avg_memory_importance=sum(self._importances) / len(self._importances) if self._importances else None,
+            retrieval_calls=searches or None,
+            retrievals_per_agent=dict(self._retrievals) if searches else None,
+            retrieval_hit_rate=self._hits / searches if searches else None,
+            network=self._network(),
+            total_tokens=self._total_tokens if self._calls else None,
+            tokens_per_agent=dict(self._tokens) if self._calls else None,
+            api_calls=self._calls or None,
+            calls_per_agent=dict(self._calls_by_agent) if self._calls else None,
+            estimated_cost_usd=sum(self._prices) if self._prices else None,
+            unpriced_calls=self._calls - len(self._prices) if self._calls else None,
+        )
+
+    def _network(self) -> NetworkMetrics | None:
+        if self._topology is not None or not self._senders:
+            return self._topology
+        return network_metrics(interaction_graph([*self._players, *self._senders], self._pairs))

@@ -1,0 +1,601 @@
+"""Opinions, themes and quotes that a judge reads from a discussion, traced back to the text; rules that make tables.
+
+Source: ADR-010, ``ResultsExtractor``, ``ResultsReducer``. Unlike there, nothing is cut silently: a long discussion is
+read in parts, what could not be read is listed, and an answer that cannot be used is an error and not an empty result.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
+
+from evaluation.errors import InputError
+from evaluation.insight import _questions
+from evaluation.insight._judge_text import LONGEST_PART, TextPart, parts_of, spoken
+from evaluation.insight._questions import OpinionItem, OpinionsAnswer, QuoteItem, QuotesAnswer, ThemeItem, ThemesAnswer
+from evaluation.insight._sentiment import Sentiment, sentiments
+from evaluation.insight.config import EvaluationConfig
+from evaluation.judging.answers import Answer
+from evaluation.judging.fencing import as_name, fenced
+from evaluation.judging.model_client.calls import total
+from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Prompt
+from evaluation.text.normal import normalise
+from evaluation.transcript import Elimination, Message, Transcript, Vote
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """One speaker's opinion.
+
+    Attributes:
+        agent_id: The speaker.
+        stance: "positive", "negative", "neutral" or "mixed".
+        summary: One sentence; untrusted text, as are the points.
+        key_points: What it consists of.
+        confidence: The judge's own, 0 to 1; the lowest where several parts were read.
+        message_ids: The messages that voice it.
+    """
+
+    agent_id: str
+    stance: str
+    summary: str
+    key_points: tuple[str, ...]
+    confidence: float
+    message_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """A recurring theme.
+
+    Attributes:
+        name: A few words; untrusted text.
+        frequency: In how many messages it comes up: those cited that exist, counted and not claimed.
+        representative_quotes: Words that stand in messages.
+        sentiment: "positive", "negative", "neutral" or "mixed".
+        message_ids: The messages that touch on it.
+    """
+
+    name: str
+    frequency: int
+    representative_quotes: tuple[str, ...]
+    sentiment: str
+    message_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words of a message.
+
+    Attributes:
+        agent_id: Who said them.
+        content: The words as they stand in the message.
+        relevance_score: The judge's own, 0 to 1.
+        context: What they answer; untrusted text.
+        message_id: The message that they stand in.
+    """
+
+    agent_id: str
+    content: str
+    relevance_score: float
+    context: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A finding of the judge that the text does not support; untrusted text."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadPart:
+    """A part that gave nothing.
+
+    Attributes:
+        place: Which messages.
+        status: ``error``, ``skipped`` or ``not_scored``.
+        detail: Why.
+    """
+
+    place: str
+    status: JudgementStatus
+    detail: str
+
+
+Item = TypeVar("Item", Opinion, Theme, Quote)
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction(Generic[Item]):
+    """The result of one question about a discussion.
+
+    Attributes:
+        kind: "opinions", "themes" or "quotes".
+        found: What the text bears out.
+        refused: What it does not.
+        problems: Parts that could not be read, with the reason.
+        parts: How many parts the discussion has.
+        shortened: Messages of which a judge saw the beginning only.
+        usage_usd: What the answers cost; ``None`` when the price is not known.
+        model: Who read; empty when nobody was asked.
+    """
+
+    kind: str
+    found: tuple[Item, ...]
+    refused: tuple[Refused, ...] = ()
+    problems: tuple[UnreadPart, ...] = ()
+    parts: int = 0
+    shortened: tuple[str, ...] = ()
+    usage_usd: float | None = 0.0
+    model: str = ""
+
+    @property
+    def status(self) -> str:
+        """ "done", "partial" (some parts could not be read), or why no part could: "error", "skipped", "not_scored"."""
+        if not self.problems:
+            return "done"
+        if len(self.problems) < self.parts:
+            return "partial"
+        return str(self.problems[0].status)
+
+    def as_dict(self) -> Mapping[str, Any]:
+        """Every field, ready for JSON."""
+        return {
+            "status": self.status,
+            "found": [asdict(one) for one in self.found],
+            "refused": [asdict(one) for one in self.refused],
+            "problems": [
+                {"place": one.place, "status": str(one.status), "detail": one.detail} for one in self.problems
+            ],
+            "parts": self.parts,
+            "shortened": list(self.shortened),
+            "usage_usd": self.usage_usd,
+            "model": self.model,
+        }
+
+
+_MARKS = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-", "\u2026": "."})
+_EDGES = " \t\n\"'.,;:!?-"
+_FEWEST_CHARACTERS = 3
+
+
+@dataclass(slots=True)
+class Traced(Generic[Item]):
+    """Findings that the text confirms, and findings that it does not."""
+
+    found: list[Item] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+
+
+def opinions_in(answer: Answer, part: TextPart) -> Traced[Opinion]:
+    """The opinions of speakers who are there, with messages of their own that are there."""
+    traced: Traced[Opinion] = Traced()
+    for item in answer.opinions if isinstance(answer, OpinionsAnswer) else ():
+        speaker = _speaker(item.agent_id, part)
+        own = [one for one in _cited(item.citations, part) if one.speaker == speaker]
+        if speaker is None:
+            traced.refused.append(Refused(item.agent_id, "nobody of that name speaks in these messages"))
+        elif not own:
+            traced.refused.append(Refused(f"{speaker}: {item.summary}", "no message of theirs is cited for it"))
+        else:
+            traced.found.append(_opinion(item, speaker, own))
+    return traced
+
+
+def _opinion(item: OpinionItem, speaker: str, own: Sequence[Message]) -> Opinion:
+    return Opinion(
+        speaker, item.stance, item.summary, tuple(item.key_points), item.confidence, tuple([one.id for one in own])
+    )
+
+
+def themes_in(answer: Answer, part: TextPart) -> Traced[Theme]:
+    """The themes with citations that exist; of their quotes those that stand somewhere in the text.
+
+    A theme may be cited once in each of several parts, so how often it comes up is judged after they are merged.
+    """
+    traced: Traced[Theme] = Traced()
+    for item in answer.themes if isinstance(answer, ThemesAnswer) else ():
+        cited = _cited(item.citations, part)
+        quotes = _existing(item, part, traced.refused)
+        if cited:
+            ids = tuple([one.id for one in cited])
+            traced.found.append(Theme(item.name, len(ids), quotes, item.sentiment, ids))
+        else:
+            traced.refused.append(Refused(item.name, "no message that exists is cited for it"))
+    return traced
+
+
+def _existing(item: ThemeItem, part: TextPart, refused: list[Refused]) -> tuple[str, ...]:
+    kept = []
+    for quote in item.representative_quotes:
+        if found := _place(quote, part.messages):
+            kept.append(found[1])
+        else:
+            refused.append(Refused(quote, "nobody said this"))
+    return tuple(kept)
+
+
+def quotes_in(answer: Answer, part: TextPart) -> Traced[Quote]:
+    """The quotes that stand in a message of their speaker."""
+    traced: Traced[Quote] = Traced()
+    for item in answer.quotes if isinstance(answer, QuotesAnswer) else ():
+        found = _quote(item, part)
+        if found is None:
+            traced.refused.append(Refused(f"{item.agent_id}: {item.content}", "nobody of that name said this"))
+        else:
+            traced.found.append(found)
+    return traced
+
+
+def _quote(item: QuoteItem, part: TextPart) -> Quote | None:
+    speaker = _speaker(item.agent_id, part)
+    cited = {one.id for one in _cited(item.citations, part)}
+    own = [one for one in part.messages if one.speaker == speaker]
+    # Of several messages that hold the words, the cited one is meant.
+    found = _place(item.content, sorted(own, key=lambda one: one.id not in cited))
+    if speaker is None or found is None:
+        return None
+    message, words = found
+    return Quote(speaker, words, item.relevance_score, item.context, message.id)
+
+
+def _cited(numbers: Sequence[int], part: TextPart) -> list[Message]:
+    by_number = {message.index + 1: message for message in part.messages}
+    return [by_number[number] for number in sorted(set(numbers)) if number in by_number]
+
+
+def _speaker(name: str, part: TextPart) -> str | None:
+    """The speaker of that name: as the transcript spells it, or as the judge saw it."""
+    speakers = dict.fromkeys(message.speaker for message in part.messages)
+    if name in speakers:
+        return name
+    wanted = _folded(name)
+    alike = [one for one in speakers if wanted in (_folded(one), _folded(as_name(one)))]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _place(quote: str, messages: Sequence[Message]) -> tuple[Message, str] | None:
+    """The first message that holds the quote, with the words as they stand there.
+
+    Case, white space and the shape of quotation marks and dashes do not matter, nor the marks at the ends.
+    """
+    wanted = _folded(quote)
+    if len(wanted) < _FEWEST_CHARACTERS:
+        return None
+    for message in messages:
+        if wanted in _folded(message.text):
+            return message, _original(wanted, message.text)
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _folded(text: str) -> str:
+    return " ".join(normalise(text).text.translate(_MARKS).split()).strip(_EDGES)
+
+
+def _original(wanted: str, text: str) -> str:
+    """The shortest stretch of whole words of ``text`` that folds to something with ``wanted`` in it."""
+    words = text.split()
+    # More words never lose what is looked for, so halving finds both ends: a hostile message costs no more than a long
+    # one.
+    last = bisect_left(range(len(words)), True, key=lambda end: wanted in _folded(" ".join(words[: end + 1]))) + 1
+    missing = bisect_left(range(last), True, key=lambda start: wanted not in _folded(" ".join(words[start:last])))
+    return " ".join(words[missing - 1 : last])
+
+
+MIXED = "mixed"
+
+
+def merge_opinions(opinions: Sequence[Opinion]) -> list[Opinion]:
+    """One opinion per speaker: points and messages of all parts, the lowest confidence."""
+    groups: dict[str, list[Opinion]] = {}
+    for one in opinions:
+        groups.setdefault(one.agent_id, []).append(one)
+    return [
+        Opinion(
+            agent,
+            _common(one.stance for one in group),
+            " ".join(dict.fromkeys(one.summary for one in group)),
+            _each_once(point for one in group for point in one.key_points),
+            min(one.confidence for one in group),
+            _each_once(message for one in group for message in one.message_ids),
+        )
+        for agent, group in groups.items()
+    ]
+
+
+def merge_themes(themes: Sequence[Theme]) -> list[Theme]:
+    """One theme per name, whatever its case; the most frequent first."""
+    groups: dict[str, list[Theme]] = {}
+    for one in themes:
+        groups.setdefault(" ".join(one.name.casefold().split()), []).append(one)
+    merged = [_theme(group) for group in groups.values()]
+    return sorted(merged, key=lambda one: -one.frequency)
+
+
+def _theme(group: Sequence[Theme]) -> Theme:
+    messages = _each_once(message for one in group for message in one.message_ids)
+    quotes = _each_once(quote for one in group for quote in one.representative_quotes)
+    return Theme(group[0].name, len(messages), quotes, _common(one.sentiment for one in group), messages)
+
+
+def merge_quotes(quotes: Sequence[Quote]) -> list[Quote]:
+    """Each quote once, the most relevant first."""
+    by_relevance = sorted(quotes, key=lambda one: -one.relevance_score)
+    return list({(one.message_id, one.content): one for one in reversed(by_relevance)}.values())[::-1]
+
+
+def _common(words: Iterable[str]) -> str:
+    said = set(words)
+    return said.pop() if len(said) == 1 else MIXED
+
+
+def _each_once(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+Found = TypeVar("Found", Opinion, Theme, Quote)
+BUDGET = "budget"
+_FEWEST_MESSAGES = 2
+"""A theme comes up in at least so many messages."""
+
+
+class ResultsExtractor:
+    """Asks a judge what a discussion holds.
+
+    Args:
+        judge: Who reads; the offline judge answers that it cannot.
+        max_calls: Parts that may be asked about until ``reset_budget``; the ADR's 50 when left out.
+        part_length: Characters that are read at once.
+    """
+
+    def __init__(self, judge: Judge, *, max_calls: int | None = None, part_length: int = LONGEST_PART) -> None:
+        self._judge = judge
+        self._max_calls = EvaluationConfig().max_extraction_calls if max_calls is None else max_calls
+        self._part_length = part_length
+        self._asked = 0
+
+    def reset_budget(self) -> None:
+        """Allows as many questions again, for the next run."""
+        self._asked = 0
+
+    async def extract_opinions(self, transcript: Transcript, topic: str) -> Extraction[Opinion]:
+        """Each speaker's opinion on a topic. Speakers who are not in the game are refused."""
+        ask = _asker(_questions.OPINIONS_SYSTEM, _questions.OPINIONS_QUESTION, OpinionsAnswer, "Topic", topic)
+        return await self._extract(transcript, "opinions", ask, opinions_in, merge_opinions)
+
+    async def extract_themes(self, transcript: Transcript) -> Extraction[Theme]:
+        """Recurring themes. How frequent one is, is counted: the messages cited that exist.
+
+        One that only one message of the whole discussion touches on is refused: it does not recur.
+        """
+        ask = _asker(_questions.THEMES_SYSTEM, _questions.THEMES_QUESTION, ThemesAnswer)
+        all_themes = await self._extract(transcript, "themes", ask, themes_in, merge_themes)
+        once = [one for one in all_themes.found if one.frequency < _FEWEST_MESSAGES]
+        return replace(
+            all_themes,
+            found=tuple([one for one in all_themes.found if one.frequency >= _FEWEST_MESSAGES]),
+            refused=(*all_themes.refused, *(Refused(one.name, "only one message touches on it") for one in once)),
+        )
+
+    async def extract_quotes(self, transcript: Transcript, criteria: str) -> Extraction[Quote]:
+        """Quotes that fit a criterion, word for word; a quote that is not in the text is refused."""
+        ask = _asker(_questions.QUOTES_SYSTEM, _questions.QUOTES_QUESTION, QuotesAnswer, "Criterion", criteria)
+        return await self._extract(transcript, "quotes", ask, quotes_in, merge_quotes)
+
+    @staticmethod
+    def extract_sentiment_scores(transcript: Transcript) -> dict[str, Sentiment]:
+        """Every speaker's sentiment by counting words, without a judge."""
+        return sentiments(spoken(transcript))
+
+    async def _extract(
+        self,
+        transcript: Transcript,
+        kind: str,
+        ask: Callable[[TextPart, str], JudgeRequest],
+        trace: Callable[[Answer, TextPart], Traced[Found]],
+        merge: Callable[[Sequence[Found]], list[Found]],
+    ) -> Extraction[Found]:
+        parts = parts_of(spoken(transcript), limit=self._part_length)
+        room = max(0, self._max_calls - self._asked)
+        read, unread = parts[:room], parts[room:]
+        self._asked += len(read)
+        requests = [ask(part, f"{kind} in {part.place} of game {as_name(transcript.game_id)}") for part in read]
+        judgements = await self._judge.judge(requests) if requests else []
+        found: list[Found] = []
+        refused: list[Refused] = []
+        problems = [UnreadPart(part.place, JudgementStatus.SKIPPED, BUDGET) for part in unread]
+        for part, judgement in zip(read, judgements, strict=True):
+            if judgement.answer is None:
+                problems.append(UnreadPart(part.place, judgement.status, judgement.detail))
+                continue
+            traced = trace(judgement.answer, part)
+            found += traced.found
+            refused += traced.refused
+        return Extraction(
+            kind=kind,
+            found=tuple(merge(found)),
+            refused=tuple(refused),
+            problems=tuple(problems),
+            parts=len(parts),
+            shortened=tuple([one for part in read for one in part.shortened]),
+            usage_usd=total(judgement.usage for judgement in judgements).known_usd,
+            model=_model(judgements),
+        )
+
+
+def _model(judgements: Sequence[Judgement]) -> str:
+    return judgements[0].model if judgements else ""
+
+
+def _asker(
+    system: str, question: str, answer: type[Answer], label: str = "", wanted: str = ""
+) -> Callable[[TextPart, str], JudgeRequest]:
+    """Makes the question about a part. What is wanted may come from a stranger, so it stands between fences too."""
+
+    def ask(part: TextPart, subject: str) -> JudgeRequest:
+        about = f"{label}, as somebody worded it:\n{fenced(as_name(wanted))}\n\n" if label else ""
+        return JudgeRequest(
+            purpose="extraction",
+            subject=subject,
+            prompt=Prompt(system, f"{about}What was said:\n{fenced(part.text)}", question),
+            answer=answer,
+            prompt_version=_questions.PROMPT_VERSION,
+            messages=part.numbers,
+        )
+
+    return ask
+
+
+VOTE = "vote"
+ELIMINATION = "elimination"
+THOUGHT = "thought"
+MESSAGE_TYPES = ("public", "team", "private", "system", THOUGHT, VOTE, ELIMINATION)
+"""What rules are for: the four channels, private thoughts that reach nobody, votes and eliminations."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ReducedEvent:
+    """One thing that happened.
+
+    Attributes:
+        type: One of ``MESSAGE_TYPES``.
+        kind: "action" when the focus agent did it, "stimulus" when it reached them; "action" without a focus.
+        source_agent: Who did it; for an elimination who left.
+        target_agents: Whom it is for; empty for everybody.
+        content: The words, or the reason of a vote; untrusted text.
+        timestamp: When, where that is known.
+        round: In which round, where that is known.
+        message_id: The message; ``None`` for votes and eliminations.
+    """
+
+    type: str
+    kind: str
+    source_agent: str
+    target_agents: tuple[str, ...]
+    content: str
+    timestamp: datetime | None
+    round: int | None
+    message_id: str | None
+
+
+Rule = Callable[[ReducedEvent], Mapping[str, Any] | None]
+"""Makes a row of an entry, or ``None`` to leave it out."""
+
+
+class ResultsReducer:
+    """Applies rules; what has no rule is left out."""
+
+    def __init__(self) -> None:
+        self._rules: dict[str, Rule] = {}
+
+    def add_reduction_rule(self, message_type: str, rule: Rule) -> None:
+        """Makes ``rule`` the one for a type of message.
+
+        Raises:
+            InputError: There is no such type, or it has a rule already.
+        """
+        if message_type not in MESSAGE_TYPES:
+            remedy = f"Take one of {', '.join(MESSAGE_TYPES)}."
+            raise InputError(f"There are no messages of type {message_type!r}.", remedy=remedy)
+        if message_type in self._rules:
+            raise InputError(f"The type {message_type!r} has a rule already.", remedy="Give one rule for each type.")
+        self._rules[message_type] = rule
+
+    def reduce(self, transcript: Transcript, focus_agent: str | None = None) -> list[Row]:
+        """One row for each entry whose rule gives one: messages in order, then votes, then eliminations.
+
+        Args:
+            transcript: What to reduce.
+            focus_agent: Only what this player did or what reached them; everything when left out.
+
+        Raises:
+            InputError: Nobody of the name ``focus_agent`` plays or speaks.
+        """
+        if focus_agent is not None and focus_agent not in (
+            known := dict.fromkeys([*transcript.player_names, *(one.speaker for one in transcript.messages)])
+        ):
+            remedy = f"Take one of {', '.join(known)}."
+            raise InputError(f"Nobody is called {focus_agent!r} in game {transcript.game_id}.", remedy=remedy)
+        made = (self._rules[entry.type](entry) for entry in _seen(transcript, focus_agent) if entry.type in self._rules)
+        return [dict(row) for row in made if row is not None]
+
+    def reduce_to_table(
+        self, transcript: Transcript, columns: Sequence[str], focus_agent: str | None = None
+    ) -> list[tuple[Any, ...]]:
+        """The same as tuples of these columns; ``None`` where a row has no such value."""
+        return [tuple(row.get(column) for column in columns) for row in self.reduce(transcript, focus_agent)]
+
+
+def _seen(transcript: Transcript, focus: str | None) -> Iterator[ReducedEvent]:
+    for entry in _entries(transcript):
+        if focus is None or entry.source_agent == focus:
+            yield entry
+        elif _reaches(entry, focus):
+            yield ReducedEvent(
+                entry.type,
+                "stimulus",
+                entry.source_agent,
+                entry.target_agents,
+                entry.content,
+                entry.timestamp,
+                entry.round,
+                entry.message_id,
+            )
+
+
+def _reaches(entry: ReducedEvent, focus: str) -> bool:
+    if entry.type in ("private", "team"):
+        return focus in entry.target_agents
+    return entry.type in ("public", "system", ELIMINATION) or focus in entry.target_agents
+
+
+def _entries(transcript: Transcript) -> Iterator[ReducedEvent]:
+    yield from map(_message, transcript.messages)
+    yield from map(_vote, transcript.valid_votes)
+    yield from map(_elimination, transcript.eliminations)
+
+
+def _message(one: Message) -> ReducedEvent:
+    kind = THOUGHT if one.is_thought else one.channel
+    return ReducedEvent(kind, "action", one.speaker, one.recipients, one.text, one.sent_at, one.round, one.id)
+
+
+def _vote(one: Vote) -> ReducedEvent:
+    targets = () if one.target is None else (one.target,)
+    return ReducedEvent(VOTE, "action", one.voter, targets, one.justification or "", one.sent_at, one.round, None)
+
+
+def _elimination(one: Elimination) -> ReducedEvent:
+    return ReducedEvent(ELIMINATION, "action", one.player, (), one.role or "", one.sent_at, one.round, None)
+
+
+def counting_reducer() -> ResultsReducer:
+    """A reducer that gives type, source and length of every entry, for ``counts_by_type``."""
+    reducer = ResultsReducer()
+    for message_type in MESSAGE_TYPES:
+        reducer.add_reduction_rule(
+            message_type,
+            lambda entry: {"type": entry.type, "agent": entry.source_agent, "characters": len(entry.content)},
+        )
+    return reducer
+
+
+def counts_by_type(rows: Iterable[Mapping[str, Any]]) -> list[Row]:
+    """Count each agent's acts by type: ``agent``, ``type``, ``count``, ``characters``, in order of appearance."""
+    found: dict[tuple[str, str], Row] = {}
+    for row in rows:
+        key = (row["agent"], row["type"])
+        one = found.setdefault(key, {"agent": key[0], "type": key[1], "count": 0, "characters": 0})
+        one["count"] += 1
+        one["characters"] += row["characters"]
+    return list(found.values())

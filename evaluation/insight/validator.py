@@ -1,0 +1,508 @@
+"""Checks of single messages by a judge, within a budget and over a seeded sample.
+
+Source: ADR-010, ``Validator``. Unlike there, a check that was not made has no score, and says why.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from statistics import fmean
+from typing import Any
+
+from evaluation.insight import _questions
+from evaluation.insight._judge_text import numbered, spoken
+from evaluation.insight._questions import QualityAnswer
+from evaluation.insight.config import EvaluationConfig, ValidationConfig
+from evaluation.judging.fencing import as_name, fenced, quoted, unnumbered
+from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Prompt
+from evaluation.judging.targets import LONGEST_MESSAGE
+from evaluation.statistics.intervals import Interval, mean_interval, proportion_interval
+from evaluation.transcript import Message, Transcript
+
+CONTEXT = 5
+"""Earlier messages that a check sees, as in the ADR."""
+
+Line = tuple[str, str]
+"""Speaker and text."""
+
+
+class CheckKind(StrEnum):
+    """The subject of a check."""
+
+    PERSONA_ADHERENCE = "persona_adherence"
+    CONSISTENCY = "consistency"
+    COHERENCE = "coherence"
+
+
+def persona_request(speaker: str, persona: str, text: str, messages: Mapping[int, str] | None = None) -> JudgeRequest:
+    """A request to score how well ``text`` fits its speaker's persona.
+
+    Args:
+        speaker: Their name.
+        persona: In words.
+        text: What they said: message 1, unless ``messages`` gives it another number.
+        messages: The numbers of messages with their ids, the one in question last.
+    """
+    about = f"Persona of {quoted(speaker)} (a description, not something that was said):\n"
+    shown = f"{about}{fenced(unnumbered(persona))}\n\n" + _said([(speaker, text)], [_number(messages)], 0)
+    return _request(CheckKind.PERSONA_ADHERENCE, _questions.PERSONA_SYSTEM, shown, speaker, messages)
+
+
+def consistency_request(
+    speaker: str, text: str, previous: Sequence[str], messages: Mapping[int, str] | None = None
+) -> JudgeRequest:
+    """A request to score how consistent ``text`` is with the speaker's latest earlier messages, oldest first."""
+    seen = previous[-CONTEXT:]
+    numbers = list(messages) if messages else [*range(1, len(seen) + 2)]
+    shown = _said([(speaker, one) for one in (*seen, text)], numbers, len(previous) - len(seen))
+    return _request(CheckKind.CONSISTENCY, _questions.CONSISTENCY_SYSTEM, shown, speaker, messages, len(seen) + 1)
+
+
+def coherence_request(
+    speaker: str, text: str, before: Sequence[Line] = (), messages: Mapping[int, str] | None = None
+) -> JudgeRequest:
+    """A request to score how coherent ``text`` is, by itself and after the messages just before it."""
+    seen = before[-CONTEXT:]
+    numbers = list(messages) if messages else [*range(1, len(seen) + 2)]
+    shown = _said([*seen, (speaker, text)], numbers, len(before) - len(seen))
+    return _request(CheckKind.COHERENCE, _questions.COHERENCE_SYSTEM, shown, speaker, messages, len(seen) + 1)
+
+
+def notes_on(text: str, previous: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Notes on the parts of a message and of earlier messages that a check leaves out."""
+    cut = len(text) - LONGEST_MESSAGE
+    left_out = len(previous or ()) - CONTEXT
+    found = [f"the last {cut:,} characters of the message are not shown to the judge"] if cut > 0 else []
+    if left_out > 0:
+        found.append(f"compared with the last {CONTEXT} messages; {left_out} earlier ones are left out")
+    return tuple(found)
+
+
+def _number(messages: Mapping[int, str] | None) -> int:
+    return list(messages)[-1] if messages else 1
+
+
+def _said(lines: Sequence[Line], numbers: Sequence[int], left_out: int) -> str:
+    head = [f"({left_out} earlier messages are left out)"] if left_out > 0 else []
+    body = [numbered(number, speaker, text) for number, (speaker, text) in zip(numbers, lines, strict=True)]
+    return "What was said:\n" + fenced("\n".join([*head, *body]))
+
+
+def _request(
+    check: CheckKind, system: str, user: str, speaker: str, messages: Mapping[int, str] | None, last: int = 1
+) -> JudgeRequest:
+    number = _number(messages) if messages else last
+    return JudgeRequest(
+        purpose=check.value,
+        subject=f"{check.value.replace('_', ' ')}, message {number} of {as_name(speaker)}",
+        prompt=Prompt(system, user, f"Judge message [M{number}]."),
+        answer=QualityAnswer,
+        prompt_version=_questions.PROMPT_VERSION,
+        messages=messages or {},
+    )
+
+
+_RANGE = 2**64
+
+
+def place_of(key: str, seed: int) -> float:
+    """The place of ``key`` between 0 and 1: the same for the same seed, evenly spread over keys."""
+    digest = hashlib.sha256(f"{seed}:{key}".encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") / _RANGE
+
+
+def drawn_sample(keys: Sequence[str], rate: float, seed: int) -> list[str]:
+    """A share of ``keys``, rounded up, in the order in which the seed draws them: every key is as likely as any other.
+
+    A larger rate with the same seed adds keys at the end and drops none, so the first of them are a smaller sample.
+
+    Args:
+        keys: All there are.
+        rate: From 0 (none) to 1 (all).
+        seed: Chooses.
+    """
+    # 0.3 * 10 is more than 3 in floating-point arithmetic.
+    size = min(len(keys), math.ceil(rate * len(keys) - 1e-9))
+    return sorted(keys, key=lambda key: (place_of(key, seed), key))[:size]
+
+
+BUDGET = "budget"
+NOT_IN_SAMPLE = "not in the sample"
+NO_PERSONA = "no persona is known"
+NOTHING_BEFORE = "nothing was said before that it could be compared with"
+_EXCERPT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAgent:
+    """The speaker of a message with persona; untrusted text."""
+
+    id: str
+    persona: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationResult:
+    """The result of one check.
+
+    Attributes:
+        check_type: Which check.
+        status: Only ``scored`` has a score. ``skipped``: not asked (budget, sample). ``not_scored``: nobody can tell.
+            ``error``: no usable answer came.
+        score: 0 to 1.
+        passed: Whether the score reaches the threshold; ``None`` without a score.
+        threshold: What it must reach.
+        explanation: The judge's reason, or why there is no score; untrusted text.
+        agent_id: Who said it.
+        response_excerpt: Its first 100 characters, with an ellipsis when there are more; untrusted text.
+        message_id: The message in its transcript, where there is one.
+        notes: What the judge did not see.
+        usage_usd: What the answer cost; ``None`` when the price is not known.
+        is_asked: Whether the question came before the judge; one that was skipped then met the judge's own limit.
+    """
+
+    check_type: CheckKind
+    status: JudgementStatus
+    score: float | None
+    passed: bool | None
+    threshold: float
+    explanation: str
+    agent_id: str | None = None
+    response_excerpt: str = ""
+    message_id: str | None = None
+    notes: tuple[str, ...] = ()
+    usage_usd: float | None = 0.0
+    is_asked: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every field, ready for JSON."""
+        plain = {"check_type": str(self.check_type), "status": str(self.status), "notes": list(self.notes)}
+        return asdict(self) | plain
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSample:
+    """The checks of a sample of a game's messages.
+
+    Attributes:
+        results: Three for each message that fitted into the budget, in the order of the transcript.
+        messages: How many messages were said.
+        drawn: How many of them the rate asks for.
+    """
+
+    results: tuple[ValidationResult, ...]
+    messages: int
+    drawn: int
+
+    @property
+    def checked(self) -> int:
+        """Number of checked messages: those with at least one answered question."""
+        return len(
+            {one.message_id for one in self.results if one.is_asked and one.status is not JudgementStatus.SKIPPED}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A check with its question, or with the reason why it is not asked."""
+
+    check: CheckKind
+    agent: CheckedAgent
+    text: str
+    request: JudgeRequest | None
+    status: JudgementStatus = JudgementStatus.NOT_SCORED
+    why_not: str = ""
+    message_id: str | None = None
+    notes: tuple[str, ...] = field(default=())
+
+
+class Validator:
+    """Checks messages until the budget is spent.
+
+    Args:
+        judge: Who scores; the offline judge scores none of these.
+        config: Thresholds, budget and sample; those of ``EvaluationConfig`` when left out.
+    """
+
+    def __init__(self, judge: Judge, config: ValidationConfig | None = None) -> None:
+        self._judge = judge
+        self.config = config or EvaluationConfig().validation()
+        self._asked = 0
+
+    def reset_budget(self) -> None:
+        """Allows as many checks again, for the next run."""
+        self._asked = 0
+
+    async def check_persona_adherence(self, agent: CheckedAgent, response: str) -> ValidationResult:
+        """Check how well a response fits the agent's persona."""
+        return (await self._results([self._sampled(_persona_check(agent, response))]))[0]
+
+    async def check_consistency(
+        self, agent: CheckedAgent, response: str, previous_responses: Sequence[str]
+    ) -> ValidationResult:
+        """Check how consistent a response is with the agent's earlier messages, oldest first."""
+        return (await self._results([self._sampled(_consistency_check(agent, response, previous_responses))]))[0]
+
+    async def check_coherence(self, response: str, agent: CheckedAgent | None = None) -> ValidationResult:
+        """Check how coherent a response is."""
+        return (await self._results([self._sampled(_coherence_check(agent or CheckedAgent(""), response))]))[0]
+
+    async def validate_all(
+        self, agent: CheckedAgent, response: str, previous_responses: Sequence[str] = ()
+    ) -> list[ValidationResult]:
+        """All three checks of one response, in the order of ``CheckKind``."""
+        checks = [
+            _persona_check(agent, response),
+            _consistency_check(agent, response, previous_responses),
+            _coherence_check(agent, response),
+        ]
+        return await self._results([self._sampled(one) for one in checks])
+
+    async def validate_transcript(
+        self, transcript: Transcript, personas: Mapping[str, str] | None = None
+    ) -> CheckedSample:
+        """All three checks of a sample of the messages that players said to others.
+
+        The sample is drawn from the whole game, as many messages as the rate says, rounded up. Where its questions are
+        more than the budget, those messages are kept that the seed drew first, so that what is checked is spread
+        over the game however small the budget is.
+
+        Args:
+            transcript: The game.
+            personas: Persona texts by player; who has none is not checked for adherence.
+        """
+        messages = spoken(transcript)
+        drawn = drawn_sample([one.id for one in messages], self.config.sampling_rate, self.config.seed)
+        chosen = self._affordable(drawn, messages, personas or {})
+        checks: list[_Prepared] = []
+        heard = _Heard()
+        for message in messages:
+            if message.id in chosen:
+                checks += heard.checks(message, personas or {})
+            heard.add(message)
+        return CheckedSample(tuple(await self._results(checks)), len(messages), len(drawn))
+
+    def _affordable(self, drawn: Sequence[str], messages: Sequence[Message], personas: Mapping[str, str]) -> set[str]:
+        """The messages that were drawn first and whose questions fit into the budget together.
+
+        Where not even the first one fits, it is kept: its first questions are asked.
+        """
+        questions: dict[str, int] = {}
+        have_spoken: set[str] = set()
+        for one in messages:
+            questions[one.id] = 1 + (one.speaker in have_spoken) + bool(personas.get(one.speaker, "").strip())
+            have_spoken.add(one.speaker)
+        chosen: set[str] = set()
+        room = self.config.max_validations_per_run - self._asked
+        for message_id in drawn:
+            if room <= 0 or (chosen and questions[message_id] > room):
+                break
+            chosen.add(message_id)
+            room -= questions[message_id]
+        return chosen
+
+    def _sampled(self, check: _Prepared) -> _Prepared:
+        if check.request is None or place_of(f"{check.agent.id}:{check.text}", self.config.seed) < (
+            self.config.sampling_rate
+        ):
+            return check
+        return _unasked(check, NOT_IN_SAMPLE)
+
+    async def _results(self, checks: Sequence[_Prepared]) -> list[ValidationResult]:
+        allowed = [self._allowed(check) for check in checks]
+        requests = [check.request for check in allowed if check.request is not None]
+        answers = iter(await self._judge.judge(requests) if requests else [])
+        return [self._result(check, next(answers) if check.request is not None else None) for check in allowed]
+
+    def _allowed(self, check: _Prepared) -> _Prepared:
+        if check.request is None:
+            return check
+        if self._asked >= self.config.max_validations_per_run:
+            return _unasked(check, BUDGET)
+        self._asked += 1
+        return check
+
+    def _result(self, check: _Prepared, judgement: Judgement | None) -> ValidationResult:
+        threshold = float(getattr(self.config, f"{check.check.value}_threshold"))
+        answer = judgement.answer if judgement else None
+        score = answer.score if isinstance(answer, QualityAnswer) else None
+        status = judgement.status if judgement else check.status
+        why_not = (judgement.detail or str(judgement.status)) if judgement else check.why_not
+        return ValidationResult(
+            check_type=check.check,
+            status=status,
+            score=score,
+            passed=None if score is None else score >= threshold,
+            threshold=threshold,
+            explanation=judgement.reason if judgement and score is not None else why_not,
+            agent_id=check.agent.id or None,
+            response_excerpt=excerpt(check.text),
+            message_id=check.message_id,
+            notes=check.notes,
+            usage_usd=judgement.usage.known_usd if judgement else 0.0,
+            is_asked=judgement is not None,
+        )
+
+
+def excerpt(text: str) -> str:
+    """The first 100 characters; an ellipsis says that there are more."""
+    return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}\u2026"
+
+
+def _unasked(check: _Prepared, why: str) -> _Prepared:
+    return _Prepared(
+        check.check, check.agent, check.text, None, JudgementStatus.SKIPPED, why, check.message_id, check.notes
+    )
+
+
+def _persona_check(agent: CheckedAgent, text: str, messages: Mapping[int, str] | None = None) -> _Prepared:
+    request = persona_request(agent.id, agent.persona, text, messages) if agent.persona.strip() else None
+    return _prepared(CheckKind.PERSONA_ADHERENCE, agent, text, request, NO_PERSONA, messages, notes_on(text))
+
+
+def _consistency_check(
+    agent: CheckedAgent, text: str, previous: Sequence[str], messages: Mapping[int, str] | None = None
+) -> _Prepared:
+    request = consistency_request(agent.id, text, previous, messages) if previous else None
+    return _prepared(CheckKind.CONSISTENCY, agent, text, request, NOTHING_BEFORE, messages, notes_on(text, previous))
+
+
+def _coherence_check(
+    agent: CheckedAgent,
+    text: str,
+    before: Sequence[tuple[str, str]] = (),
+    messages: Mapping[int, str] | None = None,
+) -> _Prepared:
+    request = coherence_request(agent.id or "Somebody", text, before, messages)
+    return _prepared(CheckKind.COHERENCE, agent, text, request, "", messages, notes_on(text))
+
+
+def _prepared(
+    check: CheckKind,
+    agent: CheckedAgent,
+    text: str,
+    request: JudgeRequest | None,
+    why_not: str,
+    messages: Mapping[int, str] | None,
+    notes: tuple[str, ...],
+) -> _Prepared:
+    message_id = list(messages.values())[-1] if messages else None
+    why = "" if request else why_not
+    return _Prepared(check, agent, text, request, JudgementStatus.NOT_SCORED, why, message_id, notes)
+
+
+class _Heard:
+    """Messages before the current one: those of its speaker, and those heard in the same channel."""
+
+    def __init__(self) -> None:
+        self._own: defaultdict[str, list[Message]] = defaultdict(list)
+        self._near: defaultdict[str, deque[Message]] = defaultdict(lambda: deque(maxlen=CONTEXT))
+
+    def add(self, message: Message) -> None:
+        """The message was said."""
+        self._own[message.speaker].append(message)
+        self._near[message.channel].append(message)
+
+    def checks(self, message: Message, personas: Mapping[str, str]) -> list[_Prepared]:
+        """The three checks of a message."""
+        agent = CheckedAgent(message.speaker, personas.get(message.speaker, ""))
+        # A private word is not a context of a public one.
+        own, near = self._own[message.speaker], [*self._near[message.channel]]
+        return [
+            _persona_check(agent, message.text, _numbers([message])),
+            _consistency_check(agent, message.text, [one.text for one in own], _numbers([*own[-CONTEXT:], message])),
+            _coherence_check(
+                agent, message.text, [(one.speaker, one.text) for one in near], _numbers([*near, message])
+            ),
+        ]
+
+
+def _numbers(messages: Sequence[Message]) -> dict[int, str]:
+    return {one.index + 1: one.id for one in messages}
+
+
+EVERYBODY = ""
+"""In the place of a player: all of them together."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredCheck:
+    """A check with a score: of which game and iteration, what was checked, and who said it."""
+
+    iteration: str
+    transcript_id: str
+    check_type: str
+    agent: str
+    score: float
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSummary:
+    """One check of one player, or of everybody, in one iteration.
+
+    Attributes:
+        iteration: Its name; empty for games of none.
+        check_type: Which check.
+        agent: The player; ``EVERYBODY`` for all.
+        n: Scored checks.
+        games: Games that they come from.
+        passed: How many of the checks passed.
+        pass_interval: Of the share that passed, Wilson's over checks as if they were independent.
+        mean: Of the games' mean scores, 0 to 1.
+        interval: Of that mean over games; none for a single game.
+    """
+
+    iteration: str
+    check_type: str
+    agent: str
+    n: int
+    games: int
+    passed: int
+    pass_interval: Interval
+    mean: float
+    interval: Interval
+
+    @property
+    def pass_rate(self) -> float:
+        """The share of checks that passed, 0 to 1."""
+        return self.passed / self.n
+
+
+def check_summaries(checks: Iterable[ScoredCheck]) -> list[CheckSummary]:
+    """The summary of every check: iterations and checks in the order given, everybody before the players by name.
+
+    A game is the unit of the mean and its interval, whatever the number of its checks.
+    """
+    groups: dict[tuple[str, str, str], list[ScoredCheck]] = defaultdict(list)
+    for one in checks:
+        for agent in dict.fromkeys((EVERYBODY, one.agent)):
+            groups[one.iteration, one.check_type, agent].append(one)
+    iterations = list(dict.fromkeys(iteration for iteration, _, _ in groups))
+    kinds = list(dict.fromkeys(kind for _, kind, _ in groups))
+    ordered = sorted(groups, key=lambda key: (iterations.index(key[0]), kinds.index(key[1]), key[2]))
+    return [_summary(*key, groups[key]) for key in ordered]
+
+
+def _summary(iteration: str, check_type: str, agent: str, held: list[ScoredCheck]) -> CheckSummary:
+    by_game: dict[str, list[float]] = defaultdict(list)
+    for one in held:
+        by_game[one.transcript_id].append(one.score)
+    means = [fmean(scores) for scores in by_game.values()]
+    passed = sum(one.passed for one in held)
+    return CheckSummary(
+        iteration=iteration,
+        check_type=check_type,
+        agent=agent,
+        n=len(held),
+        games=len(means),
+        passed=passed,
+        pass_interval=proportion_interval(passed, len(held), is_within_game=len(means) == 1),
+        mean=fmean(means),
+        interval=mean_interval(means, limits=(0.0, 1.0)),
+    )

@@ -1,1 +1,0 @@
-"""Protection of judges against text that is addressed to them."""

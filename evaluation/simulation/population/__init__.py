@@ -1,1 +1,0 @@
-"""Populations of simulated people: profiles, plans and personas."""

@@ -1,1 +1,0 @@
-"""A scripted model provider: for trials without a key, and for tests."""
