@@ -225,24 +225,28 @@ def _print(title: str, figures: Sequence[Figure]) -> None:
         print(f"  {one.name:<52} {value:>7}  {one.words}".rstrip())
 
 
-def main() -> None:
-    """Measure, print, and log when kept labels were opened."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--final", action="store_true", help="open the kept games; date, commit and figures are logged")
-    options = parser.parse_args()
+def print_labels(*, is_final: bool) -> None:
+    """Prints how far readers agree, and the figures of rule and reader; those of kept games are logged."""
     every = LabelledSet.of("tuning", "kept", "kept source", "synthetic")
     _print(
         f"{len(every.rows)} messages of {len(every.games)} games", list(agreement(every.rows, every.second_reading()))
     )
-    halves: tuple[Half, ...] = ("kept", "kept source") if options.final else ("tuning",)
+    halves: tuple[Half, ...] = ("kept", "kept source") if is_final else ("tuning",)
     for half in halves:
         labelled = LabelledSet.of(half)
         for name, reader in (("rule alone", None), ("reader", shipped_reader())):
             figures = list(measure(labelled, reader))
             told = ", which it was trained on" if half == "tuning" and reader else ""
             _print(f"{half}, {len(labelled.rows)} messages of {len(labelled.games)} games: {name}{told}", figures)
-            if options.final:
+            if is_final:
                 log_opening(f"{half}, {name}", figures)
+
+
+def main() -> None:
+    """Measure, print, and log when kept labels were opened."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--final", action="store_true", help="open the kept games; date, commit and figures are logged")
+    print_labels(is_final=parser.parse_args().final)
 
 
 if __name__ == "__main__":
