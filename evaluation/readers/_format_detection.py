@@ -7,9 +7,8 @@ from typing import Any
 
 from evaluation.errors import UnknownFormatError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.document import Document
+from evaluation.readers.base.document import Document, first_record
 from evaluation.readers.base.reader import ArchiveReader, FileReader, FolderReader
-from evaluation.readers.base.records import first_record
 from evaluation.readers.formats import (
     aiwolf,
     canonical,

@@ -15,10 +15,10 @@ from datetime import datetime
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.readers.base.draft import TranscriptDraft
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.roster import Roster
-from evaluation.readers.base.transcript_draft import TranscriptDraft
 from evaluation.transcript import Transcript
 
 TOOL_CHANNEL = "tool"

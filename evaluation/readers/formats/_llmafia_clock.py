@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
+from evaluation.readers.base.draft import broken_line
 from evaluation.readers.base.roster import Roster
-from evaluation.readers.base.transcript_draft import broken_line
 
 MANAGER = "Game-Manager"
 STAMPED = re.compile(r"\[(\d\d):(\d\d):(\d\d)\] ")

@@ -16,9 +16,9 @@ from typing import Any
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers._who_speaks import EVENT_CHANNEL
 from evaluation.readers.base.document import Document, content_id
+from evaluation.readers.base.draft import OpenDraft, speaker_name
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.node import Node
-from evaluation.readers.base.open_draft import OpenDraft, speaker_name
 from evaluation.readers.base.reader import ArchiveReader, FileGame, FileReader, Found
 from evaluation.transcript import Transcript
 
@@ -95,7 +95,7 @@ def _telegram_chat(chat: Node, limits: Limits) -> Transcript:
             places[message_id] = index
     name = chat["name"].text_or_none() or ""
     game_id = f"{TELEGRAM}-{chat['id'].identifier_or_none() or name or 'chat'}"
-    return draft.build(TELEGRAM, game_id, {"name": name}, without_text=_NOBODY)
+    return draft.build_open(TELEGRAM, game_id, metadata={"name": name}, without_text=_NOBODY)
 
 
 def _telegram_author(node: Node) -> tuple[str, str]:
@@ -144,7 +144,7 @@ def _read_discord(document: Document) -> Transcript:
     channel = root["channel"]
     game_id = f"{DISCORD}-{channel['id'].identifier_or_none() or content_id(DISCORD, document.text)}"
     names = {"guild": root["guild"]["name"].text_or_none(), "channel": channel["name"].text_or_none()}
-    return draft.build(DISCORD, game_id, names, without_text=_NOBODY)
+    return draft.build_open(DISCORD, game_id, metadata=names, without_text=_NOBODY)
 
 
 def _discord_author(author: Node) -> tuple[str, str]:
@@ -205,7 +205,7 @@ def _slack_channel(
         for node in Node(_json(document, path), f"{path}: $").entries():
             _slack_message(node, draft, users, places)
     assert draft is not None
-    return draft.build(SLACK, f"{SLACK}-{channel}", {"channel": channel}, without_text=_NOBODY)
+    return draft.build_open(SLACK, f"{SLACK}-{channel}", metadata={"channel": channel}, without_text=_NOBODY)
 
 
 def _slack_message(node: Node, draft: OpenDraft, users: Mapping[str, str], places: dict[str, int]) -> None:

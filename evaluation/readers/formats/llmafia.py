@@ -15,12 +15,11 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError, InputError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.alignment import alignment_of
 from evaluation.readers.base.document import Document, content_id
+from evaluation.readers.base.draft import TranscriptDraft
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import FolderReader
-from evaluation.readers.base.roster import Roster
-from evaluation.readers.base.transcript_draft import TranscriptDraft
+from evaluation.readers.base.roster import Roster, alignment_of
 from evaluation.readers.formats._llmafia_clock import MANAGER, STAMPED, Line, Segment, merge, parse_lines, segments_of
 from evaluation.transcript import Channel, Transcript
 

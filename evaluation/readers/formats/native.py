@@ -13,11 +13,10 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.alignment import alignment_of
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.roster import Roster, is_abstention, is_moderator
+from evaluation.readers.base.roster import Roster, alignment_of, is_abstention, is_moderator
 from evaluation.transcript import CANONICAL_FORMAT, Cost, Transcript, build_transcript
 
 FORMAT = "native"

@@ -19,12 +19,11 @@ from typing import Any
 
 from evaluation.files.strict_json import shorten
 from evaluation.readers._who_speaks import EVENT_CHANNEL, THOUGHTS_CHANNEL, channel_named
-from evaluation.readers.base.alignment import alignment_of
 from evaluation.readers.base.answers import Answers, GameReading, Question, Topic
 from evaluation.readers.base.document import Document
+from evaluation.readers.base.draft import TranscriptDraft
 from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.roster import Roster, is_moderator
-from evaluation.readers.base.transcript_draft import TranscriptDraft
+from evaluation.readers.base.roster import Roster, alignment_of, is_moderator
 from evaluation.readers.formats._plain_lines import (
     Head,
     Heading,

@@ -12,11 +12,10 @@ from functools import partial
 from typing import Any
 
 from evaluation.files.strict_json import step
-from evaluation.readers.base.document import Document, content_id
+from evaluation.readers.base.document import Document, content_id, first_record, records
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import FileGame, FileReader, Found
-from evaluation.readers.base.records import first_record, records
 from evaluation.readers.formats._chat_messages import chat_transcript
 from evaluation.transcript import Transcript
 

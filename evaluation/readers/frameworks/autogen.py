@@ -8,27 +8,15 @@ from typing import Any
 
 from evaluation.files.strict_json import shorten
 from evaluation.readers._who_speaks import BROKEN_OFF
-from evaluation.readers.base.document import Document
+from evaluation.readers.base.document import Document, first_record, records
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.records import first_record, records
+from evaluation.readers.traces.calls import ModelCall, agent_name, usage_of
 from evaluation.readers.traces.conversation import call_transcript
-from evaluation.readers.traces.message_shapes import parts_turn
-from evaluation.readers.traces.model_calls import (
-    ChatTurn,
-    ModelCall,
-    ToolCall,
-    UsageNames,
-    agent_name,
-    as_text,
-    text_in,
-    usage_of,
-)
+from evaluation.readers.traces.turns import ChatTurn, ToolCall, as_text, parts_turn, text_in
 from evaluation.transcript import Transcript
 
 FORMAT = "autogen"
-
-_USAGE = UsageNames(given=("prompt_tokens",), made=("completion_tokens",))
 
 _TYPE = re.compile(r"\w+(?:Message|Event)")
 _CORE = frozenset({"UserMessage", "AssistantMessage", "SystemMessage", "FunctionExecutionResultMessage"})
@@ -108,14 +96,12 @@ def _calls(messages: Iterator[Node]) -> Iterator[ModelCall]:
 
 def _call(node: Node, turn: ChatTurn, instructions: list[ChatTurn]) -> ModelCall:
     is_model = turn.role == "assistant" and turn.name not in ("user", "User")
-    usage = node["models_usage"].value
     return ModelCall(
-        conversation="",
         agent=agent_name(turn.name),
         start=node["created_at"].time_or_none(),
         inputs=list(instructions) if is_model else [],
         outputs=[turn],
-        usage=usage_of(usage if isinstance(usage, dict) else {}, _USAGE),
+        usage=usage_of(node["models_usage"].value),
     )
 
 
@@ -166,7 +152,7 @@ def _printed(text: str) -> Iterator[ModelCall]:
         elif head[1] not in _NOT_SAID:
             turn.texts.append(said)
         if not turn.is_empty:
-            yield ModelCall("", agent_name(name), None, [], [turn])
+            yield ModelCall(agent=agent_name(name), outputs=[turn])
 
 
 READER = FileReader(FORMAT, _recognises, _read)

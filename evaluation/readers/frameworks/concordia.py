@@ -13,8 +13,8 @@ from html.parser import HTMLParser
 from typing import Any
 
 from evaluation.readers.base.document import Document
+from evaluation.readers.base.draft import OpenDraft, speaker_name
 from evaluation.readers.base.node import Node
-from evaluation.readers.base.open_draft import OpenDraft, speaker_name
 from evaluation.readers.base.reader import FileReader
 from evaluation.transcript import Transcript
 
@@ -44,7 +44,7 @@ def _read(document: Document) -> Transcript:
         parser.close()
         for summary in parser.entries:
             _entry(summary, draft)
-    return draft.build(FORMAT, document.game_id(FORMAT), {})
+    return draft.build_open(FORMAT, document.game_id(FORMAT))
 
 
 class _JointLog(HTMLParser):
@@ -88,7 +88,7 @@ def _entry(summary: str, draft: OpenDraft) -> None:
     # The clock is that of the simulated world: an order, and no time at which anything was sent.
     metadata = {"world_time": written}
     if scene := _SCENE.fullmatch(said):
-        draft.draft.round = int(scene[1])
+        draft.round = int(scene[1])
         for name in re.findall(r"'([^'\n]{1,200})'|\"([^\"\n]{1,200})\"", scene[2]):
             draft.player(speaker_name(name[0] or name[1], "agent"))
         return
@@ -119,7 +119,7 @@ def _structured(root: Node, draft: OpenDraft) -> None:
         text = "\n".join(_texts(entry, store))
         if not text.strip():
             continue
-        draft.draft.round = entry["step"].count_or_none()
+        draft.round = entry["step"].count_or_none()
         kind = (entry["entry_type"].text_or_none() or "").casefold()
         if kind == "entity":
             draft.say(speaker, _spoken(text, speaker), sent_at=_time(entry["timestamp"]))

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers.base.document import Document
+from evaluation.readers.base.draft import OpenDraft, speaker_name
 from evaluation.readers.base.node import Node
-from evaluation.readers.base.open_draft import OpenDraft, speaker_name
 from evaluation.readers.base.reader import FileReader
 from evaluation.transcript import Transcript
 
@@ -42,7 +42,7 @@ def _read(document: Document) -> Transcript:
         output = entry["output"].text_or_none()
         if output and output.strip():
             draft.say(agent, output)
-    return draft.build(FORMAT, document.game_id(FORMAT), {}, without_text="No task in the log has an output.")
+    return draft.build_open(FORMAT, document.game_id(FORMAT), without_text="No task in the log has an output.")
 
 
 def _entries(document: Document) -> Iterator[Node]:

@@ -9,26 +9,17 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from evaluation.readers.base.document import Document
+from evaluation.readers.base.document import Document, first_record, records
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.records import first_record, records
+from evaluation.readers.traces.calls import ModelCall, usage_of
 from evaluation.readers.traces.conversation import call_transcript
-from evaluation.readers.traces.message_shapes import turns_of
-from evaluation.readers.traces.model_calls import ChatTurn, ModelCall, UsageNames, text_in, usage_of
+from evaluation.readers.traces.turns import ChatTurn, text_in, turns_of
 from evaluation.transcript import Transcript
 
 FORMAT = "langgraph"
 
 _TYPES = frozenset({"human", "ai", "system", "tool", "function", "AIMessageChunk", "HumanMessageChunk"})
-_USAGE = UsageNames(
-    given=("input_tokens",),
-    made=("output_tokens",),
-    cached=("input_token_details.cache_read",),
-    written=("input_token_details.cache_creation",),
-    thought=("output_token_details.reasoning",),
-    total=("total_tokens",),
-)
 _STATES = ("values", "channel_values", "state", "output")
 
 
@@ -68,7 +59,7 @@ def _read(document: Document) -> Transcript:
         when = _times(found)
     calls = list(_calls(_joined(messages), when))
     game_id = _thread(found) or document.game_id(FORMAT)
-    return call_transcript(FORMAT, calls, document.limits, game_id=game_id, metadata={})
+    return call_transcript(FORMAT, calls, document.limits, game_id=game_id)
 
 
 def _held(node: Node) -> list[Any]:
@@ -137,16 +128,15 @@ def _calls(messages: Iterator[Node], when: dict[str, datetime]) -> Iterator[Mode
 
 def _call(node: Node, turn: ChatTurn, instructions: list[ChatTurn], when: dict[str, datetime]) -> ModelCall:
     fields = node.value.get("kwargs", node.value) if isinstance(node.value, dict) else {}
-    usage, about = fields.get("usage_metadata"), fields.get("response_metadata")
+    about = fields.get("response_metadata")
     about = about if isinstance(about, dict) else {}
     return ModelCall(
-        conversation="",
         agent=turn.name or ("user" if turn.role == "user" else None),
         start=when.get(_id(node.value) or ""),
         inputs=list(instructions),
         outputs=[turn],
         model=text_in(about, "model_name", "model") or None,
-        usage=usage_of(usage if isinstance(usage, dict) else {}, _USAGE),
+        usage=usage_of(fields.get("usage_metadata")),
     )
 
 

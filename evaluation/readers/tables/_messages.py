@@ -9,8 +9,8 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.alignment import alignment_of
 from evaluation.readers.base.node import Node
+from evaluation.readers.base.roster import alignment_of
 from evaluation.readers.tables._rows import TableRow
 from evaluation.readers.tables.columns import ColumnMapping
 

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.document import Document
-from evaluation.readers.base.records import first_record, records
+from evaluation.readers.base.document import Document, first_record, records
 from evaluation.readers.tables.columns import guess_mapping
 
 _DELIMITERS = ",;\t|"

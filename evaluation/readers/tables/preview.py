@@ -11,8 +11,7 @@ from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.escaping import cut
-from evaluation.readers.base.document import Document
-from evaluation.readers.base.records import first_record
+from evaluation.readers.base.document import Document, first_record
 from evaluation.readers.tables._parquet import is_parquet, parquet_table
 from evaluation.readers.tables._rows import delimited_text, split_heading
 from evaluation.readers.tables.columns import ColumnMapping

@@ -13,10 +13,9 @@ from functools import partial
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
 from evaluation.readers._who_speaks import LEFT_OUT
-from evaluation.readers.base.document import Document, content_id
+from evaluation.readers.base.document import Document, content_id, first_record
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.reader import FileGame, FileReader, Found
-from evaluation.readers.base.records import first_record
 from evaluation.readers.formats import openai_chat
 from evaluation.readers.frameworks import crewai_log
 from evaluation.readers.tables._messages import TableMessages, cell_text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.readers import Limits, ReadResult, iter_path, read_path, read_upload
+from evaluation.readers import Limits, ReadResult, iter_paths, read_path, read_upload
 
 LOG = (Path(__file__).parents[2] / "data" / "aiwolf" / "game9.log").read_bytes()
 MIB = 1024 * 1024
@@ -122,7 +122,7 @@ def test_too_many_files_in_a_folder(tmp_path: Path) -> None:
 def test_a_folder_is_read_one_game_at_a_time(tmp_path: Path) -> None:
     (tmp_path / "a.log").write_bytes(LOG)
     (tmp_path / "b.log").write_bytes(LOG)
-    results = iter_path(tmp_path)
+    results = iter_paths([tmp_path])
     assert next(results).name.endswith("a.log")
     # A file that goes away in the meantime spoils only itself.
     (tmp_path / "b.log").unlink()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.readers import read_path, read_table, read_upload
+from evaluation.readers import read_path, read_upload
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.writers.canonical import write_canonical
 from evaluation.writers.messages import COLUMNS, json_lines, message_rows, message_table
@@ -91,7 +91,7 @@ def table_bytes(transcripts: list[Transcript], kind: str) -> bytes:
 
 
 def test_several_games_in_one_table() -> None:
-    assert len(read_table(table_bytes(REAL[:4], "csv"))) == 4
+    assert len(read_upload("x.csv", table_bytes(REAL[:4], "csv"))) == 4
 
 
 def test_a_spreadsheet_runs_nothing() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from evaluation.errors import BrokenTranscriptError, InputError, OpenQuestionError
 from evaluation.files.strict_json import shorten
-from evaluation.readers._file_entries import printable
+from evaluation.readers._sources import printable
 from evaluation.readers._who_speaks import BROKEN_OFF, settle
 from evaluation.readers.base.answers import NO_ANSWERS, Answers, GameReading, Question, Topic
 from evaluation.readers.base.limits import Limits

@@ -7,12 +7,19 @@ from datetime import datetime
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
-from evaluation.readers.base.alignment import alignment_of
 from evaluation.readers.base.limits import Limits
-from evaluation.readers.base.roster import Roster
+from evaluation.readers.base.roster import Roster, alignment_of
 from evaluation.transcript import Channel, Transcript, build_transcript
 
 VOTE_CHANNEL = "vote"
+TOOL_CHANNEL = "tool"
+THOUGHTS_CHANNEL = "thoughts"
+_LONGEST_NAME = 200
+
+
+def speaker_name(written: str, default: str) -> str:
+    """A name as a transcript may hold it: one line of 200 characters at most; the default where nothing is left."""
+    return " ".join(written.split())[:_LONGEST_NAME].strip() or default
 
 
 class TranscriptDraft:
@@ -38,7 +45,7 @@ class TranscriptDraft:
         self,
         speaker: str,
         text: str,
-        channel: Channel,
+        channel: Channel = "public",
         *,
         channel_name: str | None = None,
         recipients: Sequence[str] = (),
@@ -89,8 +96,8 @@ class TranscriptDraft:
         game_id: str,
         source_format: str,
         players: Sequence[Mapping[str, Any]],
-        winner: str | None,
-        metadata: Mapping[str, Any],
+        winner: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
         started_at: datetime | None = None,
         cost: Mapping[str, Any] | None = None,
     ) -> Transcript:
@@ -113,9 +120,57 @@ class TranscriptDraft:
             "eliminations": self.eliminations,
             "winner": winning_side(winner),
             "cost": cost,
-            "metadata": {key: value for key, value in metadata.items() if value not in (None, "", [], {})},
+            "metadata": {key: value for key, value in (metadata or {}).items() if value not in (None, "", [], {})},
         }
         return build_transcript(Transcript, fields)
+
+
+class OpenDraft(TranscriptDraft):
+    """A draft in a format that lists no players: whoever speaks, and is not the system, is one.
+
+    Attributes:
+        players: Fields of ``Player`` by name, in the order in which they first spoke.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(Roster(()), limits)
+        self.players: dict[str, dict[str, Any]] = {}
+
+    def player(self, name: str, **known: Any) -> None:
+        """Makes somebody a player and adds what is known; what was known before stays."""
+        fields = self.players.setdefault(name, {"name": name})
+        self._limits.check_players(len(self.players))
+        fields.update({key: value for key, value in known.items() if fields.get(key) is None and value is not None})
+
+    def say(self, speaker: str, text: str, channel: Channel = "public", **about: Any) -> int:
+        """Adds a message as ``TranscriptDraft.say`` does; outside the system channel its speaker becomes a player."""
+        if channel != "system":
+            self.player(speaker)
+        return super().say(speaker, text, channel, **about)
+
+    def tool(self, speaker: str, text: str, tool: str, sent_at: datetime | None = None) -> int:
+        """Adds a call of a tool or its result, which none of the players says.
+
+        A result that is longer than a message may be is cut: it is data, and no text by a player.
+        """
+        most = self._limits.message_characters
+        metadata = {"characters": len(text)} if len(text) > most else {}
+        text = f"{text[: most - 1]}…" if metadata else text
+        name = speaker_name(tool, TOOL_CHANNEL)
+        return self.say(speaker, text, "system", channel_name=name, sent_at=sent_at, metadata=metadata)
+
+    def build_open(
+        self, source_format: str, game_id: str, *, without_text: str = "Nobody speaks in it.", **about: Any
+    ) -> Transcript:
+        """The transcript, with the further arguments of ``build``.
+
+        Raises:
+            BrokenTranscriptError: Nobody speaks; ``without_text`` says so.
+        """
+        if not self.players or not self.messages:
+            raise BrokenTranscriptError(without_text, remedy="Export the whole conversation.")
+        game_id = speaker_name(game_id, source_format)
+        return self.build(game_id=game_id, source_format=source_format, players=list(self.players.values()), **about)
 
 
 def winning_side(winner: str | None) -> str | None:
