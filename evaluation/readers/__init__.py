@@ -5,8 +5,8 @@ from evaluation.readers._results import ReadResult, broken_off
 from evaluation.readers.base.answers import OPTIONS, Answers, Question, Topic
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.roster import alignment_of
-from evaluation.readers.tables.columns import ColumnMapping, guess_mapping
-from evaluation.readers.tables.preview import ChooseColumns, TableHead
+from evaluation.readers.tables.columns import ChooseColumns, ColumnMapping, guess_mapping
+from evaluation.readers.tables.rows import TableHead
 
 __all__ = [
     "OPTIONS",

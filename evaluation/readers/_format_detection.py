@@ -11,16 +11,14 @@ from evaluation.readers.base.document import Document, first_record
 from evaluation.readers.base.reader import ArchiveReader, FileReader, FolderReader
 from evaluation.readers.formats import (
     aiwolf,
-    canonical,
+    chat,
     chat_exports,
     inspect_log,
     llm_werewolf,
     llmafia,
     native,
-    openai_chat,
+    own,
     plain_text,
-    recorder_journal,
-    sharegpt,
     tinytroupe,
     werewolf_gpt,
 )
@@ -30,8 +28,8 @@ from evaluation.readers.traces import langfuse, langsmith, opentelemetry
 
 # Asked in this order: a later one never sees what an earlier one recognises.
 FILE_READERS: tuple[FileReader, ...] = (
-    canonical.READER,
-    recorder_journal.READER,
+    own.READER,
+    own.JOURNAL_READER,
     native.READER,
     llm_werewolf.READER,
     werewolf_gpt.READER,
@@ -48,8 +46,8 @@ FILE_READERS: tuple[FileReader, ...] = (
     concordia.READER,
     chat_exports.TELEGRAM_READER,
     chat_exports.DISCORD_READER,
-    openai_chat.READER,
-    sharegpt.READER,
+    chat.READER,
+    chat.SHAREGPT_READER,
     table.READER,
     plain_text.READER,
 )

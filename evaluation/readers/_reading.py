@@ -32,8 +32,8 @@ from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.reader import Found
 from evaluation.readers.formats import plain_text
 from evaluation.readers.tables import table
-from evaluation.readers.tables.columns import ColumnMapping
-from evaluation.readers.tables.preview import ChooseColumns, TableHead, table_head
+from evaluation.readers.tables.columns import ChooseColumns, ColumnMapping
+from evaluation.readers.tables.rows import TableHead, table_head
 
 _DEFAULT = Limits()
 _FOLDER_FORMATS = frozenset(reader.format for reader in FOLDER_READERS)

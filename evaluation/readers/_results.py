@@ -12,7 +12,7 @@ from evaluation.readers._who_speaks import BROKEN_OFF, settle
 from evaluation.readers.base.answers import NO_ANSWERS, Answers, GameReading, Question, Topic
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.reader import FileGame, Found
-from evaluation.readers.tables.preview import TableHead
+from evaluation.readers.tables.rows import TableHead
 from evaluation.transcript import CANONICAL_FORMAT, Transcript
 
 _MOST_ASKED = 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
@@ -295,3 +295,16 @@ def _number(value: Any) -> float | None:
             return None
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value <= 1e12 else None
+
+
+def summed_cost(usages: Sequence[CallUsage]) -> dict[str, Any] | None:
+    """The fields of ``Cost`` over calls to models, from those that are known; ``None`` when nothing is."""
+
+    def total(name: str) -> Any:
+        known = [count for usage in usages if (count := getattr(usage, name)) is not None]
+        return sum(known) if known else None
+
+    cost = {name: total(name) for name in ("total_usd", "input_tokens", "cached_tokens", "output_tokens")}
+    given, cached = cost["input_tokens"], cost["cached_tokens"]
+    cost["cache_hit_rate"] = min(cached / given, 1) if given and cached is not None else None
+    return cost if any(cost.values()) else None

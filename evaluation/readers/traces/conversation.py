@@ -21,7 +21,7 @@ from evaluation.readers.base.draft import THOUGHTS_CHANNEL, OpenDraft, speaker_n
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import FileGame, FileReader
-from evaluation.readers.traces.calls import CallUsage, ModelCall
+from evaluation.readers.traces.calls import ModelCall, summed_cost
 from evaluation.readers.traces.turns import ChatTurn, ToolCall, as_text, normalised, unpacked
 from evaluation.transcript import Transcript
 
@@ -109,22 +109,9 @@ def call_transcript(
         game_id,
         metadata={**(metadata or {}), **{name: count for name, count in counts.items() if count}},
         started_at=min(starts, default=None),
-        cost=_cost([call.usage for call in calls]),
+        cost=summed_cost([call.usage for call in calls]),
         without_text="Nobody speaks in the trace: it holds instructions and tools alone.",
     )
-
-
-def _cost(usages: Sequence[CallUsage]) -> dict[str, Any] | None:
-    """The sum over calls to models; agents and workflows that repeat it are not among them."""
-
-    def total(name: str) -> Any:
-        known = [count for usage in usages if (count := getattr(usage, name)) is not None]
-        return sum(known) if known else None
-
-    cost = {name: total(name) for name in ("total_usd", "input_tokens", "cached_tokens", "output_tokens")}
-    given, cached = cost["input_tokens"], cost["cached_tokens"]
-    cost["cache_hit_rate"] = min(cached / given, 1) if given and cached is not None else None
-    return cost if any(cost.values()) else None
 
 
 @dataclass(frozen=True, slots=True)

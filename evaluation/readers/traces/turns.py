@@ -18,23 +18,8 @@ from evaluation.readers.base.limits import Limits
 
 _LIMITS = Limits()
 
-_ROLES = {
-    "human": "user",
-    "ai": "assistant",
-    "model": "assistant",
-    "gpt": "assistant",
-    "developer": "system",
-    "function": "tool",
-    "humanmessage": "user",
-    "aimessage": "assistant",
-    "systemmessage": "system",
-    "toolmessage": "tool",
-    "functionmessage": "tool",
-    "humanmessagechunk": "user",
-    "aimessagechunk": "assistant",
-    "systemmessagechunk": "system",
-    "toolmessagechunk": "tool",
-}
+_ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "gpt": "assistant", "developer": "system"}
+_ROLES |= {"function": "tool"}
 _KNOWN_ROLES = frozenset({"system", "user", "assistant", "tool"})
 _TEXTS = frozenset({"text", "input_text", "output_text", "markdown", "refusal"})
 _THOUGHTS = frozenset({"reasoning", "thinking", "thought", "reasoning_content", "reasoningContent"})
@@ -247,7 +232,9 @@ def _role(value: Mapping[str, Any]) -> str | None:
     for key in ("role", "type", "message.role"):
         stated = value.get(key)
         if isinstance(stated, str):
-            known = _ROLES.get(stated.casefold(), stated.casefold())
+            # LangChain's classes are called "HumanMessage" and "AIMessageChunk".
+            word = stated.casefold().removesuffix("chunk").removesuffix("message")
+            known = _ROLES.get(word, word)
             if known in _KNOWN_ROLES:
                 return known
     return None
