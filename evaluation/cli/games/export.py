@@ -12,6 +12,7 @@ import typer
 from evaluation.cli.shared.options import Force, OfIteration, open_store
 from evaluation.cli.shared.terminal import note, safe, say_data
 from evaluation.errors import NotFoundError
+from evaluation.escaping import json_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,7 +149,6 @@ def _usual(what: Exported) -> ExportFormat:
 
 
 def _annotations(what: Exported, iteration: str | None, settings: bool) -> str:
-    from evaluation.escaping import json_text
     from evaluation.rating_desk.annotation_tools import annotation_export, annotation_settings
 
     tool: Tool = "argilla" if what is Exported.ARGILLA else "label-studio"
@@ -176,8 +176,6 @@ def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: s
     elif what is Exported.FINDINGS:
         table = store.insights.findings(iteration)
         if kind is not ExportFormat.JSON:
-            from evaluation.escaping import json_text
-
             table["result"] = table["result"].map(json_text)
     else:
         from evaluation.workflows.scoring import stored_results_table
@@ -193,8 +191,6 @@ def _write_table(table: pd.DataFrame, kind: ExportFormat, output: Path | None, f
     if kind is ExportFormat.CSV:
         _deliver(csv_text(table), output, force)
     elif kind is ExportFormat.JSON:
-        from evaluation.escaping import json_text
-
         _deliver(json_text(json_rows(table)), output, force)
     elif output is None:
         raise typer.BadParameter("Parquet is not text: name a file to write.", param_hint="--output")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.cli.shared.options import OutputFormat, TextFormat, open_store
-from evaluation.cli.shared.terminal import code, markdown_table, safe, say, shortened, table
+from evaluation.cli.shared.terminal import code, markdown_table, safe, say, say_json, shortened, table
 from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
 from evaluation.rubric.definitions import DEFINITIONS
 
@@ -43,9 +43,8 @@ def compare(
     )
     if output is OutputFormat.JSON:
         from evaluation.comparison.json_output import comparison_data
-        from evaluation.escaping import json_text
 
-        say(json_text(comparison_data(found)))
+        say_json(comparison_data(found))
     else:
         say("\n".join(_lines(found, is_markdown=output is OutputFormat.MARKDOWN)))
 

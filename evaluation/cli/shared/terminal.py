@@ -22,6 +22,7 @@ __all__ = [
     "safe",
     "say",
     "say_data",
+    "say_json",
     "say_list",
     "shortened",
     "table",
@@ -66,7 +67,7 @@ def say_list(
         is_json: Whether JSON is wanted.
     """
     if is_json:
-        say(json_text(list(records)))
+        say_json(list(records))
     elif rows:
         say(table(headers, rows))
     else:
@@ -80,6 +81,11 @@ def _padded(cell: str, columns: int) -> str:
 def say(text: str) -> None:
     """A line on standard output."""
     typer.echo(text)
+
+
+def say_json(value: object) -> None:
+    """A JSON-compatible value on standard output."""
+    say(json_text(value))
 
 
 def say_data(text: str) -> None:
