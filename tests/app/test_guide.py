@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.app_pages.guide import shapes as parts
-from dashboard.app_pages.guide.explained import explained_metrics, terms
+from dashboard.app_pages.guide.explanations import explained_metrics, terms
 from dashboard.app_pages.guide.tour import STEPS
 from evaluation.files.bundled import documentation_root
 from evaluation.readers import Answers, read_upload

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.review import desk_state, rating_desk
-from dashboard.app_pages.review import drafts_and_saving as desk_saving
+from dashboard.app_pages.review import desk_state as desk_saving
 from evaluation.rating_desk.discards import DiscardReason
 from evaluation.ratings import Rating
 from tests.app.drawn import drawn
@@ -77,7 +77,7 @@ def saving() -> None:
     import streamlit as st
 
     from dashboard.app_pages.review import desk_state
-    from dashboard.app_pages.review import drafts_and_saving as desk_saving
+    from dashboard.app_pages.review import desk_state as desk_saving
     from dashboard.shared import resources
 
     store, desk = resources.store(), desk_state.DeskState("Ada", receipt=st.empty())

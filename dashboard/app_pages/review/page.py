@@ -7,7 +7,7 @@ from dashboard.app_pages.review.instructions import invitation, rating_guide
 from dashboard.app_pages.review.own_ratings import own_ratings
 from dashboard.app_pages.review.picked_game import take_handed_over, take_picked
 from dashboard.app_pages.review.style_check import style_check
-from dashboard.app_pages.review.team.view import team
+from dashboard.app_pages.review.team import team
 from dashboard.shared import resources
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.identity import identity

@@ -7,8 +7,17 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.review.desk_state import DeskState, desk_of, take_next
-from dashboard.app_pages.review.drafts_and_saving import discard, keep_draft, skip, submit, take_up, tell
+from dashboard.app_pages.review.desk_state import (
+    DeskState,
+    desk_of,
+    discard,
+    keep_draft,
+    skip,
+    submit,
+    take_next,
+    take_up,
+    tell,
+)
 from dashboard.app_pages.review.rating_desk import rating_desk
 from dashboard.shared import state
 from dashboard.shared.identity import identity

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.app_pages.settings import sections as parts
-from dashboard.app_pages.settings.judge import judge_settings
+from dashboard.app_pages.settings.sections import judge_settings
 from dashboard.shared import resources
 from dashboard.shared.database_panel import database
 

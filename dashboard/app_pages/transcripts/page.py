@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.transcripts.add_games.section import add_games
+from dashboard.app_pages.transcripts.add_games import add_games
 from dashboard.app_pages.transcripts.game_list import ORDERS, filtered, games_table, ordered, pick_filters
 from dashboard.app_pages.transcripts.game_view import transcript_view
 from dashboard.app_pages.transcripts.ledger import show_ledger
