@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.app_pages.review import desk_state, style_check
 from dashboard.app_pages.review import own_ratings as own
-from dashboard.app_pages.review import sections as parts
+from dashboard.app_pages.review import rate_view as parts
 from dashboard.app_pages.review.desk_state import LONGEST_WAIT_SECONDS, SAVING
 from dashboard.app_pages.review.style_check import CANNOT_TELL
 from evaluation.rating_desk.discards import DiscardReason

@@ -9,10 +9,10 @@ import streamlit as st
 
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from dashboard.shared.charts.drawing import draw_chart
+from dashboard.shared.desk_link import desk_link
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import look, signed_cell
 from dashboard.shared.notices import plain
-from dashboard.shared.rating.desk_link import desk_link
 from dashboard.shared.status_table import status_table
 from evaluation.agreement import AgreementReport, DecidedRow, RowAgreement
 from evaluation.agreement.rows import SOURCE_WORDS

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.app_pages.review import desk_state
-from dashboard.app_pages.review import sections as parts
+from dashboard.app_pages.review import rate_view as parts
 from dashboard.app_pages.review.rating_desk import REVISE, read_form, read_token
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from dashboard.app_pages.review import sections as parts
+from dashboard.app_pages.review import rate_view as parts
 from dashboard.app_pages.review.instructions import invitation, rating_guide
 from dashboard.app_pages.review.own_ratings import own_ratings
-from dashboard.app_pages.review.picked_game import take_handed_over, take_picked
+from dashboard.app_pages.review.rate_view import take_handed_over, take_picked
 from dashboard.app_pages.review.style_check import style_check
 from dashboard.app_pages.review.team import team
 from dashboard.shared import resources

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.trends import data
-from dashboard.app_pages.trends import sections as parts
+from dashboard.app_pages.trends import views as parts
 from dashboard.shared import queries, resources
 from dashboard.shared.beside_chance.parts import beside_chance_toggle, chance_notes
 from dashboard.shared.charts.metric_charts import MOST_DOTS

@@ -1,4 +1,4 @@
-"""The sections of the Trends page."""
+"""Views of the Trends page: a chart for each metric, notes of changes, tables, heat map, personas and drift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections of the Settings page; each draws and stores its own settings. Providers' keys are never shown."""
+"""The forms of the Settings page; each draws and stores its own settings. Providers' keys are never shown."""
 
 from __future__ import annotations
 

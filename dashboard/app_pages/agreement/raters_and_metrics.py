@@ -1,4 +1,4 @@
-"""Sections of the Agreement page below the disagreements: raters with each other, metrics with raters."""
+"""Raters with each other and metrics with raters, below the disagreements of the Agreement page."""
 
 from __future__ import annotations
 
