@@ -187,45 +187,16 @@ def refusal_of(data: bytes) -> str:
     return str(result.error)
 
 
-def test_a_damaged_parquet_table() -> None:
-    data = parquet({"speaker": ["Ann"], "text": ["Hi"]})
-    assert refusal_of(data[:-20]).startswith("The Parquet table is damaged: ")
-    assert "No column holds the speaker; there are a." in refusal_of(parquet({"a": [1]}))
-
-
 FAULTS = {
-    "no column for the text": (
-        "speaker,b\nAnn,Hi\n",
-        "No column holds the text; there are speaker, b. Name it so, or choose it when you upload the file.",
-    ),
-    "a row too long": (
-        "name,text\nAnn,Hi, all\n",
-        "line 2: The row has 3 cells, the heading 2. Put a text that holds the separator or a line break into quotes "
-        '("), and double the quotes inside it.',
-    ),
     "a row too short, after a text of two lines": (
         'name,text\nAnn,"a\nb"\n\nBob\n',
         "line 5: The row has 1 cells, the heading 2. Put a text that holds the separator or a line break into quotes "
         '("), and double the quotes inside it.',
     ),
-    "a quote that nobody closes": (
-        'name,text\nAnn,Hi\nBob,"Ho\nAnn,He\n',
-        "line 3: The row cannot be read: a quote in it is never closed. Put a text that holds the separator or a line "
-        'break into quotes ("), and double the quotes inside it.',
-    ),
     "text behind a closing quote": (
         'name,text\nAnn,"Hi" all\n',
         "line 2: The row cannot be read: ',' expected after '\"'. Put a text that holds the separator or a line break "
         'into quotes ("), and double the quotes inside it.',
-    ),
-    "no speaker in any row": (
-        "name,text\n,Hi\nAnn,\n",
-        "No row has a speaker and a text. Choose other columns for the speaker and the text.",
-    ),
-    "no row": ("name,text\n", "The table has no row. Export it again."),
-    "a column twice": (
-        "name,text,text\nAnn,Hi,Ho\n",
-        "line 1: The column 'text' occurs twice. Give each its own name.",
     ),
     "a round that is none": (
         "name,text,day\nAnn,Hi,Monday\n",
