@@ -1,4 +1,4 @@
-"""What people hand in by mistake, beside the cases of tests/faults/bad_inputs.py (whose words docs/bad-input.md holds)."""
+"""Files handed in by mistake, beside those of tests/faults/bad_inputs.py, whose words docs/bad-input.md holds."""
 
 import io
 import json
