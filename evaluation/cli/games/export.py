@@ -123,9 +123,8 @@ def _ids(store: Store, iteration: str | None) -> list[str]:
 
 
 def _write_transcripts(found: Iterable[Transcript], kind: ExportFormat, output: Path | None, force: bool) -> None:
-    from evaluation.writers.canonical import write_canonical
-    from evaluation.writers.messages import json_lines, message_table
     from evaluation.writers.tables import csv_text, write_new_file
+    from evaluation.writers.transcripts import json_lines, message_table, write_canonical
 
     if kind is ExportFormat.CSV:
         _deliver(csv_text(message_table(found)), output, force)

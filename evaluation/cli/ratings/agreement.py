@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.cli.shared.options import OutputFormat, TextFormat, open_store
-from evaluation.cli.shared.terminal import code, markdown_table, note, safe, say, say_json, shortened, table
+from evaluation.cli.shared.terminal import TextStyle, note, say, say_json, shortened, text_style
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Method
 from evaluation.text.display import counted
@@ -39,7 +39,7 @@ def agreement(
 
         say_json(agreement_data(report))
     elif report.ratings or report.rows:
-        say("\n".join(_lines(report, is_markdown=output is OutputFormat.MARKDOWN)))
+        say("\n".join(_lines(report, text_style(is_markdown=output is OutputFormat.MARKDOWN))))
     if not report.shared_games:
         counts = f"{counted(report.ratings, 'rating')} by {counted(report.raters, 'rater')}"
         note(
@@ -48,15 +48,13 @@ def agreement(
         )
 
 
-def _lines(report: AgreementReport, *, is_markdown: bool) -> Iterator[str]:
-    words: Callable[[object], str] = code if is_markdown else safe
-    draw = markdown_table if is_markdown else table
+def _lines(report: AgreementReport, style: TextStyle) -> Iterator[str]:
     counts = f"{counted(report.raters, 'rater')}, {counted(report.ratings, 'rating')}"
     shared = f"{counted(report.shared_games, 'game')} with two raters or more."
     yield f"{counts} of {counted(report.games, 'game')}. {shared}"
-    for title, headers, rows in _tables(report, words):
+    for title, headers, rows in _tables(report, style.words):
         if rows:
-            yield from ("", f"## {title}" if is_markdown else title, "", draw(headers, rows))
+            yield from ("", f"{style.heading}{title}", "", style.table(headers, rows))
     yield ""
     yield (
         "Intervals are 95 %, by bootstrap over games. Ceiling: two raters of the same games. Floor: always the "

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evaluation.cli.shared.options import OutputFormat
-from evaluation.cli.shared.terminal import code, markdown_table, safe, say, shortened, table
+from evaluation.cli.shared.terminal import safe, say, shortened, text_style
 from evaluation.escaping import json_text
 from evaluation.rubric.controls.words import control_words
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
@@ -77,8 +77,8 @@ def print_evaluations(evaluations: Iterable[Evaluation], output: OutputFormat) -
 
 def _text(lines: Sequence[_Line], *, is_markdown: bool) -> Iterator[str]:
     # In Markdown a reason or a name, which may quote the transcript, stands where nothing becomes a link.
-    words: Callable[[object], str] = code if is_markdown else safe
-    draw, bullet, strong, gap = (markdown_table, "- ", "**", [""]) if is_markdown else (table, "", "", [])
+    words, draw, _, _ = text_style(is_markdown=is_markdown)
+    bullet, strong, gap = ("- ", "**", [""]) if is_markdown else ("", "", [])
     ids = [words(line.transcript_id[:_ID_DIGITS]) for line in lines]
     rows = [
         (name, words(shortened(line.game, _LONGEST_NAME)), *line.scores, f"{line.verdict.passed_count}/7", line.status)

@@ -1,15 +1,17 @@
-"""Writes transcripts as one table of messages, a row each: CSV, JSON Lines, Parquet.
+"""Writes transcripts: as a table of messages (CSV, JSON Lines, Parquet), or whole as canonical JSON in a zip.
 
-The columns have the names that the table reader knows, so what a table can hold comes back: speakers, texts, rounds,
-channels, replies, times and roles. Votes, eliminations, costs and metadata stay behind; canonical JSON
-hold these too.
+The columns of the table have the names that the table reader knows, so what a table can hold comes back: speakers,
+texts, rounds, channels, replies, times and roles. Votes, eliminations, costs and metadata stay behind; canonical JSON
+holds these too.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from evaluation.transcript import Message, Transcript
 
@@ -86,3 +88,26 @@ def message_table(transcripts: Iterable[Transcript]) -> pd.DataFrame:
     table = pd.DataFrame(message_rows(transcripts), columns=list(COLUMNS))
     # Without this, a missing round would turn the others into fractions.
     return table.astype({column: "Int64" if column in ("index", "round") else "string" for column in COLUMNS})
+
+
+_NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_NAME = 60
+
+
+def write_canonical(transcripts: Iterable[Transcript], target: IO[bytes]) -> int:
+    """Writes a zip with one file per transcript, and returns how many are in it.
+
+    A file's name begins with the game's id, as far as any system takes it, and ends with the transcript's.
+    """
+    count = 0
+    with ZipFile(target, "w", ZIP_DEFLATED) as archive:
+        for transcript in transcripts:
+            count += 1
+            archive.writestr(_file_name(transcript), transcript.to_json(indent=2) + "\n")
+    return count
+
+
+def _file_name(transcript: Transcript) -> str:
+    # No leading dot: hidden files are passed over when the zip is read.
+    name = _NOT_FOR_NAMES.sub("-", transcript.game_id)[:_LONGEST_NAME].strip("-.")
+    return f"{name or 'game'}-{transcript.id}.json"
