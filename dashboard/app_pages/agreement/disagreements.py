@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
+from dashboard.shared import state
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.desk_link import desk_link
@@ -36,15 +37,7 @@ def disagreements(report: AgreementReport) -> None:
     if renamed := _EARLIER_VIEWS.get(st.query_params.get("differ", "")):
         del st.query_params["differ"]
         st.session_state["differ"] = renamed
-    view = st.segmented_control(
-        "Disagreements",
-        [RATERS, RULES, OVERRIDDEN],
-        default=RATERS,
-        required=True,
-        key="differ",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    view = state.choose_view([RATERS, RULES, OVERRIDDEN], key="differ", label="Disagreements")
     {RATERS: _split_games, RULES: _rule_gaps, OVERRIDDEN: _overridden_rows}[view](report)
 
 

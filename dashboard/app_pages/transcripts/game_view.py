@@ -33,15 +33,7 @@ def transcript_view(opened: OpenTranscript) -> None:
     if cards.open:
         with cards:
             _cards(opened)
-    view = st.segmented_control(
-        "View",
-        [state.CONVERSATION, state.LEDGER],
-        default=state.CONVERSATION,
-        required=True,
-        key=state.VIEW,
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    view = state.choose_view([state.CONVERSATION, state.LEDGER], key=state.VIEW)
     if view == state.LEDGER:
         ledger_table(opened)
     else:
