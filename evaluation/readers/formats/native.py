@@ -40,9 +40,8 @@ def _recognises(document: Document) -> bool:
 
 def _read(document: Document) -> Transcript:
     root = Node(document.json)
-    document.limits.check_players(root["players"].size)
-    document.limits.check_messages(root["messages"].size)
-    document.limits.check_votes(root["votes"].size)
+    sizes = {key: root[key].size for key in ("players", "messages", "votes")}
+    document.limits.check_sizes(**sizes)
     players = [_player(node) for node in root["players"].entries()]
     if not players:
         raise BrokenTranscriptError("The game has no player.", place="$.players", remedy="Say who plays.")

@@ -6,6 +6,7 @@ the process was killed while it was written. It is left out.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
@@ -30,9 +31,8 @@ def _read_journal(document: Document) -> Transcript:
     if (version := head["version"].value) != JOURNAL_VERSION:
         raise BrokenTranscriptError(f"Version {version!r} of the journal is not known.", remedy="Update Dramaturg.")
     events = [_event(line) for line in lines]
-    document.limits.check_messages(sum(kind == "message" for kind, _ in events))
-    document.limits.check_votes(sum(kind == "vote" for kind, _ in events))
-    document.limits.check_players(sum(kind == "player" for kind, _ in events))
+    counts = Counter(kind for kind, _ in events)
+    document.limits.check_sizes(players=counts["player"], messages=counts["message"], votes=counts["vote"])
     metadata = known.get("metadata")
     known["metadata"] = {**(metadata if isinstance(metadata, dict) else {}), _CUT_OFF: True}
     return transcript_of_events(known, events)
@@ -68,9 +68,8 @@ def _read_canonical(document: Document) -> Transcript:
     for key in ("format", "version", "id"):
         body.pop(key, None)
     root = Node(body)
-    document.limits.check_players(root["players"].size)
-    document.limits.check_messages(root["messages"].size)
-    document.limits.check_votes(root["votes"].size)
+    sizes = {key: root[key].size for key in ("players", "messages", "votes")}
+    document.limits.check_sizes(**sizes)
     return build_transcript(Transcript, body)
 
 
