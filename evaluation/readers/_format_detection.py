@@ -22,9 +22,8 @@ from evaluation.readers.formats import (
     tinytroupe,
     werewolf_gpt,
 )
-from evaluation.readers.frameworks import autogen, concordia, crewai_log, langgraph
 from evaluation.readers.tables import table
-from evaluation.readers.traces import langfuse, langsmith, opentelemetry
+from evaluation.readers.traces import autogen, concordia, crewai_log, langfuse, langgraph, langsmith, opentelemetry
 
 # Asked in this order: a later one never sees what an earlier one recognises.
 FILE_READERS: tuple[FileReader, ...] = (

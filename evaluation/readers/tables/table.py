@@ -23,10 +23,9 @@ from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import FileGame, FileReader, Found
 from evaluation.readers.base.roster import alignment_of
 from evaluation.readers.formats import chat
-from evaluation.readers.frameworks import crewai_log
 from evaluation.readers.tables.columns import ColumnMapping, guess_mapping
 from evaluation.readers.tables.rows import ParsedTable, TableRow, is_parquet, parquet_table, table_columns, text_table
-from evaluation.readers.traces import langfuse, langsmith
+from evaluation.readers.traces import crewai_log, langfuse, langsmith
 from evaluation.transcript import Transcript, build_transcript
 
 FORMAT = "table"

@@ -10,7 +10,7 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers.base.node import Node
-from evaluation.readers.traces.turns import ChatTurn
+from evaluation.readers.traces._turns import ChatTurn
 
 _LONGEST_NAME = 200
 _AROUND_NAMES = re.compile(r"^(?:invoke_agent|agent run:?)\s+|(?:\._execute_core| run)$")

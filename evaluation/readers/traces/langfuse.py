@@ -11,6 +11,8 @@ from typing import Any
 
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.node import Node
+from evaluation.readers.traces._conversation import trace_reader
+from evaluation.readers.traces._turns import ChatTurn, text_in, turns_of, unpacked
 from evaluation.readers.traces.calls import (
     ModelCall,
     Span,
@@ -21,8 +23,6 @@ from evaluation.readers.traces.calls import (
     roots_or_orphans,
     usage_of,
 )
-from evaluation.readers.traces.conversation import trace_reader
-from evaluation.readers.traces.turns import ChatTurn, text_in, turns_of, unpacked
 
 FORMAT = "langfuse"
 

@@ -17,9 +17,9 @@ from typing import Any
 
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.node import Node
+from evaluation.readers.traces._conversation import trace_reader
+from evaluation.readers.traces._turns import ChatTurn, ToolResult, as_text, text_in, turns_of, unpacked
 from evaluation.readers.traces.calls import ModelCall, Span, SpanTree, agent_name, calls_in, identifier, usage_of
-from evaluation.readers.traces.conversation import trace_reader
-from evaluation.readers.traces.turns import ChatTurn, ToolResult, as_text, text_in, turns_of, unpacked
 
 FORMAT = "opentelemetry"
 PHOENIX = "phoenix"

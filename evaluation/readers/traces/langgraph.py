@@ -12,9 +12,9 @@ from typing import Any
 from evaluation.readers.base.document import Document, first_record, records
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import FileReader
+from evaluation.readers.traces._conversation import call_transcript
+from evaluation.readers.traces._turns import ChatTurn, text_in, turns_of
 from evaluation.readers.traces.calls import ModelCall, usage_of
-from evaluation.readers.traces.conversation import call_transcript
-from evaluation.readers.traces.turns import ChatTurn, text_in, turns_of
 from evaluation.transcript import Transcript
 
 FORMAT = "langgraph"

@@ -21,8 +21,8 @@ from evaluation.readers.base.draft import THOUGHTS_CHANNEL, OpenDraft, speaker_n
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import FileGame, FileReader
+from evaluation.readers.traces._turns import ChatTurn, ToolCall, as_text, normalised, unpacked
 from evaluation.readers.traces.calls import ModelCall, summed_cost
-from evaluation.readers.traces.turns import ChatTurn, ToolCall, as_text, normalised, unpacked
 from evaluation.transcript import Transcript
 
 CONTEXT_CHANNEL = "context"
