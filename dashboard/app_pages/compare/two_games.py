@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared import queries, resources, state
-from dashboard.shared.chat.conversation import Aim, chat_view, focus_on, read_open
+from dashboard.shared.chat.chat_view import chat_view
+from dashboard.shared.chat.conversation import Aim, focus_on, read_open
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.marks.pictures import remember_target
 from dashboard.shared.marks.targets import MarkTarget

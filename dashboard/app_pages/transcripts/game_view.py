@@ -11,7 +11,8 @@ from dashboard import access_checks
 from dashboard.app_pages.transcripts.ledger import excluded_words, ledger_table, show_ledger
 from dashboard.app_pages.transcripts.message_detail import message_detail
 from dashboard.shared import state
-from dashboard.shared.chat.conversation import chat_view, focus_on, read_open
+from dashboard.shared.chat.chat_view import chat_view
+from dashboard.shared.chat.conversation import focus_on, read_open
 from dashboard.shared.formatting import fraction_text, look, score_text, share_text, threshold_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
