@@ -154,7 +154,7 @@ def _acts(labelled: LabelledSet, reader: Reader | None) -> Iterator[Figure]:
     said = {
         (game_id, index): _implied(acts)
         for game_id, game in labelled.games.items()
-        for index, acts in _acts_said(game, reader)
+        for index, acts in acts_said(game, reader)
     }
     wanted = Counter(act for acts in truth.values() for act, _ in acts)
     given = Counter(act for key, acts in said.items() if key in truth for act, _ in acts)
@@ -166,7 +166,8 @@ def _acts(labelled: LabelledSet, reader: Reader | None) -> Iterator[Figure]:
     yield from figures.values()
 
 
-def _acts_said(game: Transcript, reader: Reader | None) -> Iterator[tuple[int, set[_Act]]]:
+def acts_said(game: Transcript, reader: Reader | None) -> Iterator[tuple[int, set[_Act]]]:
+    """The acts of each message with their targets, by its index: those of the rule, or of a reader."""
     discussion = Discussion.of(game)
     if reader is None:
         for reading in read(discussion):
@@ -224,24 +225,28 @@ def _print(title: str, figures: Sequence[Figure]) -> None:
         print(f"  {one.name:<52} {value:>7}  {one.words}".rstrip())
 
 
-def main() -> None:
-    """Measure, print, and log when kept labels were opened."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--final", action="store_true", help="open the kept games; date, commit and figures are logged")
-    options = parser.parse_args()
+def print_labels(*, is_final: bool) -> None:
+    """Prints how far readers agree, and the figures of rule and reader; those of kept games are logged."""
     every = LabelledSet.of("tuning", "kept", "kept source", "synthetic")
     _print(
         f"{len(every.rows)} messages of {len(every.games)} games", list(agreement(every.rows, every.second_reading()))
     )
-    halves: tuple[Half, ...] = ("kept", "kept source") if options.final else ("tuning",)
+    halves: tuple[Half, ...] = ("kept", "kept source") if is_final else ("tuning",)
     for half in halves:
         labelled = LabelledSet.of(half)
         for name, reader in (("rule alone", None), ("reader", shipped_reader())):
             figures = list(measure(labelled, reader))
             told = ", which it was trained on" if half == "tuning" and reader else ""
             _print(f"{half}, {len(labelled.rows)} messages of {len(labelled.games)} games: {name}{told}", figures)
-            if options.final:
+            if is_final:
                 log_opening(f"{half}, {name}", figures)
+
+
+def main() -> None:
+    """Measure, print, and log when kept labels were opened."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--final", action="store_true", help="open the kept games; date, commit and figures are logged")
+    print_labels(is_final=parser.parse_args().final)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks.labels import print_sets
+from benchmarks.labels import print_labels
 from benchmarks.validity_people import RATINGS, correlations, known_bad, measures_of, rated_dialogues
 from evaluation import read_path
 from evaluation.rubric.controls import FEWEST_MESSAGES
@@ -125,7 +125,7 @@ def main() -> None:
     print_invariance(games)
     print_length_and_passes([game for _, game in games])
     print_people(options.people or options.folder / PEOPLE)
-    print_sets(is_final=options.final)
+    print_labels(is_final=options.final)
 
 
 if __name__ == "__main__":

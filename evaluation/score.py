@@ -236,9 +236,18 @@ class MetricResult:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The remarks beside the score: the notes, then the coverage, with "low evidence" where it is."""
+        """The remarks beside the score: the notes, the coverage, with "low evidence" where it is, and who read."""
         found = coverage_of(self)
-        return (*self.notes, found.words) if found else self.notes
+        return (*self.notes, *filter(None, (found.words if found else "", self.reading_words)))
+
+    @property
+    def reading_words(self) -> str:
+        """Words for who read: "read by the reader, 52.8 % to the letter"; empty for what the rule alone computed."""
+        by_rule = self.details.get("by_rule")
+        if by_rule is None:
+            return ""
+        letter = "no score" if by_rule["score"] is None else f"{by_rule['score']:.1f} %"
+        return f"read by the reader, {letter} to the letter"
 
     @property
     def method(self) -> Method:

@@ -34,7 +34,7 @@ from evaluation.rubric.metrics import (
     strategic_depth,
 )
 from evaluation.rubric.reader.decisions import decide
-from evaluation.rubric.reader.model import Reader
+from evaluation.rubric.reader.model import SHIPPED, Reader
 from evaluation.rubric.verdict import MetricScore, Verdict, apply_thresholds, compute_verdict
 from evaluation.score import MetricResult, Status
 from evaluation.transcript import Transcript
@@ -169,7 +169,7 @@ def evaluate_transcript(
     thresholds: Mapping[str, float] | None = None,
     *,
     scorers: Mapping[str, Scorer] = SCORERS,
-    reader: Reader | None = None,
+    reader: Reader | None = SHIPPED,
     replace_result: Callable[[MetricResult], MetricResult] | None = None,
 ) -> Evaluation:
     """The transcript's seven metrics and its verdict. The same transcript and ratings always give the same.
@@ -179,7 +179,8 @@ def evaluate_transcript(
         ratings: From which engagement follows; those of other transcripts are left alone.
         thresholds: By metric; the rubric's where one is left out.
         scorers: The automatic metrics by name. One that fails becomes a ``ScoreFailure``.
-        reader: Decides the rows of the metrics that read; ``None``: the rubric
+        reader: Decides the rows of the metrics that read, the one that ships unless another is passed;
+            ``None``: the rubric
             to the letter, by rules alone.
         replace_result: Called with every result before the next metric is computed; what it returns stands in the
             evaluation. So that the ledgers of a very long transcript need not all be in memory at the same time.
@@ -196,7 +197,7 @@ def evaluate_many(
     jobs: int = 1,
     batch_size: int = BATCH_SIZE,
     scorers: Mapping[str, Scorer] = SCORERS,
-    reader: Reader | None = None,
+    reader: Reader | None = SHIPPED,
 ) -> Iterator[Evaluation]:
     """Evaluations in the order of ``transcripts``, each as soon as it is ready.
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evaluation.score import LedgerRow, Method, RowVerdict
+from evaluation.score import LedgerRow, RowVerdict
 
 SIDES: Mapping[str, str] = {"mafia": "Mafia", "town": "town"}
 """A side -> what a reader calls its players."""
@@ -56,7 +56,7 @@ def by_side_and_player(rows: Sequence[LedgerRow]) -> dict[str, Any]:
         game, those most likely to hold an act first.
     """
     known = [row for row in rows if row.details.get("alignment") is not None]
-    open_rows = [row for row in rows if not row.denominator and row.method is Method.RULE]
+    open_rows = [row for row in rows if not row.denominator and not row.method.is_decision]
     likely = sorted((row for row in open_rows if row.details.get("marks")), key=lambda row: -len(row.details["marks"]))
     return {
         "by_side": _scores((row.details["alignment"], row) for row in known),

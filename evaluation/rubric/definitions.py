@@ -14,21 +14,21 @@ MEMORY_ACCURACY = MetricDefinition(
     "Memory accuracy",
     PERCENT,
     80.0,
-    "3",
+    "4",
     WhenEmpty.FULL_MARKS,
     "no reference could be settled yet",
     CoverageRule("references settled", fewest=5, least_share=0.5),
     by_kind_of_reference,
     references_note,
 )
-STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "2")
-COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "3")
+STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "3")
+COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "4")
 ROLE_CONSISTENCY = MetricDefinition(
     "role_consistency",
     "Role consistency",
     PERCENT,
     80.0,
-    "2",
+    "3",
     coverage=CoverageRule("messages with a signal", fewest=5, least_share=0.2),
     derive=by_side_and_player,
 )

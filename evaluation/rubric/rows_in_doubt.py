@@ -25,6 +25,7 @@ class ReviewKind(StrEnum):
     UNCODED = "uncoded message about players"
     WEAK_LINK = "weak link that counts"
     STRONG_LINK = "strong link that does not count"
+    UNSURE = "the reader is unsure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class ReviewItem:
 
 
 def review_items(results: Mapping[str, MetricResult]) -> tuple[ReviewItem, ...]:
-    """The rows of a transcript that only the rule has decided and a person may well decide otherwise.
+    """The rows of a transcript that rule or reader decided and a person may well decide otherwise.
 
     Args:
         results: By metric, with their ledgers as they stand. Coherence rows are offered once their controls, which hold
@@ -77,7 +78,7 @@ def review_items(results: Mapping[str, MetricResult]) -> tuple[ReviewItem, ...]:
         _item(result, row, kind)
         for result in results.values()
         for row, kind in _offered(result)
-        if row.method is Method.RULE
+        if not row.method.is_decision
     ]
     return tuple(most_at_stake_first(found, lambda item: item))
 
@@ -103,8 +104,10 @@ def _memory(row: LedgerRow) -> ReviewKind | None:
 
 def _depth(row: LedgerRow) -> ReviewKind | None:
     offered = row.details.get("review")
-    if not offered:
+    if row.method is Method.READER or not offered:
         return None
+    if "chance" in row.details:
+        return ReviewKind.UNSURE
     return ReviewKind.BARE_KEYWORD if row.verdict is RowVerdict.COUNTS else ReviewKind.NO_KEYWORD
 
 
@@ -114,6 +117,10 @@ def _role(row: LedgerRow) -> ReviewKind | None:
 
 
 def _coherence(row: LedgerRow) -> ReviewKind | None:
+    if row.method is Method.READER:
+        return None
+    if "chance" in row.details:
+        return ReviewKind.UNSURE
     strength = row.details.get("link_strength")
     if strength is None:
         return None

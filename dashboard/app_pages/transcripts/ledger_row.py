@@ -11,11 +11,11 @@ from dashboard.shared import resources, state
 from dashboard.shared.formatting import look, share_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
-from evaluation.score import LedgerRow
+from evaluation.score import LedgerRow, RowVerdict
 from evaluation.text.display import shortened
 from evaluation.transcript import Transcript
 
-_DECIDERS = {"rule": "the rule", "judge": "a judge model", "human": "a person"}
+_DECIDERS = {"rule": "the rule", "reader": "the reader", "judge": "a judge model", "human": "a person"}
 _MOST_EVIDENCE = 12
 _LONGEST_PROMPT = 20_000
 _LONGEST_QUOTE = 300
@@ -38,6 +38,9 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
         st.badge(appearance.label, color=appearance.color)
         st.badge(f"decided by {_DECIDERS[str(row.method)]}", color="gray")
     plain(row.reason)
+    if rule := row.details.get("rule"):
+        st.caption(f"Before, the rule said: {look(RowVerdict(rule['verdict'])).word}")
+        plain(rule["reason"])
     for original in _before(opened, row):
         st.caption(f"Before, {_DECIDERS[str(original.method)]} said: {look(original.verdict).word}")
         plain(original.reason)

@@ -33,6 +33,7 @@ _QUESTIONS = {
     ReviewKind.UNCODED: "Does what the message does fit the speaker's role? Leave it out where it does nothing.",
     ReviewKind.WEAK_LINK: "Does the message answer something recent, though its words have little in common with it?",
     ReviewKind.STRONG_LINK: "Does the message answer something recent, as its words suggest?",
+    ReviewKind.UNSURE: "The reader is unsure. What do you say?",
 }
 
 

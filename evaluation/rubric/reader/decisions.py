@@ -108,7 +108,13 @@ def _depth(
 ) -> Iterator[LedgerRow]:
     head = reader.heads["strategic"]
     by_message = _by_message(discussion, said)
-    telling = _Telling(reader, "strategic")
+    overruled = [
+        by_message[row.message_id][0]
+        for row in result.ledger
+        if row.message_id in by_message
+        and (by_message[row.message_id][1].strategic >= head.threshold) != (row.verdict is RowVerdict.COUNTS)
+    ]
+    weights = _telling_words(reader, "strategic", overruled) if overruled else {}
     for row in result.ledger:
         one = by_message.get(row.message_id or "")
         if one is None:
@@ -120,7 +126,8 @@ def _depth(
             yield replace(row, details={**row.details, "chance": round(chance, 3), "review": _doubt(chance)})
             continue
         counts = chance >= head.threshold
-        evidence = telling.evidence(prepared, counts) if counts != (row.verdict is RowVerdict.COUNTS) else row.evidence
+        is_overruled = counts != (row.verdict is RowVerdict.COUNTS)
+        evidence = _evidence(prepared, weights, counts) if is_overruled else row.evidence
         words = "Argues: it gives a reason, an inference, a plan or a pointed question" if counts else "Does not argue"
         yield _redecided(row, counts, chance if counts else 1 - chance, words, evidence=evidence)
 
@@ -266,23 +273,22 @@ def _by_message(discussion: Discussion, said: Sequence[ReadMessage]) -> dict[str
     return {prepared.message.id: (prepared, one) for prepared, one in zip(discussion.messages, said, strict=True)}
 
 
-class _Telling:
-    """Finds the words of a message that weigh most."""
-
-    def __init__(self, reader: Reader, head: str) -> None:
-        self._reader, self._head = reader, head
-
-    def evidence(self, prepared: PreparedMessage, counts: bool) -> tuple[Evidence, ...]:
-        text = prepared.message.text
-        tokens = prepared.plain_tokens[:200]
-        weights = self._reader.word_weights(self._head, [token.text for token in tokens])
-        best = sorted(zip(weights, tokens, strict=True), key=lambda one: -one[0] if counts else one[0])[:_MOST_WORDS]
-        found = [token for weight, token in best if (weight > 0) == counts]
-        return tuple(
-            Evidence(one.start, one.end, text[one.start : one.end]) for one in sorted(found, key=lambda one: one.start)
-        )
+def _telling_words(reader: Reader, head: str, messages: Sequence[PreparedMessage]) -> dict[str, float]:
+    """The weight of every word of some messages, all at once: hashing one text takes nearly as long as hashing many."""
+    words = list({token.text for prepared in messages for token in prepared.plain_tokens[:_MOST_READ]})
+    return dict(zip(words, reader.word_weights(head, words), strict=True))
 
 
+def _evidence(prepared: PreparedMessage, weights: Mapping[str, float], counts: bool) -> tuple[Evidence, ...]:
+    """The words of a message that weigh most for the verdict, in order."""
+    text = prepared.message.text
+    tokens = prepared.plain_tokens[:_MOST_READ]
+    best = sorted(tokens, key=lambda token: -weights[token.text] if counts else weights[token.text])[:_MOST_WORDS]
+    found = sorted((token for token in best if (weights[token.text] > 0) == counts), key=lambda token: token.start)
+    return tuple(Evidence(one.start, one.end, text[one.start : one.end]) for one in found)
+
+
+_MOST_READ = 200
 _MOST_WORDS = 3
 
 
@@ -298,7 +304,7 @@ def _redecided(
     told = evidence if evidence is not None else row.evidence
     because = f", above all by {quoted([one.text for one in told])}" if told and evidence is not None else ""
     details = {
-        **row.details,
+        **{name: value for name, value in row.details.items() if name != "review"},
         **extra,
         "chance": round(chance, 3),
         "rule": {"verdict": str(row.verdict), "reason": row.reason},

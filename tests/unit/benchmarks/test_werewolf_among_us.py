@@ -1,0 +1,40 @@
+"""The corpus of Werewolf Among Us: a made sample in its shape is read and measured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks import werewolf_among_us
+
+DIALOGUE = [
+    {
+        "Rec_Id": 1,
+        "speaker": "Mitchell",
+        "utterance": "I'm the Seer and I looked at Jane.",
+        "annotation": ["Identity Declaration"],
+    },
+    {"Rec_Id": 2, "speaker": "Jane", "utterance": "Mitchell is definitely the werewolf!", "annotation": ["Accusation"]},
+    {"Rec_Id": 3, "speaker": "Luke", "utterance": "Hm.", "annotation": ["No Strategy"]},
+    {"Rec_Id": 4, "speaker": "Luke", "utterance": " ", "annotation": ["No Strategy"]},
+]
+
+
+def test_a_sample_in_the_shape_of_the_corpus_is_measured(tmp_path: Path) -> None:
+    (tmp_path / "Youtube").mkdir()
+    (tmp_path / "Youtube" / "test.json").write_text(json.dumps([{"Game_ID": "Game1", "Dialogue": DIALOGUE}]))
+    (game, labels), *others = werewolf_among_us.games(tmp_path, "test")
+    assert not others
+    assert [message.text for message in game.discussion] == [one["utterance"] for one in DIALOGUE[:3]]
+    assert labels[1] == {"Accusation"}
+    figures = {one.name: one for one in werewolf_among_us.measure([(game, labels)])}
+    assert figures["rule: Accusation"].value == 1
+    assert figures["rule: Identity Declaration"].value == 1
+    assert figures["reader: mean F1"].value is not None
+
+
+def test_a_folder_without_the_split_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="data folder"):
+        list(werewolf_among_us.games(tmp_path, "test"))
