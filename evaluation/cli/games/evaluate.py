@@ -29,7 +29,7 @@ from evaluation.cli.shared.terminal import TerminalProgress, note, say, shortene
 from evaluation.engines.task_engines import EngineName
 from evaluation.progress import ProgressCallback
 from evaluation.text.display import counted
-from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
+from evaluation.workflows.importing import ScoredFile, Tally, evaluate_paths
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation

@@ -18,7 +18,7 @@ from evaluation.cli.shared.options import (
 from evaluation.cli.shared.terminal import note, say, say_json, say_list, shortened, table
 from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
 from evaluation.text.display import dollars, number_or_none
-from evaluation.workflows.scoring import current_evaluation, current_outcomes
+from evaluation.workflows.stored_scores import current_evaluation, current_outcomes
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation

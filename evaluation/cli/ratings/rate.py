@@ -14,7 +14,7 @@ from evaluation.cli.shared.options import (
     open_store,
 )
 from evaluation.cli.shared.terminal import note, safe, say
-from evaluation.workflows.scoring import current_evaluation
+from evaluation.workflows.stored_scores import current_evaluation
 
 _MOST_PROBLEMS = 50
 
