@@ -9,7 +9,8 @@ from dashboard.shared import queries, resources
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.downloads import csv_download
 from dashboard.shared.jobs import jobs
-from dashboard.shared.jobs.judging_jobs import CHECKS, ChecksOrder, judge_in_force, start_judging
+from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
+from dashboard.shared.jobs.judging_jobs import CHECKS, ChecksOrder
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.insight.config import EvaluationConfig

@@ -9,7 +9,8 @@ import streamlit as st
 from dashboard import access_checks
 from dashboard.shared import personas, queries, resources
 from dashboard.shared.jobs import jobs
-from dashboard.shared.jobs.judging_jobs import PERSONAS, ROWS, PersonaOrder, RowsOrder, judge_in_force, start_judging
+from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
+from dashboard.shared.jobs.judging_jobs import PERSONAS, ROWS, PersonaOrder, RowsOrder
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent
 from evaluation.judging.propositions.proposition import Dimension
