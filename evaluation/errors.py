@@ -85,10 +85,6 @@ class StoreBusyError(StoreError):
     """Another process holds the database file and did not let go within the time allowed."""
 
 
-class StoreMemoryError(StoreError):
-    """The database needed more memory than it may use; the change was not stored."""
-
-
 class StoreReadOnlyError(StoreError):
     """The database may only be read, by the file's permissions or because it was opened so."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard.shared.desk_link import desk_link
 from dashboard.shared.notices import plain
-from dashboard.shared.rating.desk_link import desk_link
 from dashboard.shared.state import LEDGER
 from evaluation.comparison import Example
 from evaluation.rubric.definitions import DEFINITIONS

@@ -18,13 +18,13 @@ from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
 from evaluation.rubric.controls import metrics_above_chance
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import MetricScore, Verdict, judge_scores
+from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, Verdict, judge_scores
 from evaluation.score import MetricResult, Status
 from evaluation.store import Store
 from evaluation.store.message_search import FoundMessages
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 from evaluation.workflows.boards import stored_board
-from evaluation.workflows.scoring import current_evaluation, current_outcomes
+from evaluation.workflows.stored_scores import current_evaluation, current_outcomes
 
 NO_ITERATION = "no iteration"
 REPORTS_SHOWN = 20
@@ -174,7 +174,8 @@ def transcript_list(store: Store) -> pd.DataFrame:
         "ratings": [ratings.get(key, 0) for key in keys],
     }
     costs = [None if pd.isna(usd) else float(str(usd)) for usd in summaries["total_usd"].tolist()]
-    cells = [_scored_cells(metrics.get(key, {}), usd) for key, usd in zip(keys, costs, strict=True)]
+    judged: dict[_Statuses, tuple[str, int]] = {}
+    cells = [_scored_cells(metrics.get(key, {}), usd, judged) for key, usd in zip(keys, costs, strict=True)]
     scored = dict(zip(_SCORED_COLUMNS, zip(*cells, strict=True) if cells else [()] * len(_SCORED_COLUMNS), strict=True))
     table = pd.DataFrame({**known, **scored}, columns=[*_LIST_COLUMNS, *DEFINITIONS, *_SCORE_COLUMNS])
     return table.astype(dict.fromkeys(_SCORE_COLUMNS, float))
@@ -189,13 +190,27 @@ _SCORE_COLUMNS = tuple(f"score_{name}" for name in DEFINITIONS)
 _SCORED_COLUMNS = ("verdict", "passed", "chance", "failing", *DEFINITIONS, *_SCORE_COLUMNS)
 
 
-def _scored_cells(outcomes: Mapping[str, MetricScore], usd: float | None) -> tuple[object, ...]:
-    """The cells of a game in the list that its scores decide, in the order of ``_SCORED_COLUMNS``."""
-    verdict = judge_scores(outcomes, usd)
+_Statuses = tuple[object, ...]
+
+
+def _scored_cells(
+    outcomes: Mapping[str, MetricScore], usd: float | None, judged: dict[_Statuses, tuple[str, int]]
+) -> tuple[object, ...]:
+    """The cells of a game in the list that its scores decide, in the order of ``_SCORED_COLUMNS``.
+
+    Args:
+        outcomes: By metric.
+        usd: What it cost; ``None`` where unknown.
+        judged: Status and passes of verdicts by what decides them. Few combinations of statuses occur, so that the
+            games of a list share one.
+    """
     held = [outcomes.get(name) for name in DEFINITIONS]
+    decides = (usd is not None and usd > COST_LIMIT_USD, *(one and one.status for one in held))
+    if decides not in judged:
+        verdict = judge_scores(outcomes, usd)
+        judged[decides] = str(verdict.status), verdict.passed_count
     return (
-        str(verdict.status),
-        verdict.passed_count,
+        *judged[decides],
         metrics_above_chance(one.control for one in outcomes.values() if one.score is not None),
         tuple(name for name, outcome in outcomes.items() if outcome.status is Status.FAILED),
         *(score_cell(name, outcomes.get(name)) for name in DEFINITIONS),

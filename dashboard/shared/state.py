@@ -5,7 +5,7 @@ Keys reach the browser, so none of them contains untrusted text.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -114,3 +114,24 @@ def keep_one_history_entry_per_page() -> None:
     Addresses that pages write without a person's doing in between replace the one before.
     """
     _history(key=_HISTORY)
+
+
+def choose_view(options: Sequence[str], *, key: str, default: str | None = None, label: str = "View") -> str:
+    """The view that is chosen of a page, kept in its address.
+
+    Args:
+        options: The views in their order.
+        key: Of the widget and in the address.
+        default: The view of an address that names none; the first when left out.
+        label: For screen readers.
+    """
+    chosen = st.segmented_control(
+        label,
+        options,
+        default=default or options[0],
+        required=True,
+        key=key,
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    return str(chosen)

@@ -10,9 +10,8 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_group
 
-from evaluation.cli.shared.database_option import add_database_option, forget_database
 from evaluation.cli.shared.exit_codes import CommandGroup
-from evaluation.cli.shared.shared_options import add_shared_options
+from evaluation.cli.shared.shared_options import add_database_option, add_shared_options, forget_database
 
 
 class CommandEntry(NamedTuple):

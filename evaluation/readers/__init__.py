@@ -1,12 +1,12 @@
 """Readers: transcripts from files of many formats, recognised by their content."""
 
-from evaluation.readers._reading import iter_path, iter_paths, read_path, read_table, read_upload, read_uploads
-from evaluation.readers.base.alignment import alignment_of
+from evaluation.readers._reading import iter_paths, read_path, read_upload, read_uploads
+from evaluation.readers._results import ReadResult, broken_off
 from evaluation.readers.base.answers import OPTIONS, Answers, Question, Topic
 from evaluation.readers.base.limits import Limits
-from evaluation.readers.base.results import ReadResult, broken_off
-from evaluation.readers.tables.columns import ColumnMapping, guess_mapping
-from evaluation.readers.tables.preview import ChooseColumns, TableHead
+from evaluation.readers.base.roster import alignment_of
+from evaluation.readers.tables.columns import ChooseColumns, ColumnMapping, guess_mapping
+from evaluation.readers.tables.rows import TableHead
 
 __all__ = [
     "OPTIONS",
@@ -21,10 +21,8 @@ __all__ = [
     "alignment_of",
     "broken_off",
     "guess_mapping",
-    "iter_path",
     "iter_paths",
     "read_path",
-    "read_table",
     "read_upload",
     "read_uploads",
 ]

@@ -7,32 +7,28 @@ from typing import Any
 
 from evaluation.errors import UnknownFormatError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.document import Document
+from evaluation.readers.base.document import Document, first_record
 from evaluation.readers.base.reader import ArchiveReader, FileReader, FolderReader
-from evaluation.readers.base.records import first_record
 from evaluation.readers.formats import (
     aiwolf,
-    canonical,
+    chat,
     chat_exports,
     inspect_log,
     llm_werewolf,
     llmafia,
     native,
-    openai_chat,
+    own,
     plain_text,
-    recorder_journal,
-    sharegpt,
     tinytroupe,
     werewolf_gpt,
 )
-from evaluation.readers.frameworks import autogen, concordia, crewai_log, langgraph
 from evaluation.readers.tables import table
-from evaluation.readers.traces import langfuse, langsmith, opentelemetry
+from evaluation.readers.traces import autogen, concordia, crewai_log, langfuse, langgraph, langsmith, opentelemetry
 
 # Asked in this order: a later one never sees what an earlier one recognises.
 FILE_READERS: tuple[FileReader, ...] = (
-    canonical.READER,
-    recorder_journal.READER,
+    own.READER,
+    own.JOURNAL_READER,
     native.READER,
     llm_werewolf.READER,
     werewolf_gpt.READER,
@@ -49,8 +45,8 @@ FILE_READERS: tuple[FileReader, ...] = (
     concordia.READER,
     chat_exports.TELEGRAM_READER,
     chat_exports.DISCORD_READER,
-    openai_chat.READER,
-    sharegpt.READER,
+    chat.READER,
+    chat.SHAREGPT_READER,
     table.READER,
     plain_text.READER,
 )

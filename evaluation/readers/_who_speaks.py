@@ -19,7 +19,7 @@ from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
 from evaluation.files.yaml_data import parse_yaml
 from evaluation.readers.base.answers import Answers, GameReading, Question, Topic
-from evaluation.readers.base.open_draft import TOOL_CHANNEL
+from evaluation.readers.base.draft import THOUGHTS_CHANNEL, TOOL_CHANNEL
 from evaluation.readers.base.roster import Roster, is_moderator
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
@@ -27,7 +27,6 @@ from evaluation.text.normal import fold
 from evaluation.text.reasoning import Part, parts_of
 from evaluation.transcript import CANONICAL_FORMAT, Channel, Message, Player, Transcript, build_transcript
 
-THOUGHTS_CHANNEL = "thoughts"
 EVENT_CHANNEL = "event"
 BROKEN_OFF = "broken_off"
 """Key of a transcript's metadata: why the run ended before its end."""

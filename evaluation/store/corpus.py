@@ -16,7 +16,7 @@ from evaluation.errors import InfrastructureError
 from evaluation.escaping import well_formed
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store.result_rows import ResultRows, ScoredRows
-from evaluation.store.transcript_rows import PackedTranscript, pack, unpack
+from evaluation.store.transcript_rows import TranscriptRows, pack, unpack
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
@@ -43,7 +43,7 @@ def scoring_key() -> str:
 class ScoredGame:
     """A game of a corpus, as the store takes it."""
 
-    transcript: PackedTranscript
+    transcript: TranscriptRows
     scores: ScoredRows
     source_name: str
     iteration: str | None
@@ -97,7 +97,7 @@ class Corpus:
             InfrastructureError: It is damaged.
         """
         for row in self._read(name, _SCHEMA.names).to_pylist():
-            transcript = PackedTranscript.of(unpack(row["document"]))
+            transcript = TranscriptRows.of(unpack(row["document"]))
             yield ScoredGame(transcript, _scores(transcript.id, row["scores"]), row["source_name"], row["iteration"])
 
     def _read(self, name: str, columns: list[str]) -> pa.Table:

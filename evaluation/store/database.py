@@ -139,7 +139,7 @@ class Store(Units):
 
     @contextmanager
     def written_in_bulk(self) -> Iterator[None]:
-        """For an import of many games: the database keeps little of what was written in memory until the block ends."""
+        """For an import of many games: one checkpoint at the end of the block does for all that this thread writes."""
         # Modules that are imported later lie scattered among the words of a giant game, and keep the memory around them
         # from being given back when the game is done.
         for part in ("transcripts", "results", "iterations", "settings"):

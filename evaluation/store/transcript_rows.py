@@ -13,7 +13,7 @@ from evaluation.transcript import Cost, Transcript
 
 
 @dataclass(frozen=True, slots=True)
-class PackedTranscript:
+class TranscriptRows:
     """A transcript as rows of plain values, which another process can send and the store takes as they are.
 
     Attributes:
@@ -27,7 +27,7 @@ class PackedTranscript:
     children: dict[str, list[dict[str, Any]]]
 
     @classmethod
-    def of(cls, transcript: Transcript) -> PackedTranscript:
+    def of(cls, transcript: Transcript) -> TranscriptRows:
         """The rows of ``transcript``."""
         return cls(transcript.id, _transcript_row(transcript), _child_rows(transcript))
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.store.engine.bulk_rows import append_rows, frame, marks, next_numbers
 from evaluation.store.engine.values import require_text
-from evaluation.store.transcript_rows import PackedTranscript, metadata_of, unpack
+from evaluation.store.transcript_rows import TranscriptRows, metadata_of, unpack
 from evaluation.store.trash_tables import restore, trashed
 from evaluation.transcript import Transcript
 
@@ -63,7 +63,7 @@ class Transcripts:
         return self.add_many([(transcript, source_name)], iteration=iteration)[0]
 
     def add_many(
-        self, items: Iterable[tuple[Transcript | PackedTranscript, str]], *, iteration: str | None = None
+        self, items: Iterable[tuple[Transcript | TranscriptRows, str]], *, iteration: str | None = None
     ) -> list[Added]:
         """Stores transcripts, packed or not, with their source names in one transaction: all of them or none.
 
@@ -81,12 +81,12 @@ class Transcripts:
             require_iteration(cursor, iteration)
             restored = _restore(cursor, ids, iteration)
             known = iterations_of(cursor, ids)
-            fresh: dict[str, _Rows] = {}
+            fresh: dict[str, TranscriptRows] = {}
             for transcript, source_name in given:
                 if transcript.id not in known and transcript.id not in fresh:
-                    packed = PackedTranscript.of(transcript) if isinstance(transcript, Transcript) else transcript
+                    rows = TranscriptRows.of(transcript) if isinstance(transcript, Transcript) else transcript
                     source = {"source_name": well_formed(source_name), "iteration": iteration}
-                    fresh[transcript.id] = _Rows(packed.own | source, packed.children)
+                    fresh[transcript.id] = replace(rows, own=rows.own | source)
             _insert(cursor, list(fresh.values()))
             self._store.results.begin(list(fresh))
         return [
@@ -259,14 +259,6 @@ ORDER BY transcripts.position
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """A transcript as rows: its own, and those of the tables below it."""
-
-    own: dict[str, Any]
-    children: dict[str, list[dict[str, Any]]]
-
-
 def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:
     """Raises ``NotFoundError`` unless the transcript is stored."""
     _value(cursor, "1", transcript_id)
@@ -296,7 +288,7 @@ def _restore(cursor: DuckDBPyConnection, transcript_ids: Sequence[str], iteratio
     return dict.fromkeys(found, True)
 
 
-def _insert(cursor: DuckDBPyConnection, transcripts: Sequence[_Rows]) -> None:
+def _insert(cursor: DuckDBPyConnection, transcripts: Sequence[TranscriptRows]) -> None:
     numbers = next_numbers(cursor, "transcript_numbers", len(transcripts))
     own = [rows.own | {"position": number} for rows, number in zip(transcripts, numbers, strict=True)]
     append_rows(cursor, "transcripts", own)

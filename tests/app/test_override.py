@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dashboard.app_pages.transcripts.row_decisions import row_key
+from dashboard.app_pages.transcripts.override_form import row_key
 from evaluation.judging.judges.cached import KeptAnswer
 from evaluation.judging.protocol import Prompt
 from evaluation.rubric_judge.row_decision import RowDecision

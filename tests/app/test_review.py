@@ -9,7 +9,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.review import desk_state, rating_desk
-from dashboard.app_pages.review import drafts_and_saving as desk_saving
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from tests.app.drawn import drawn
@@ -77,7 +76,6 @@ def saving() -> None:
     import streamlit as st
 
     from dashboard.app_pages.review import desk_state
-    from dashboard.app_pages.review import drafts_and_saving as desk_saving
     from dashboard.shared import resources
 
     store, desk = resources.store(), desk_state.DeskState("Ada", receipt=st.empty())
@@ -85,7 +83,7 @@ def saving() -> None:
     if "gone" in st.query_params:
         store.deletions.delete([desk.transcript_id], who="Grace")
     st.text(desk.data["token"])
-    desk_saving.submit(
+    desk_state.submit(
         store, desk, {"token": desk.data["token"], "score": 4, "answers": [True] * 5, "comment": "", "rev": 1}
     )
 
@@ -122,7 +120,7 @@ def test_the_desk_is_not_told_so_of_a_form_that_cannot_be_stored(filled) -> None
     ],
 )
 def test_a_forged_form_changes_nothing(desk, filled, change) -> None:
-    desk_saving.submit(filled, desk, form(desk, **change))
+    desk_state.submit(filled, desk, form(desk, **change))
     assert filled.rating_queue.progress("Ada").rated == 0
     assert desk.data is not None
 
@@ -131,14 +129,14 @@ def test_a_forged_form_changes_nothing(desk, filled, change) -> None:
 def test_a_forged_reason_or_one_without_its_note_puts_no_game_aside(desk, filled, reason) -> None:
     note = {} if reason == "other" else {"note": ""}
     for value in ({"token": desk.data["token"], "reason": reason} | note, {}, None):
-        desk_saving.discard(filled, desk, value)
+        desk_state.discard(filled, desk, value)
     assert filled.discards.of("Ada") == []
     assert desk.data is not None
 
 
 def test_a_failed_save_tells_and_keeps_the_answers(desk, filled) -> None:
     filled.deletions.delete([desk.transcript_id], who="Ann")
-    desk_saving.submit(filled, desk, form(desk))
+    desk_state.submit(filled, desk, form(desk))
     assert desk.data["error"]["text"].startswith("Not saved:")
     assert "kept" in desk.data["error"]["text"]
 
@@ -146,8 +144,8 @@ def test_a_failed_save_tells_and_keeps_the_answers(desk, filled) -> None:
 def test_nothing_is_said_to_be_saved_when_the_database_was_replaced(desk, filled, database, empty_database) -> None:
     database.rename(database.with_name("before.duckdb"))
     shutil.copyfile(empty_database, database)
-    desk_saving.keep_draft(filled, desk, form(desk))
-    desk_saving.submit(filled, desk, form(desk))
+    desk_state.keep_draft(filled, desk, form(desk))
+    desk_state.submit(filled, desk, form(desk))
     assert desk.data["error"]["text"].startswith("Not saved:")
     assert "Another file lies where the database was" in desk.data["error"]["text"]
     filled.close()
@@ -175,11 +173,11 @@ def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_pag
 def test_leaving_a_picked_game_goes_on_with_the_queue(filled, small_game) -> None:
     desk, given = desk_state.DeskState("Grace"), filled.ratings.by_rater("Grace")[0]
     desk_state.take(filled, desk, given.transcript_id, "", rating_desk.REVISE, given=given)
-    desk_saving.skip(desk, {"token": desk.data["token"]})
+    desk_state.skip(desk, {"token": desk.data["token"]})
     assert (desk.data, desk.skipped) == (None, ())
     picked = small_game("loose").id
     desk_state.take(filled, desk, picked, "", rating_desk.RATE)
-    desk_saving.skip(desk, {"token": desk.data["token"]})
+    desk_state.skip(desk, {"token": desk.data["token"]})
     # Else the queue might bring the same game at once.
     assert (desk.data, desk.skipped) == (None, (picked,))
 
@@ -195,27 +193,27 @@ def another_session(desk: desk_state.DeskState, filled) -> desk_state.DeskState:
 
 def test_a_form_filled_in_before_the_session_was_lost_is_saved(desk, filled) -> None:
     new = another_session(desk, filled)
-    desk_saving.submit(filled, new, form(desk))
+    desk_state.submit(filled, new, form(desk))
     (rating,) = filled.ratings.every("Ada")
     assert (rating.transcript_id, rating.score) == (desk.transcript_id, 4)
     assert new.kept == desk.data["token"]
     assert new.data["progress"] == "1 of 5 games rated by you"
     # The browser sends it until it hears of it: it is stored once.
-    desk_saving.submit(filled, new, form(desk))
+    desk_state.submit(filled, new, form(desk))
     assert len(filled.ratings.every("Ada")) == 1
 
 
 def test_a_form_of_somebody_else_is_not_saved(desk, filled) -> None:
     eve = desk_state.DeskState("Eve")
     desk_state.take_next(filled, eve)
-    desk_saving.submit(filled, eve, form(desk))
-    desk_saving.keep_draft(filled, eve, form(desk))
+    desk_state.submit(filled, eve, form(desk))
+    desk_state.keep_draft(filled, eve, form(desk))
     assert filled.ratings.every("Eve") == filled.ratings.every("Ada") == []
     assert filled.drafts.load(desk.data["token"]) is None
 
 
 def test_a_game_put_aside_before_the_session_was_lost_is_out_of_the_queue(desk, filled) -> None:
     new = another_session(desk, filled)
-    desk_saving.discard(filled, new, {"token": desk.data["token"], "reason": "garbled", "note": ""})
+    desk_state.discard(filled, new, {"token": desk.data["token"], "reason": "garbled", "note": ""})
     assert [one.transcript_id for one in filled.discards.of("Ada")] == [desk.transcript_id]
     assert new.data is not None

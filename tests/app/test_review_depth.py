@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from dashboard.app_pages.review import desk_state, drafts_and_saving, style_check
+from dashboard.app_pages.review import desk_state, style_check
 from dashboard.app_pages.review import own_ratings as own
-from dashboard.app_pages.review import sections as parts
-from dashboard.app_pages.review.save_before_draw import LONGEST_WAIT_SECONDS, SAVING
+from dashboard.app_pages.review import rate_view as parts
+from dashboard.app_pages.review.desk_state import LONGEST_WAIT_SECONDS, SAVING
 from dashboard.app_pages.review.style_check import CANNOT_TELL
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.example_game import example_game
@@ -46,7 +46,7 @@ def desk(session, filled) -> desk_state.DeskState:
 
 
 def test_a_reason_that_is_refused_keeps_the_game_on_the_desk(desk, filled) -> None:
-    drafts_and_saving.discard(filled, desk, {"token": desk.data["token"], "reason": "other", "note": " "})
+    desk_state.discard(filled, desk, {"token": desk.data["token"], "reason": "other", "note": " "})
     assert "Not saved" in desk.data["error"]["text"]
     assert filled.discards.list() == []
 
@@ -73,9 +73,9 @@ def test_an_own_rating_opens_filled_in_and_both_are_kept(filled, small_game) -> 
     assert desk.data["draft"] == {"rev": 1, "score": 4, "answers": [None] * 5, "comment": ""}
     assert desk.data["discards"] == []
     form = {"token": desk.data["token"], "score": 2, "answers": [None] * 5, "comment": "Less", "rev": 2}
-    drafts_and_saving.submit(filled, desk, form)
+    desk_state.submit(filled, desk, form)
     assert [one.score for one in filled.ratings.history(given.transcript_id)] == [4, 2]
-    drafts_and_saving.submit(filled, desk, form)
+    desk_state.submit(filled, desk, form)
     assert len(filled.ratings.history(given.transcript_id)) == 2
 
 
@@ -87,7 +87,7 @@ def test_two_windows_with_different_answers_lose_neither(filled) -> None:
     first = windows[0].transcript_id
     for window, score in zip(windows, (4, 2), strict=True):
         form = {"token": window.data["token"], "score": score, "answers": [None] * 5, "comment": "", "rev": 1}
-        drafts_and_saving.submit(filled, window, form)
+        desk_state.submit(filled, window, form)
     assert windows[1].transcript_id == first
     assert [one.score for one in filled.ratings.every("Ada")] == [4, 2]
 

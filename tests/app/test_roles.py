@@ -56,19 +56,17 @@ def test_the_store_refuses_sessions_of_raters_but_takes_their_ratings(login, fil
     def script() -> None:
         import streamlit as st
 
-        from dashboard.app_pages.review import desk_state, drafts_and_saving
+        from dashboard.app_pages.review import desk_state
         from dashboard.shared import resources
         from evaluation.errors import NotAllowedError
 
         store = resources.store()
         desk = desk_state.DeskState("rae@example.org")
         desk_state.take_next(store, desk)
-        drafts_and_saving.keep_draft(
+        desk_state.keep_draft(
             store, desk, {"token": desk.data["token"], "answers": [None] * 5, "comment": "x", "rev": 1}
         )
-        drafts_and_saving.submit(
-            store, desk, {"token": desk.data["token"], "score": 4, "answers": [None] * 5, "comment": ""}
-        )
+        desk_state.submit(store, desk, {"token": desk.data["token"], "score": 4, "answers": [None] * 5, "comment": ""})
         st.text(store.rating_queue.progress("rae@example.org").rated)
         try:
             store.iterations.create("Made by a rater")

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from dashboard.app_pages.transcripts.add_games.found_games import reading_words
+from dashboard.app_pages.transcripts.found_games import reading_words
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState
 from evaluation.workflows.scoring import add_evaluated

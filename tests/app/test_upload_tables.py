@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from dashboard.app_pages.transcripts.add_games.plan import test_words as words_on_tests
+from dashboard.app_pages.transcripts.add_games import test_words as words_on_tests
 from dashboard.shared.jobs import jobs
 from evaluation.readers import read_uploads
 from evaluation.readers.import_report import ImportOutcome, planned

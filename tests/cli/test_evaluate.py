@@ -11,7 +11,6 @@ import pytest
 
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
-from evaluation.transcript import Transcript
 
 NUMBER_OR_NULL = {"type": ["number", "null"]}
 TEXT_OR_NULL = {"type": ["string", "null"]}
@@ -243,16 +242,6 @@ def test_the_samples_come_with_iterations_and_ratings_and_only_once(run: Any, da
     assert f"{games} of {games} sample games are new" in first.stdout
     assert len(store.iterations.list()) == 4
     assert f"0 of {games} sample games are new, with 0 ratings" in run("import", "--samples").stdout
-
-
-def test_a_canonical_export_evaluates_like_the_original(run: Any, data_root: Path, tmp_path: Path) -> None:
-    path = next((data_root / "aiwolf").glob("*.log"))
-    [original] = json.loads(run("evaluate", path, "--format", "json").stdout)
-    exported = tmp_path / "exported.json"
-    run("export", "transcripts", original["transcript"]["id"], "--output", exported)
-    assert Transcript.from_json(exported.read_bytes()).id == original["transcript"]["id"]
-    [copy] = json.loads(run("evaluate", exported, "--no-store", "--format", "json").stdout)
-    assert copy["metrics"] == original["metrics"]
 
 
 def test_the_help_says_which_code_wins_and_that_no_store_leaves_ratings_out(run: Any) -> None:

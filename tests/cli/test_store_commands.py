@@ -213,21 +213,13 @@ def test_the_size_of_a_test_is_a_setting(run: Any, write_game: Any) -> None:
     assert run("settings", "--set", "test_size=101").exit_code == 2
 
 
-def test_a_failed_assignment_changes_nothing(run: Any, write_game: Any) -> None:
-    run("iterations", "create", "v1")
-    run("import", write_game("one"))
-    assert json.loads(run("list", "--iteration", "v1", "--format", "json").stdout) == []
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
         ("create", "v1", "--parent", "nope"),
         ("create", "v1", "--target", "charm"),
         ("create", " "),
-        ("promote", "nope"),
-        ("sign-off", "nope", "--by", "Ann"),
-        ("assign", "nope", "nothing"),
+        ("decide", "nope", "kept", "--reason", "x"),
     ],
 )
 def test_wrong_iterations_are_bad_input(run: Any, arguments: tuple[str, ...]) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
+from dashboard.shared import state
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from dashboard.shared.charts.drawing import draw_chart
+from dashboard.shared.desk_link import desk_link
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import look, signed_cell
 from dashboard.shared.notices import plain
-from dashboard.shared.rating.desk_link import desk_link
 from dashboard.shared.status_table import status_table
 from evaluation.agreement import AgreementReport, DecidedRow, RowAgreement
 from evaluation.agreement.rows import SOURCE_WORDS
@@ -36,15 +37,7 @@ def disagreements(report: AgreementReport) -> None:
     if renamed := _EARLIER_VIEWS.get(st.query_params.get("differ", "")):
         del st.query_params["differ"]
         st.session_state["differ"] = renamed
-    view = st.segmented_control(
-        "Disagreements",
-        [RATERS, RULES, OVERRIDDEN],
-        default=RATERS,
-        required=True,
-        key="differ",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    view = state.choose_view([RATERS, RULES, OVERRIDDEN], key="differ", label="Disagreements")
     {RATERS: _split_games, RULES: _rule_gaps, OVERRIDDEN: _overridden_rows}[view](report)
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.app_pages.agreement import sections as parts
+from dashboard.app_pages.agreement import raters_and_metrics as parts
 from dashboard.app_pages.agreement.disagreements import disagreements, row_agreement
 from dashboard.shared import queries, resources
 from dashboard.shared.first_run import first_steps

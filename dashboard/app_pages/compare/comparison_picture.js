@@ -11,14 +11,12 @@ export default function (component) {
 
 function drawAll(view) {
   const { rows, movers, titles, legend } = view.data;
-  const key = makeNode("div", "legend");
-  key.append(...legend.map((text) => makeNode("span", "", text)));
   const metricRows = rows.map(makeRow);
   const bars = movers.map((mover, place) => makeBar(mover, rows.length + place));
-  const parts = [key, ...metricRows];
+  const parts = [makeLegend(legend), ...metricRows];
   titles.forEach(({ text, first }) => {
     const before = bars.slice(first, titles.find((other) => other.first > first)?.first);
-    parts.push(makeNode("h3", "", text), ...before);
+    parts.push(element("h3", "", text), ...before);
   });
   view.rows = [...metricRows, ...bars];
   view.box.replaceChildren(...parts);
@@ -30,17 +28,13 @@ function drawAll(view) {
 }
 
 function makeRow(row, place) {
-  const node = makeNode("div", "row");
-  node.setAttribute("role", "toolbar");
-  node.setAttribute("aria-label", row.words);
-  const title = makeNode("div", "title");
-  const name = makeNode("button", "name", row.label);
-  name.type = "button";
-  name.dataset.mark = `${place}:metric:0`;
-  title.append(name, makeNode("small", row.isTarget ? "target" : "", row.texts.rank));
-  const change = makeNode("div", "difference", row.texts.difference);
-  change.append(makeNode("small", "", row.texts.interval));
-  node.append(title, makeNode("div", "picture"), change, makeNode("span", `status ${row.color}`, row.texts.outcome));
+  const node = makeMarkRow("row", row.words);
+  const title = element("div", "title");
+  const name = makeMarkButton("name", row.label, `${place}:metric:0`);
+  title.append(name, element("small", row.isTarget ? "target" : "", row.texts.rank));
+  const change = element("div", "difference", row.texts.difference);
+  change.append(element("small", "", row.texts.interval));
+  node.append(title, element("div", "picture"), change, element("span", `status ${row.color}`, row.texts.outcome));
   return node;
 }
 
@@ -73,14 +67,11 @@ function drawSide(svg, place, kind, side, at) {
 }
 
 function makeBar(mover, row) {
-  const node = makeNode("div", "bar-row");
-  const bar = makeNode("button", "bar");
-  bar.type = "button";
-  bar.dataset.mark = `${row}:mover:0`;
-  bar.setAttribute("aria-label", mover.words);
-  const what = makeNode("span", "what");
-  what.append(makeNode("span", "label", mover.label), makeNode("small", "", mover.caption));
-  bar.append(what, makeNode("span", "length"));
+  const node = element("div", "bar-row");
+  const bar = makeMarkButton("bar", undefined, `${row}:mover:0`, mover.words);
+  const what = element("span", "what");
+  what.append(element("span", "label", mover.label), element("small", "", mover.caption));
+  bar.append(what, element("span", "length"));
   node.append(bar);
   return node;
 }

@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard.app_pages.compare import iterations as parts
 from dashboard.app_pages.compare.runs import compare_runs
 from dashboard.app_pages.compare.two_games import two_games
-from dashboard.shared import queries, resources
+from dashboard.shared import queries, resources, state
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.notices import empty_state
@@ -17,15 +17,7 @@ ITERATIONS, GAMES, RUNS = "Iterations", "Two games", "Evaluation runs"
 
 
 def show() -> None:
-    of = st.segmented_control(
-        "Compare",
-        [ITERATIONS, GAMES, RUNS],
-        default=ITERATIONS,
-        required=True,
-        key="of",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    of = state.choose_view([ITERATIONS, GAMES, RUNS], key="of", label="Compare")
     if of == RUNS:
         compare_runs()
         return

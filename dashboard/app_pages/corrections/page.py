@@ -5,22 +5,14 @@ import streamlit as st
 from dashboard.app_pages.corrections import data
 from dashboard.app_pages.corrections import outcomes as parts
 from dashboard.app_pages.corrections.settings_form import settings_form
-from dashboard.shared import resources
+from dashboard.shared import resources, state
 
 OUTCOMES, MESSAGES, SETTINGS = "Outcomes", "Messages", "Settings"
 
 
 def show() -> None:
     store = resources.store()
-    view = st.segmented_control(
-        "View",
-        [OUTCOMES, MESSAGES, SETTINGS],
-        default=OUTCOMES,
-        required=True,
-        key="corrections_view",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    view = state.choose_view([OUTCOMES, MESSAGES, SETTINGS], key="corrections_view")
     if view == SETTINGS:
         settings_form(store)
         return

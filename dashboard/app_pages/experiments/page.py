@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.app_pages.experiments import data, runs, start_ab_test, start_run, table1
-from dashboard.shared import resources
+from dashboard.shared import resources, state
 from dashboard.shared.notices import empty_state
 
 RUNS, TABLE1, AB_TESTS, SCENARIOS = "Runs", "Table 1", "A/B tests", "Scenarios"
@@ -13,15 +13,7 @@ store = resources.store()
 found = resources.read(data.shown_runs)
 if wanted := st.session_state.pop("experiments_wanted", None):
     st.session_state["experiments_view"] = wanted
-view = st.segmented_control(
-    "View",
-    [RUNS, AB_TESTS, TABLE1, SCENARIOS, START, START_AB],
-    default=RUNS,
-    required=True,
-    key="experiments_view",
-    bind="query-params",
-    label_visibility="collapsed",
-)
+view = state.choose_view([RUNS, AB_TESTS, TABLE1, SCENARIOS, START, START_AB], key="experiments_view")
 if view == START:
     start_run.start_form(store)
 elif view == START_AB:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+from functools import cache
+
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.guide.explained import ExampleRow, ExplainedMetric, explained_metrics, terms
 from dashboard.shared import queries, resources
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import threshold_text
 from dashboard.shared.notices import plain
+from evaluation.engines.scoring import evaluate_transcript
+from evaluation.errors import InfrastructureError
+from evaluation.files.bundled import documentation_root
+from evaluation.readers import read_path
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import LedgerRow, MetricDefinition, MetricResult
 from evaluation.text.display import shortened
+from evaluation.transcript import Transcript
+from evaluation.workflows.samples import load_manifest
 
 _LONGEST_QUOTE = 240
 
@@ -60,3 +71,94 @@ def words() -> None:
         alt="Words that Dramaturg uses, with their meaning",
         column_config={"Word": st.column_config.TextColumn(width="small")},
     )
+
+
+_CODE_MARKS = str.maketrans("", "", "*`")
+_SENTENCE_END = re.compile(r"(?<=[a-z\"])\.\s+(?=[A-Z\"])")
+_SENTENCES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleRow:
+    """A row of a metric's ledger with its message; both are untrusted text.
+
+    Attributes:
+        counts: Whether the row adds to the score.
+        message_id: ``None`` for a row that is about no single message.
+    """
+
+    counts: bool
+    player: str
+    text: str
+    reason: str
+    transcript_id: str
+    message_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedMetric:
+    """A metric, what it measures in the documentation's words, and a row that counts and one that does not."""
+
+    definition: MetricDefinition
+    text: str
+    examples: tuple[ExampleRow, ...]
+
+
+@cache
+def explained_metrics() -> tuple[ExplainedMetric, ...]:
+    """The seven metrics in the rubric's order.
+
+    Raises:
+        InfrastructureError: The documentation does not explain one of them; the installation is damaged.
+    """
+    text = (documentation_root() / "metrics.md").read_text("utf-8")
+    game = _sample()
+    results = evaluate_transcript(game).metrics
+    return tuple(
+        ExplainedMetric(each, _explanation(text, each), _explained_examples(game, results.get(name)))
+        for name, each in DEFINITIONS.items()
+    )
+
+
+def _explanation(text: str, definition: MetricDefinition) -> str:
+    """The first sentences of the paragraph that begins with the metric's label."""
+    found = re.search(rf"^\*\*{re.escape(definition.label)}\*\* \([^)]*\)\. (.*?)(?:\n\n|\Z)", text, re.S | re.M)
+    if found is None:
+        raise InfrastructureError(f"{definition.label} is not explained.", remedy="Install Dramaturg again.")
+    plain = " ".join(found[1].translate(_CODE_MARKS).split())
+    return ". ".join(_SENTENCE_END.split(plain)[:_SENTENCES]).rstrip(".") + "."
+
+
+def _sample() -> Transcript:
+    (result,) = read_path(load_manifest().iterations[0].games[0])
+    if result.error is not None:
+        raise result.error
+    assert result.transcript is not None
+    return result.transcript
+
+
+def _explained_examples(game: Transcript, result: MetricResult | None) -> tuple[ExampleRow, ...]:
+    judged = [row for row in (result.ledger if result else ()) if row.denominator > 0]
+    best = next((row for row in judged if row.numerator >= row.denominator), None)
+    worst = next((row for row in judged if row.numerator < row.denominator), None)
+    return tuple(_example(game, row) for row in (best, worst) if row is not None)
+
+
+def _example(game: Transcript, row: LedgerRow) -> ExampleRow:
+    message = next((one for one in game.messages if one.id == row.message_id), None)
+    return ExampleRow(
+        row.numerator >= row.denominator,
+        message.speaker if message else row.player or "",
+        message.text if message else "",
+        row.reason,
+        game.id,
+        row.message_id,
+    )
+
+
+@cache
+def terms() -> tuple[tuple[str, str], ...]:
+    """The words of the glossary with their meaning, in its order."""
+    text = (documentation_root() / "glossary.md").read_text("utf-8")
+    rows = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in text.splitlines() if line[:1] == "|"]
+    return tuple((row[0], row[1].translate(_CODE_MARKS)) for row in rows[2:])

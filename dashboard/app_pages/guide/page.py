@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard.app_pages.guide import explanations
 from dashboard.app_pages.guide import shapes as parts
 from dashboard.app_pages.guide.tour import tour
-from dashboard.shared import queries, resources
+from dashboard.shared import queries, resources, state
 from dashboard.shared.column_mapping import chosen_columns
 from dashboard.shared.open_questions import chosen_answers
 
@@ -13,15 +13,7 @@ TOUR, METRICS, TERMS, SHAPES = "Tour", "Metrics", "Terms", "Transcripts"
 
 
 def show() -> None:
-    view = st.segmented_control(
-        "View",
-        [TOUR, METRICS, TERMS, SHAPES],
-        default=TOUR,
-        required=True,
-        key="guide_view",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    view = state.choose_view([TOUR, METRICS, TERMS, SHAPES], key="guide_view")
     if view == TOUR:
         tour()
     elif view == METRICS:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard.app_pages.network import checks, data
 from dashboard.app_pages.network import sections as parts
-from dashboard.shared import resources
+from dashboard.shared import resources, state
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.notices import empty_state, plain
 from evaluation.errors import InputError
@@ -23,15 +23,7 @@ def show() -> None:
         first_steps("network")
         return
 
-    view = st.segmented_control(
-        "View",
-        [GRAPH, ACTIVITY, BESIDE, CHECKS, COST],
-        default=GRAPH,
-        required=True,
-        key="network_view",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    view = state.choose_view([GRAPH, ACTIVITY, BESIDE, CHECKS, COST], key="network_view")
     if view == COST:
         parts.cost()
         return

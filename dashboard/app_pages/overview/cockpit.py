@@ -10,11 +10,11 @@ from dashboard import access_checks
 from dashboard.app_pages.overview.cockpit_data import Cockpit, NextStep, blockers, cockpit_of, next_step
 from dashboard.shared import resources
 from dashboard.shared.changes.keep_or_revert import record_popover
+from dashboard.shared.desk_link import hand_over, team_link
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import look
 from dashboard.shared.marks.pictures import define_picture, open_clicked_mark, remember_click
 from dashboard.shared.notices import plain
-from dashboard.shared.rating.desk_link import hand_over, team_link
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened

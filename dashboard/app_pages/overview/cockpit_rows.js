@@ -10,10 +10,9 @@ export default function (component) {
 
 function drawRows(view) {
   const { rows, history } = view.data;
-  const head = makeNode("div", "row head");
-  const axis = makeNode("div", "axis");
-  head.setAttribute("aria-hidden", "true");
-  head.append(makeNode("span"), axis, makeNode("span", "now", "now"), makeNode("span", "", history), makeNode("span"));
+  const axis = element("div", "axis");
+  const words = [element("span", "now", "now"), element("span", "", history)];
+  const head = makeHead(element("span"), axis, ...words, element("span"));
   view.rows = rows.map(makeRow);
   view.box.replaceChildren(head, ...view.rows);
   // The widths of the pictures are known only now that they are laid out.
@@ -26,21 +25,17 @@ function drawRows(view) {
 }
 
 function makeRow(row, place) {
-  const node = makeNode("div", "row");
-  node.setAttribute("role", "toolbar");
-  node.setAttribute("aria-label", row.words);
-  const title = makeNode("div", "title");
-  const name = makeNode("button", "name", row.label);
-  name.type = "button";
-  name.dataset.mark = `${place}:metric:0`;
-  const aim = makeNode("small", "", row.texts.threshold);
-  if (row.isTarget) aim.append(" · ", makeNode("span", "target", "◎ target"));
+  const node = makeMarkRow("row", row.words);
+  const title = element("div", "title");
+  const name = makeMarkButton("name", row.label, `${place}:metric:0`);
+  const aim = element("small", "", row.texts.threshold);
+  if (row.isTarget) aim.append(" · ", element("span", "target", "◎ target"));
   title.append(name, aim);
-  const now = makeNode("div", "now", row.texts.current);
-  now.append(makeNode("small", "", row.texts.change));
-  const end = makeNode("div", "end");
-  end.append(makeNode("span", `status ${row.status.color}`, row.status.text), makeNode("small", "chance", row.texts.chance));
-  node.append(title, makeNode("div", "picture"), now, makeNode("div", "history"), end);
+  const now = element("div", "now", row.texts.current);
+  now.append(element("small", "", row.texts.change));
+  const end = element("div", "end");
+  end.append(element("span", `status ${row.status.color}`, row.status.text), element("small", "chance", row.texts.chance));
+  node.append(title, element("div", "picture"), now, element("div", "history"), end);
   return node;
 }
 
@@ -65,22 +60,8 @@ function drawMarks(cell, row, place) {
     const x = at(row.chance);
     makeShape(svg, "path", { class: "by-chance", d: `M${x - 4} ${AXIS + 6}L${x} ${AXIS}L${x + 4} ${AXIS + 6}Z` });
   }
-  if (row.interval) {
-    const [low, high] = row.interval.map(at);
-    makeShape(svg, "line", { class: "interval", x1: low, x2: high, y1: UPPER, y2: UPPER });
-  }
-  if (row.before !== null && row.after !== null) {
-    makeShape(svg, "line", { class: "change", x1: at(row.before), x2: at(row.after), y1: UPPER, y2: UPPER });
-  }
-  addGames(svg, row.games, place, at, AXIS - 3);
-  if (row.before !== null) {
-    const group = addMark(svg, `${place}:before:0`, at(row.before), UPPER, row.texts.before, 10);
-    makeShape(group, "circle", { class: "before", cx: at(row.before), cy: UPPER, r: 5 });
-  }
-  if (row.after !== null) {
-    const group = addMark(svg, `${place}:after:0`, at(row.after), UPPER, row.texts.after, 10);
-    makeShape(group, "circle", { class: "after", cx: at(row.after), cy: UPPER, r: 6.5 });
-  } else {
+  addMarks(svg, row, place, at, UPPER, AXIS - 3);
+  if (row.after === null) {
     // Beside the threshold's line, on the side that has room.
     const x = row.threshold < 0.6 ? at(row.threshold) + 8 : at(0) + 6;
     makeShape(svg, "text", { x, y: UPPER + 12 }).textContent = row.texts.no_score;
@@ -90,20 +71,10 @@ function drawMarks(cell, row, place) {
 function drawHistory(cell, row, place) {
   const width = cell.clientWidth;
   const svg = makeShape(cell, "svg", { height: 36 });
-  const step = (width - 2 * MARGIN) / Math.max(1, row.history.length - 1);
-  const x = (index) => (row.history.length === 1 ? width / 2 : MARGIN + index * step);
   const y = (share) => 30 - 24 * share;
   const level = y(row.threshold);
   makeShape(svg, "line", { class: "limit", x1: 2, x2: width - 2, y1: level, y2: level });
-  let path = "";
-  row.history.forEach((one, index) => {
-    const joins = index > 0 && row.history[index - 1].place !== null;
-    if (one.place !== null) path += `${joins ? "L" : "M"}${x(index)} ${y(one.place)}`;
-  });
-  makeShape(svg, "path", { class: "line", d: path });
-  row.history.forEach((one, index) => {
-    if (one.place !== null) drawPoint(svg, `${place}:history:${index}`, one, x(index), y(one.place), index === row.history.length - 1);
-  });
+  drawLine(svg, width, row.history, place, y, (...point) => drawPoint(svg, ...point));
 }
 
 // A point that passes is round, one that fails is square; the last one is larger.

@@ -5,8 +5,7 @@ import streamlit as st
 from dashboard.app_pages.overview import sections as parts
 from dashboard.app_pages.overview.cockpit import cockpit
 from dashboard.app_pages.overview.cockpit_data import NextStep, next_step
-from dashboard.app_pages.overview.edit_iteration import manage_iteration
-from dashboard.app_pages.overview.move_and_delete_games import manage_games
+from dashboard.app_pages.overview.edit_iteration import manage_games, manage_iteration
 from dashboard.shared import queries, resources
 from dashboard.shared.changes.actions import recently_deleted, show_outcome
 from dashboard.shared.changes.keep_or_revert import keep_or_revert

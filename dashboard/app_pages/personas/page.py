@@ -1,9 +1,7 @@
 """The Personas page: scores, propositions, the persona, and new evaluations of agents."""
 
-import streamlit as st
-
 from dashboard.app_pages.personas import persona_form, propositions, run_panel, scores
-from dashboard.shared import personas, resources
+from dashboard.shared import personas, resources, state
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.notices import empty_state
 
@@ -21,15 +19,7 @@ def show() -> None:
     run_panel.progress(store)
     scores.agents_table(found)
     person = scores.choose(found)
-    view = st.segmented_control(
-        "View",
-        [SCORES, PROPOSITIONS, PERSONA, RUN],
-        default=SCORES,
-        required=True,
-        key="persona_view",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    view = state.choose_view([SCORES, PROPOSITIONS, PERSONA, RUN], key="persona_view")
     if view == RUN:
         run_panel.run_panel(store, found, person)
     elif view == PROPOSITIONS:

@@ -20,17 +20,13 @@ function drawRows(view) {
 }
 
 function makeRow(row, place) {
-  const node = makeNode("div", "row");
-  node.setAttribute("role", "toolbar");
-  node.setAttribute("aria-label", row.words);
-  const title = makeNode("div", "title");
-  const name = makeNode("button", "name", row.label);
-  name.type = "button";
-  name.dataset.mark = `${place}:metric:0`;
-  title.append(name, makeNode("small", "", row.texts.judged));
-  const now = makeNode("div", "now", row.texts.score);
-  now.append(makeNode("small", "", row.texts.change));
-  node.append(title, makeNode("div", "picture"), now, makeNode("div", "history"));
+  const node = makeMarkRow("row", row.words);
+  const title = element("div", "title");
+  const name = makeMarkButton("name", row.label, `${place}:metric:0`);
+  title.append(name, element("small", "", row.texts.judged));
+  const now = element("div", "now", row.texts.score);
+  now.append(element("small", "", row.texts.change));
+  node.append(title, element("div", "picture"), now, element("div", "history"));
   return node;
 }
 
@@ -40,41 +36,15 @@ function drawMarks(cell, row, place) {
   makeShape(svg, "line", { class: "axis-line", x1: at(0), x2: at(1), y1: AXIS, y2: AXIS });
   makeShape(svg, "text", { x: at(0), y: AXIS + 11 }).textContent = "0";
   makeShape(svg, "text", { x: at(1), y: AXIS + 11, "text-anchor": "end" }).textContent = row.texts.top;
-  if (row.interval) {
-    const [low, high] = row.interval.map(at);
-    makeShape(svg, "line", { class: "interval", x1: low, x2: high, y1: UPPER, y2: UPPER });
-  }
-  if (row.before !== null && row.after !== null) {
-    makeShape(svg, "line", { class: "change", x1: at(row.before), x2: at(row.after), y1: UPPER, y2: UPPER });
-  }
-  addGames(svg, row.games, place, at, AXIS - 3);
-  if (row.before !== null) {
-    const group = addMark(svg, `${place}:before:0`, at(row.before), UPPER, row.texts.before, 10);
-    makeShape(group, "circle", { class: "before", cx: at(row.before), cy: UPPER, r: 5 });
-  }
-  if (row.after === null) {
-    makeShape(svg, "text", { x: at(0) + 20, y: UPPER + 14 }).textContent = row.texts.no_score;
-    return;
-  }
-  const group = addMark(svg, `${place}:after:0`, at(row.after), UPPER, row.texts.after, 10);
-  makeShape(group, "circle", { class: "after", cx: at(row.after), cy: UPPER, r: 6.5 });
+  addMarks(svg, row, place, at, UPPER, AXIS - 3);
+  if (row.after === null) makeShape(svg, "text", { x: at(0) + 20, y: UPPER + 14 }).textContent = row.texts.no_score;
 }
 
 function drawHistory(cell, row, place) {
   const width = cell.clientWidth;
   const svg = makeShape(cell, "svg", { height: 40 });
-  const step = (width - 2 * MARGIN) / Math.max(1, row.history.length - 1);
-  const x = (index) => (row.history.length === 1 ? width / 2 : MARGIN + index * step);
-  const y = (share) => 33 - 26 * share;
-  let path = "";
-  row.history.forEach((one, index) => {
-    const joins = index > 0 && row.history[index - 1].place !== null;
-    if (one.place !== null) path += `${joins ? "L" : "M"}${x(index)} ${y(one.place)}`;
-  });
-  makeShape(svg, "path", { class: "line", d: path });
-  row.history.forEach((one, index) => {
-    if (one.place === null) return;
-    const group = addMark(svg, `${place}:history:${index}`, x(index), y(one.place), one.label, 7);
-    makeShape(group, "circle", { class: "after", cx: x(index), cy: y(one.place), r: index === row.history.length - 1 ? 4.5 : 3.2 });
+  drawLine(svg, width, row.history, place, (share) => 33 - 26 * share, (mark, one, x, y, isLast) => {
+    const group = addMark(svg, mark, x, y, one.label, 7);
+    makeShape(group, "circle", { class: "after", cx: x, cy: y, r: isLast ? 4.5 : 3.2 });
   });
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.app_pages.review import sections as parts
+from dashboard.app_pages.review import rate_view as parts
 from dashboard.shared.notices import plain
 from evaluation.rating_desk.example_game import example_game
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS

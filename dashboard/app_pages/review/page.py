@@ -1,14 +1,12 @@
 """The Review page: the rating desk, instructions, the style check, and a rater's own ratings."""
 
-import streamlit as st
-
-from dashboard.app_pages.review import sections as parts
+from dashboard.app_pages.review import rate_view as parts
 from dashboard.app_pages.review.instructions import invitation, rating_guide
 from dashboard.app_pages.review.own_ratings import own_ratings
-from dashboard.app_pages.review.picked_game import take_handed_over, take_picked
+from dashboard.app_pages.review.rate_view import take_handed_over, take_picked
 from dashboard.app_pages.review.style_check import style_check
-from dashboard.app_pages.review.team.view import team
-from dashboard.shared import resources
+from dashboard.app_pages.review.team import team
+from dashboard.shared import resources, state
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state
@@ -24,14 +22,8 @@ def show() -> None:
         parts.ask_for_name()
         return
 
-    view = st.segmented_control(
-        "View",
-        (*parts.VIEWS, parts.TEAM) if identity.allowed(Action.EDIT) else parts.VIEWS,
-        default=parts.DESK,
-        required=True,
-        key=parts.VIEW,
-        bind="query-params",
-        label_visibility="collapsed",
+    view = state.choose_view(
+        (*parts.VIEWS, parts.TEAM) if identity.allowed(Action.EDIT) else parts.VIEWS, key=parts.VIEW, default=parts.DESK
     )
     if view == parts.DESK:
         _desk(store, rater)

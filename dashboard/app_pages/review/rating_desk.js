@@ -9,42 +9,23 @@ const DRAFT_MS = 250;
 const MOST_OFFERED = 20;
 const NARROW = "(max-width: 760px)";
 const SHORT_KEY = "dramaturg-short-scale";
-const views = new WeakMap();
 
 export default function (component) {
   const { parentElement, data, setStateValue, setTriggerValue } = component;
-  let view = views.get(parentElement);
-  if (!view) {
-    view = createView(parentElement);
-    views.set(parentElement, view);
-    view.onkey = (event) => onKey(view, event);
-    view.onkept = (event) => kept(view, event.detail);
-    // Before any other part of the page: Streamlit's tabs keep the keys that are pressed on them to themselves.
-    window.addEventListener("keydown", view.onkey, true);
-    document.addEventListener("dramaturg-kept", view.onkept);
-  }
-  view.saveDraft = (draft) => setStateValue("draft", draft);
-  view.send = (name, value) => setTriggerValue(name, value);
-  receive(view, data);
-  view.run += 1;
-  const run = view.run;
-  // Streamlit also cleans up after a call that was overtaken by the next one, while the desk is still in use.
-  return () => {
-    if (view.run !== run) return;
-    window.removeEventListener("keydown", view.onkey, true);
-    document.removeEventListener("dramaturg-kept", view.onkept);
-    view.desk.remove();
-    clearTimeout(view.resend);
-    clearTimeout(view.drafting);
-    views.delete(parentElement);
+  const update = (view) => {
+    view.saveDraft = (draft) => setStateValue("draft", draft);
+    view.send = (name, value) => setTriggerValue(name, value);
+    receive(view, data);
   };
+  return mount(parentElement, createView, update, remove);
 }
 
-function element(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
+function remove(view) {
+  window.removeEventListener("keydown", view.onkey, true);
+  document.removeEventListener("dramaturg-kept", view.onkept);
+  view.desk.remove();
+  clearTimeout(view.resend);
+  clearTimeout(view.drafting);
 }
 
 function button(className, text, onclick, key) {
@@ -68,7 +49,7 @@ function region(className, label) {
 }
 
 function createView(root) {
-  const view = { run: 0, token: null, left: null, offered: null, pending: null, sends: 0, error: null };
+  const view = { token: null, left: null, offered: null, pending: null, sends: 0, error: null };
   view.desk = element("div", "desk");
   view.talk = region("talk", "Conversation to rate");
   view.form = region("form", "Your rating");
@@ -78,6 +59,11 @@ function createView(root) {
   view.isShort = remembered(SHORT_KEY, matchMedia(NARROW).matches ? "1" : "") === "1";
   view.desk.append(view.talk, view.form, view.help, view.discard);
   root.append(view.desk);
+  view.onkey = (event) => onKey(view, event);
+  view.onkept = (event) => kept(view, event.detail);
+  // Before any other part of the page: Streamlit's tabs keep the keys that are pressed on them to themselves.
+  window.addEventListener("keydown", view.onkey, true);
+  document.addEventListener("dramaturg-kept", view.onkept);
   return view;
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.review import sections as parts
+from dashboard.app_pages.review import rate_view as parts
 from dashboard.shared.formatting import share_text
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from dashboard.app_pages.settings import sections as parts
-from dashboard.app_pages.settings.judge import judge_settings
+from dashboard.app_pages.settings import forms as parts
+from dashboard.app_pages.settings.forms import judge_settings
 from dashboard.shared import resources
 from dashboard.shared.database_panel import database
 

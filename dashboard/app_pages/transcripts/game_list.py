@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.transcripts.game_rows import game_rows
-from dashboard.shared import state
+from dashboard.shared import queries, resources, state
 from dashboard.shared.downloads import csv_download
 from dashboard.shared.formatting import look
 from dashboard.shared.marks.pictures import define_picture, remember_click
+from dashboard.shared.marks.targets import MarkTarget, MarkTargets
+from dashboard.shared.notices import plain
 from dashboard.shared.state import NO_ITERATION_CHOICE
+from dashboard.shared.status_table import status_table
+from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.store.message_search import FoundMessages
 from evaluation.text.display import counted
+from evaluation.text.searching import excerpt
 from evaluation.transcript import SIMULATED_FORMAT
 
 _LIST = "game_rows"
@@ -190,5 +196,129 @@ def _table(shown: pd.DataFrame) -> pd.DataFrame:
             **{label: shown[name] for name, label in SHORT_LABELS.items()},
             "Ratings": shown["ratings"],
             "Format": shown["source_format"],
+        }
+    )
+
+
+_GAME = "game"
+_CELL = "cell"
+_METRICS = tuple(DEFINITIONS)
+_COLORS = {"✓": "green", "✗": "red"}
+_MOST_NAMES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class GameRows:
+    """The rows as ``game_rows.js`` draws them, and the targets of their marks, row by row."""
+
+    data: Mapping[str, Any]
+    targets: Sequence[MarkTargets]
+
+
+def game_rows(shown: pd.DataFrame) -> GameRows:
+    """The rows of some games.
+
+    Args:
+        shown: As ``queries.transcript_list`` returns it.
+    """
+    games = shown.to_dict("records")
+    return GameRows(
+        {"metrics": [SHORT_LABELS[name] for name in _METRICS], "rows": [_row(game) for game in games]},
+        [_targets(str(game["transcript_id"])) for game in games],
+    )
+
+
+def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
+    label, verdict = str(game["label"]), look(game["verdict"])
+    iteration = str(game["iteration"])
+    rated = f"rated by {game['ratings']}" if game["ratings"] else ""
+    facts = [counted(int(game["messages"]), "message"), rated, _players(str(game["names"]).split("\n"))]
+    return {
+        "label": label,
+        "words": ", ".join(filter(None, (label, iteration, f"verdict {verdict.word}", f"{game['passed']} of 7 pass"))),
+        "opening": str(game["opening"]),
+        "facts": " · ".join(filter(None, facts)),
+        "details": f"{game['game_id']}, from {game['source_name']} ({game['source_format']})",
+        "iteration": iteration or "no iteration",
+        "verdict": verdict.label,
+        "color": verdict.color,
+        "passed": f"{game['passed']} of 7 pass",
+        "chance": f"{game['chance']} above chance" if str(game["chance"])[:1].isdecimal() else "",
+        "cells": [_cell(label, name, str(game[name])) for name in _METRICS],
+    }
+
+
+def _players(names: Sequence[str]) -> str:
+    named = [name for name in names if name][:_MOST_NAMES]
+    more = len([name for name in names if name]) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")
+
+
+def _cell(game: str, metric: str, score: str) -> dict[str, str]:
+    """One score: its text, its colour, and what opening it shows."""
+    color = _COLORS.get(score[:1], "gray")
+    return {"text": score, "color": color, "label": f"{game}: {DEFINITIONS[metric].label} {score}"}
+
+
+def _targets(transcript_id: str) -> MarkTargets:
+    return {
+        _GAME: [MarkTarget(_GAME, transcript_id)],
+        _CELL: [MarkTarget(name, transcript_id) for name in _METRICS],
+    }
+
+
+_EXCERPT = 160
+
+
+def found_messages(query: str, within: tuple[str, ...] | None) -> None:
+    """The messages that hold every word of ``query``, as a table; a selected one opens in its game.
+
+    Args:
+        query: As the person typed it.
+        within: Only in these transcripts; ``None`` for all.
+    """
+    try:
+        found = resources.read(queries.found_messages, query, within)
+    except InputError as error:
+        st.warning("That cannot be searched for.", icon=":material/search_off:")
+        plain(str(error))
+        return
+    st.caption(found_words(found))
+    if not found.total:
+        return
+    event = status_table(
+        _message_table(found),
+        "Messages found, with game, speaker and text",
+        on_select="rerun",
+        selection_mode="single-row",
+        key="found_table",
+        height=min(38 + 35 * len(found.table), 600),
+        column_config={"Message": st.column_config.TextColumn(width="large")},
+    )
+    if event.selection.rows:
+        chosen = found.table.iloc[event.selection.rows[0]]
+        state.choose(transcript=str(chosen["transcript_id"]), message=str(chosen["message_id"]), metric=None)
+        st.rerun()
+
+
+def found_words(found: FoundMessages) -> str:
+    """Number of messages that match, and of those that are shown."""
+    if not found.total:
+        return "No message holds all of that. Fewer words find more; words outside quotes may stand anywhere."
+    words = f"{counted(found.total, 'message')} in {counted(found.games, 'game')}."
+    if len(found.table) < found.total:
+        words += f" The first {len(found.table)} are shown: add words, or filter the games."
+    return f"{words} Select a row to open it."
+
+
+def _message_table(found: FoundMessages) -> pd.DataFrame:
+    table = found.table
+    return pd.DataFrame(
+        {
+            "Game": table["game_id"],
+            "#": table["number"],
+            "Speaker": table["speaker"],
+            "Message": [excerpt(text, found.phrases, _EXCERPT) for text in table["text"]],
+            "Iteration": table["iteration"].fillna(""),
         }
     )

@@ -6,40 +6,31 @@ export default function (component) {
 
 function drawGames(view) {
   const { metrics, rows } = view.data;
-  const head = makeNode("div", "row head");
-  head.setAttribute("aria-hidden", "true");
-  head.append(...["Game", "Verdict", ...metrics].map((text) => makeNode("span", "", text)));
+  const head = makeHead(...["Game", "Verdict", ...metrics].map((text) => element("span", "", text)));
   view.rows = rows.map((row, place) => makeGame(row, place, metrics));
   view.box.replaceChildren(head, ...view.rows);
   setTabStops(view);
 }
 
 function makeGame(row, place, metrics) {
-  const node = makeNode("div", "row");
-  node.setAttribute("role", "toolbar");
-  node.setAttribute("aria-label", row.words);
-  const name = makeNode("button", "name", row.label);
-  name.type = "button";
+  const node = makeMarkRow("row", row.words);
+  const name = makeMarkButton("name", row.label, `${place}:game:0`);
   name.title = row.details;
-  name.dataset.mark = `${place}:game:0`;
-  const game = makeNode("div", "game");
-  const title = makeNode("div", "title");
-  title.append(name, makeNode("span", "iteration", row.iteration));
-  game.append(title, makeNode("span", "opening", row.opening), makeNode("small", "", row.facts));
-  const verdict = makeNode("div", "verdict");
-  verdict.append(makeNode("span", `status ${row.color}`, row.verdict), makeNode("small", "", row.passed));
-  if (row.chance) verdict.append(makeNode("small", "", row.chance));
+  const game = element("div", "game");
+  const title = element("div", "title");
+  title.append(name, element("span", "iteration", row.iteration));
+  game.append(title, element("span", "opening", row.opening), element("small", "", row.facts));
+  const verdict = element("div", "verdict");
+  verdict.append(element("span", `status ${row.color}`, row.verdict), element("small", "", row.passed));
+  if (row.chance) verdict.append(element("small", "", row.chance));
   const cells = row.cells.map((cell, index) => makeScore(cell, metrics[index], `${place}:cell:${index}`));
   node.append(game, verdict, ...cells);
   return node;
 }
 
 function makeScore(cell, metric, mark) {
-  const node = makeNode("button", `cell ${cell.color}`);
-  node.type = "button";
+  const node = makeMarkButton(`cell ${cell.color}`, undefined, mark, cell.label);
   node.title = cell.label;
-  node.setAttribute("aria-label", cell.label);
-  node.dataset.mark = mark;
-  node.append(makeNode("span", "metric", metric), makeNode("span", "", cell.text));
+  node.append(element("span", "metric", metric), element("span", "", cell.text));
   return node;
 }

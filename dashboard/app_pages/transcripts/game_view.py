@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -12,14 +13,13 @@ from dashboard.app_pages.transcripts.message_detail import message_detail
 from dashboard.shared import state
 from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import focus_on, read_open
-from dashboard.shared.formatting import fraction_text, look, score_text, share_text, usd_text
+from dashboard.shared.formatting import fraction_text, look, score_text, share_text, threshold_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
-from dashboard.shared.score_card import score_card, verdict_card
 from evaluation.readers import broken_off
 from evaluation.rubric.controls import control_words
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import MetricResult, RowVerdict, coverage_of
+from evaluation.score import MetricDefinition, MetricResult, RowVerdict, coverage_of
 from evaluation.text.display import counted
 
 
@@ -34,15 +34,7 @@ def transcript_view(opened: OpenTranscript) -> None:
     if cards.open:
         with cards:
             _cards(opened)
-    view = st.segmented_control(
-        "View",
-        [state.CONVERSATION, state.LEDGER],
-        default=state.CONVERSATION,
-        required=True,
-        key=state.VIEW,
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    view = state.choose_view([state.CONVERSATION, state.LEDGER], key=state.VIEW)
     if view == state.LEDGER:
         ledger_table(opened)
     else:
@@ -166,3 +158,47 @@ def _open(opened: OpenTranscript) -> None:
     if chosen:
         state.follow(opened.transcript.id, *chosen)
         st.session_state["open_in_dialog"] = value.get("narrow") is True
+
+
+def score_card(
+    definition: MetricDefinition,
+    score: float | None,
+    status: str,
+    threshold: float,
+    detail: str,
+    on_open: Callable[[], None] | None = None,
+) -> None:
+    """Draws a metric's score, its status, the numbers behind it and the threshold.
+
+    Args:
+        definition: The metric.
+        score: On its scale; ``None`` when there is none.
+        status: ``passed``, ``failed``, ``pending`` or ``not_applicable``.
+        threshold: The threshold it was judged by.
+        detail: The numbers behind the score, in our own words ("17 of 20 references").
+        on_open: What a click on "See the rows" does; no such button without it.
+    """
+    value = score_text(score, definition.scale, threshold) if score is not None else "–"
+    with st.container(border=True, height="stretch", gap="xsmall"):
+        _head(definition.label, value, status)
+        st.caption(f"{threshold_text(threshold, definition.scale)}  \n{detail}")
+        if on_open is not None:
+            st.button("See the rows", key=f"rows_{definition.name}", type="tertiary", on_click=on_open)
+
+
+def verdict_card(status: str, passed_count: int, detail: str, reasons: Sequence[str] = ()) -> None:
+    """Draws a verdict like a metric: its word, how many metrics pass, a remark in our own words, and the reasons."""
+    with st.container(border=True, height="stretch", gap="xsmall"):
+        _head("Verdict", f"{passed_count} of 7", status)
+        st.caption(f"at least 5 with engagement  \n{detail}")
+        if reasons:
+            with st.popover("Why this verdict", type="tertiary"):
+                plain("\n".join(reasons))
+
+
+def _head(label: str, value: str, status: str) -> None:
+    appearance = look(status)
+    st.markdown(f"**{label}**")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"## {value}", width="content")
+        st.badge(appearance.label, color=appearance.color)

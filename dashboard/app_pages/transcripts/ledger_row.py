@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dashboard.app_pages.transcripts.override_form import override_section
-from dashboard.app_pages.transcripts.row_decisions import kept_answer, row_key
+from dashboard.app_pages.transcripts.override_form import kept_answer, override_section, row_key
 from dashboard.shared import resources, state
 from dashboard.shared.formatting import look, share_text
 from dashboard.shared.notices import plain

@@ -3,11 +3,17 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.transcripts.add_games.section import add_games
-from dashboard.app_pages.transcripts.game_list import ORDERS, filtered, games_table, ordered, pick_filters
+from dashboard.app_pages.transcripts.add_games import add_games
+from dashboard.app_pages.transcripts.game_list import (
+    ORDERS,
+    filtered,
+    found_messages,
+    games_table,
+    ordered,
+    pick_filters,
+)
 from dashboard.app_pages.transcripts.game_view import transcript_view
 from dashboard.app_pages.transcripts.ledger import show_ledger
-from dashboard.app_pages.transcripts.message_search import found_messages
 from dashboard.app_pages.transcripts.rename_move_delete import edit_transcript
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import recently_deleted, show_outcome

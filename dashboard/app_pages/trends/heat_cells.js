@@ -6,11 +6,9 @@ export default function (component) {
 
 function drawCells(view) {
   const { iterations, rows } = view.data;
-  const table = makeNode("div", "cells");
+  const table = element("div", "cells");
   table.style.setProperty("--iterations", iterations.length);
-  const head = makeNode("div", "row head");
-  head.setAttribute("aria-hidden", "true");
-  head.append(makeNode("span"), ...iterations.map((text) => makeNode("span", "iteration", text)));
+  const head = makeHead(element("span"), ...iterations.map((text) => element("span", "iteration", text)));
   view.rows = rows.map(makeRow);
   table.append(head, ...view.rows);
   view.box.replaceChildren(table);
@@ -18,25 +16,19 @@ function drawCells(view) {
 }
 
 function makeRow(row, place) {
-  const node = makeNode("div", "row");
-  node.setAttribute("role", "toolbar");
-  node.setAttribute("aria-label", row.words);
-  const name = makeNode("button", "name", row.label);
-  name.type = "button";
-  name.dataset.mark = `${place}:metric:0`;
+  const node = makeMarkRow("row", row.words);
+  const name = makeMarkButton("name", row.label, `${place}:metric:0`);
   node.append(name, ...row.cells.map((cell) => makeCell(cell, place)));
   return node;
 }
 
 function makeCell(cell, place) {
-  const isMark = cell.mark !== null;
-  const node = makeNode(isMark ? "button" : "span", `cell ${cell.color}`, cell.text);
+  const css = `cell ${cell.color}`;
+  const node =
+    cell.mark === null
+      ? element("span", css, cell.text)
+      : makeMarkButton(css, cell.text, `${place}:cell:${cell.mark}`, cell.label);
   node.style.setProperty("--depth", `${cell.depth}%`);
   node.title = cell.label;
-  if (isMark) {
-    node.type = "button";
-    node.setAttribute("aria-label", cell.label);
-    node.dataset.mark = `${place}:cell:${cell.mark}`;
-  }
   return node;
 }

@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.trends import data
-from dashboard.app_pages.trends import sections as parts
-from dashboard.shared import queries, resources
+from dashboard.app_pages.trends import views as parts
+from dashboard.shared import queries, resources, state
 from dashboard.shared.beside_chance.parts import beside_chance_toggle, chance_notes
 from dashboard.shared.charts.metric_charts import MOST_DOTS
 from dashboard.shared.first_run import first_steps
@@ -57,15 +57,7 @@ def show() -> None:
 def choices(*, has_loose_games: bool) -> tuple[str, bool, bool]:
     """Draw the controls: kind of chart, games without iteration, and chance beside the scores."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        view = st.segmented_control(
-            "Show as",
-            [CHARTS, HEAT, TABLE, BESIDE, PERSONAS],
-            default=CHARTS,
-            required=True,
-            key="as",
-            bind="query-params",
-            label_visibility="collapsed",
-        )
+        view = state.choose_view([CHARTS, HEAT, TABLE, BESIDE, PERSONAS], key="as", label="Show as")
         with_loose = has_loose_games and st.toggle(
             "Show games of no iteration",
             key="loose",

@@ -8,13 +8,11 @@ export default function (component) {
 
 function drawAtlas(view) {
   const { groups, rows, legend } = view.data;
-  const key = makeNode("div", "legend");
-  key.append(...legend.map((text) => makeNode("span", "", text)));
   view.rows = rows.map(makeReason);
-  const parts = [key];
+  const parts = [makeLegend(legend)];
   groups.forEach(({ title, words, first }, place) => {
-    const heading = makeNode("h3", "", title);
-    heading.append(makeNode("small", "", words));
+    const heading = element("h3", "", title);
+    heading.append(element("small", "", words));
     parts.push(heading, ...view.rows.slice(first, groups[place + 1]?.first));
   });
   view.box.replaceChildren(...parts);
@@ -23,24 +21,14 @@ function drawAtlas(view) {
 }
 
 function makeReason(row, place) {
-  const node = makeNode("div", "reason-row");
-  node.setAttribute("role", "toolbar");
-  node.setAttribute("aria-label", row.words);
-  const bar = makeNode("button", "reason");
-  bar.type = "button";
-  bar.dataset.mark = `${place}:reason:0`;
-  bar.setAttribute("aria-label", row.words);
-  const what = makeNode("span", "what");
-  what.append(makeNode("span", "label", row.label), makeNode("small", "", row.caption));
-  bar.append(what, makeNode("span", "length"));
-  if (row.trend) bar.append(makeNode("span", `status ${row.color}`, row.trend));
-  const examples = makeNode("div", "examples");
-  row.examples.forEach((text, index) => {
-    const example = makeNode("button", "example", text);
-    example.type = "button";
-    example.dataset.mark = `${place}:example:${index}`;
-    examples.append(example);
-  });
+  const node = makeMarkRow("reason-row", row.words);
+  const bar = makeMarkButton("reason", undefined, `${place}:reason:0`, row.words);
+  const what = element("span", "what");
+  what.append(element("span", "label", row.label), element("small", "", row.caption));
+  bar.append(what, element("span", "length"));
+  if (row.trend) bar.append(element("span", `status ${row.color}`, row.trend));
+  const examples = element("div", "examples");
+  examples.append(...row.examples.map((text, index) => makeMarkButton("example", text, `${place}:example:${index}`)));
   node.append(bar, examples);
   return node;
 }

@@ -23,15 +23,9 @@ def show() -> None:
         empty_state("No games yet", "Verdicts that a person should look at are found once games are scored.")
         first_steps("verdicts")
         return
-    view = st.segmented_control(
-        "View",
-        [QUEUE, state.WHY],
-        # The way back from a message leads to the same view.
-        default=st.session_state.get(_LAST_VIEW, QUEUE),
-        required=True,
-        key=state.VERDICTS_VIEW,
-        bind="query-params",
-        label_visibility="collapsed",
+    # The way back from a message leads to the same view.
+    view = state.choose_view(
+        [QUEUE, state.WHY], key=state.VERDICTS_VIEW, default=st.session_state.get(_LAST_VIEW, QUEUE)
     )
     st.session_state[_LAST_VIEW] = view
     if view == state.WHY:

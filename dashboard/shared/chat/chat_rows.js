@@ -8,13 +8,6 @@ const VERDICTS = [
 ];
 const FAILS = 1;
 
-function element(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
-
 function actionButton(className, text, action, label) {
   const button = element("button", className, text);
   button.type = "button";

@@ -1,36 +1,26 @@
 // A discussion as a chat: only the rows on screen exist in the document, so 5,000 messages scroll like 50.
-// Put before it: chat_rows.js, which draws a row, chat_steps.js, which goes from one failing message to the next,
+// Put before it: elements.js, chat_rows.js, which draws a row, chat_steps.js, which goes from one failing message to the next,
 // and chat_strip.js, which draws the strip beside the rows.
 
 const GAP = 10;
 const OVERSCAN = 800;
 const NARROW = 700;
 const MOST_MEMORIES = 20;
-const views = new WeakMap();
 // Where people were in each conversation: Streamlit mounts a view again when an element above it comes or goes.
 const memories = new Map();
 
 export default function (component) {
   const { parentElement, data, setTriggerValue } = component;
-  let view = views.get(parentElement);
-  if (!view) {
-    view = createView(parentElement);
-    views.set(parentElement, view);
-  }
-  view.send = (detail) => setTriggerValue("open", detail);
-  view.data = data;
-  view.run += 1;
-  const run = view.run;
-  whenReleased(view, () => update(view));
-  // Streamlit calls this again when the data changes, and cleans up after a call that was overtaken by the next one
-  // while the view is still in use: only the clean-up of the last call may take it down.
-  return () => {
-    if (view.run === run) remove(view, parentElement);
+  const receive = (view) => {
+    view.send = (detail) => setTriggerValue("open", detail);
+    view.data = data;
+    whenReleased(view, () => update(view));
   };
+  return mount(parentElement, createView, receive, remove);
 }
 
 function createView(root) {
-  const view = { run: 0, drawn: new Map(), selected: null, frame: 0, focusCount: 0, found: [], at: -1, late: [] };
+  const view = { drawn: new Map(), selected: null, frame: 0, focusCount: 0, found: [], at: -1, late: [] };
   view.shell = element("div", "shell");
   view.scroller = element("div", "scroller");
   view.scroller.tabIndex = 0;
@@ -55,7 +45,7 @@ function createView(root) {
   return view;
 }
 
-function remove(view, parentElement) {
+function remove(view) {
   memorise(view);
   view.isGone = true;
   view.observer.disconnect();
@@ -67,7 +57,6 @@ function remove(view, parentElement) {
   window.removeEventListener("pointerup", view.release);
   window.removeEventListener("pointercancel", view.release);
   view.shell.remove();
-  views.delete(parentElement);
 }
 
 // Rows must not move or vanish between the moment a button is pressed and its click.

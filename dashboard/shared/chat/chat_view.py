@@ -1,6 +1,6 @@
 """The chat view: a transcript as a conversation with the verdicts of its metrics on every message.
 
-What it shows is made by ``dashboard.shared.chat.conversation``.
+What it shows is made by ``dashboard.shared.chat.conversation``, which ``dashboard.shared.state`` imports as well.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.shared.chat.conversation import Conversation
+from dashboard.shared.component_script import component_script
 
 _FOLDER = Path(__file__).parent
 _PARTS = ("chat_rows.js", "chat_steps.js", "chat_strip.js", "chat_view.js")
@@ -19,7 +20,7 @@ _STYLES = ("chat_view.css", "chat_strip.css")
 _component = st.components.v2.component(
     "dramaturg_chat_view",
     css="".join((_FOLDER / name).read_text(encoding="utf-8") for name in _STYLES),
-    js="".join((_FOLDER / name).read_text(encoding="utf-8") for name in _PARTS),
+    js=component_script(*(_FOLDER / name for name in _PARTS)),
 )
 
 

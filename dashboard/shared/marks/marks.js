@@ -1,24 +1,46 @@
-// What all pictures made of marks share: elements, the life of a view, redrawing when data or width change, and opening
-// marks by mouse, touch and keyboard: one Tab stop a row, arrow keys between the marks, Enter or Space opens.
+// What all pictures made of marks share: rows, buttons and marks, redrawing when data or width change, and opening marks
+// by mouse, touch and keyboard: one Tab stop a row, arrow keys between the marks, Enter or Space opens.
 // Names are untrusted text: they are only ever put in by textContent and setAttribute("aria-label").
 
 const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 8;
 const REACH = 24;
-const views = new WeakMap();
-
-function makeNode(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
 
 function makeShape(parent, tag, attributes) {
   const shape = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) shape.setAttribute(name, value);
   parent.append(shape);
   return shape;
+}
+
+// A row whose marks the arrow keys move between.
+function makeMarkRow(className, words) {
+  const node = element("div", className);
+  node.setAttribute("role", "toolbar");
+  node.setAttribute("aria-label", words);
+  return node;
+}
+
+function makeMarkButton(className, text, mark, label) {
+  const node = element("button", className, text);
+  node.type = "button";
+  node.dataset.mark = mark;
+  if (label) node.setAttribute("aria-label", label);
+  return node;
+}
+
+function makeLegend(texts) {
+  const key = element("div", "legend");
+  key.append(...texts.map((text) => element("span", "", text)));
+  return key;
+}
+
+// The heading above the columns, which screen readers leave out.
+function makeHead(...cells) {
+  const head = element("div", "row head");
+  head.setAttribute("aria-hidden", "true");
+  head.append(...cells);
+  return head;
 }
 
 // The place of a value (a share of the scale, from 0 to 1) in a picture that is so wide.
@@ -29,31 +51,30 @@ function placeOf(share, width) {
 // Drawn anew only when the data or the width differ: nodes replaced between press and release would lose the click.
 // `draw` fills `view.box` and sets `view.rows`; a mark says by `data-mark` which row, kind and index it has.
 function mountView({ parentElement, data, setTriggerValue }, label, draw) {
-  let view = views.get(parentElement);
-  if (!view) {
-    view = { runs: 0, width: 0, drawn: "", focus: new Map() };
-    view.box = makeNode("div", "picture-box");
-    view.box.setAttribute("role", "group");
-    view.box.setAttribute("aria-label", label);
-    parentElement.append(view.box);
-    view.observer = new ResizeObserver(() => redraw(view, draw));
-    view.observer.observe(view.box);
-    view.box.onclick = (event) => openNearest(view, event);
-    view.box.onkeydown = (event) => moveOrOpen(view, event);
-    views.set(parentElement, view);
-  }
-  view.runs += 1;
-  const run = view.runs;
-  view.data = data;
-  view.open = (row, kind, index) => setTriggerValue("open", { row, kind, index });
-  redraw(view, draw);
-  // A call that was overtaken by the next one must not take the view down.
-  return () => {
-    if (view.runs !== run) return;
-    view.observer.disconnect();
-    view.box.remove();
-    views.delete(parentElement);
+  const update = (view) => {
+    view.data = data;
+    view.open = (row, kind, index) => setTriggerValue("open", { row, kind, index });
+    redraw(view, draw);
   };
+  return mount(parentElement, (root) => createPicture(root, label, draw), update, removePicture);
+}
+
+function createPicture(root, label, draw) {
+  const view = { width: 0, drawn: "", focus: new Map() };
+  view.box = element("div", "picture-box");
+  view.box.setAttribute("role", "group");
+  view.box.setAttribute("aria-label", label);
+  root.append(view.box);
+  view.observer = new ResizeObserver(() => redraw(view, draw));
+  view.observer.observe(view.box);
+  view.box.onclick = (event) => openNearest(view, event);
+  view.box.onkeydown = (event) => moveOrOpen(view, event);
+  return view;
+}
+
+function removePicture(view) {
+  view.observer.disconnect();
+  view.box.remove();
 }
 
 function redraw(view, draw) {
@@ -86,6 +107,35 @@ function addGames(svg, games, row, at, bottom) {
     const group = addMark(svg, `${row}:game:${index}`, x, y, game.label, 5);
     makeShape(group, "circle", { class: "game", cx: x, cy: y, r: 2.7 });
   });
+}
+
+// The games, and above them the mean with its interval and the mean before.
+function addMarks(svg, row, place, at, upper, bottom) {
+  for (const [className, ends] of [["interval", row.interval], ["change", [row.before, row.after]]]) {
+    if (!ends || ends.includes(null)) continue;
+    const [x1, x2] = ends.map(at);
+    makeShape(svg, "line", { class: className, x1, x2, y1: upper, y2: upper });
+  }
+  addGames(svg, row.games, place, at, bottom);
+  for (const [kind, value, r] of [["before", row.before, 5], ["after", row.after, 6.5]]) {
+    if (value === null) continue;
+    const group = addMark(svg, `${place}:${kind}:0`, at(value), upper, row.texts[kind], 10);
+    makeShape(group, "circle", { class: kind, cx: at(value), cy: upper, r });
+  }
+}
+
+// A line over the points that are known; `drawPoint(mark, point, x, y, isLast)` draws each.
+function drawLine(svg, width, history, place, y, drawPoint) {
+  const step = (width - 2 * MARGIN) / Math.max(1, history.length - 1);
+  const x = (index) => (history.length === 1 ? width / 2 : MARGIN + index * step);
+  const isKnown = (index) => index >= 0 && history[index].place !== null;
+  const known = [...history.keys()].filter(isKnown);
+  const d = known.map((index) => `${isKnown(index - 1) ? "L" : "M"}${x(index)} ${y(history[index].place)}`).join("");
+  makeShape(svg, "path", { class: "line", d });
+  for (const index of known) {
+    const point = history[index];
+    drawPoint(`${place}:history:${index}`, point, x(index), y(point.place), index === history.length - 1);
+  }
 }
 
 function setTabStops(view) {

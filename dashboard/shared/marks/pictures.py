@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from dashboard.shared import state
+from dashboard.shared.component_script import component_script
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets, RunTarget, address
 from evaluation.store import Store
 
@@ -26,10 +27,9 @@ def define_picture(name: str, folder: Path, stem: str) -> Callable[..., Any]:
         stem: Their name without the ending.
     """
 
-    def text(ending: str) -> str:
-        return "\n".join(path.read_text("utf-8") for path in (_FOLDER / f"marks{ending}", folder / f"{stem}{ending}"))
-
-    return st.components.v2.component(name, css=text(".css"), js=text(".js"))
+    css = "\n".join(path.read_text("utf-8") for path in (_FOLDER / "marks.css", folder / f"{stem}.css"))
+    js = component_script(_FOLDER / "marks.js", folder / f"{stem}.js")
+    return st.components.v2.component(name, css=css, js=js)
 
 
 def remember_click(key: str, targets: Sequence[MarkTargets]) -> Callable[[], None]:

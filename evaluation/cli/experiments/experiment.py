@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.confirmation import Yes
 from evaluation.cli.shared.exit_codes import command_group
 from evaluation.cli.shared.options import (
     OutputFormat,
     TextFormat,
+    Yes,
     judge_options,
     open_store,
 )

@@ -8,9 +8,8 @@ from typing import Any
 import typer
 
 from evaluation.cli.experiments.rendering import joint_table, record_dict, record_text
-from evaluation.cli.shared.confirmation import require_consent
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
-from evaluation.cli.shared.options import JudgeChoice, OutputFormat
+from evaluation.cli.shared.options import JudgeChoice, OutputFormat, require_consent
 from evaluation.cli.shared.terminal import TerminalProgress, note, say
 from evaluation.escaping import json_text
 from evaluation.experiments.estimate import estimate

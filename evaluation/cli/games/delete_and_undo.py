@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.shared.confirmation import By, Yes, person, require_consent
-from evaluation.cli.shared.options import ListFormat, Rows, open_store
+from evaluation.cli.shared.options import By, ListFormat, Rows, Yes, open_store, person, require_consent
 from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
 from evaluation.text.display import counted
 

@@ -12,6 +12,7 @@ import typer
 from evaluation.cli.shared.options import Force, OfIteration, open_store
 from evaluation.cli.shared.terminal import note, safe, say_data
 from evaluation.errors import NotFoundError
+from evaluation.escaping import json_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,9 +123,8 @@ def _ids(store: Store, iteration: str | None) -> list[str]:
 
 
 def _write_transcripts(found: Iterable[Transcript], kind: ExportFormat, output: Path | None, force: bool) -> None:
-    from evaluation.writers.canonical import write_canonical
-    from evaluation.writers.messages import json_lines, message_table
     from evaluation.writers.tables import csv_text, write_new_file
+    from evaluation.writers.transcripts import json_lines, message_table, write_canonical
 
     if kind is ExportFormat.CSV:
         _deliver(csv_text(message_table(found)), output, force)
@@ -148,7 +148,6 @@ def _usual(what: Exported) -> ExportFormat:
 
 
 def _annotations(what: Exported, iteration: str | None, settings: bool) -> str:
-    from evaluation.escaping import json_text
     from evaluation.rating_desk.annotation_tools import annotation_export, annotation_settings
 
     tool: Tool = "argilla" if what is Exported.ARGILLA else "label-studio"
@@ -176,11 +175,9 @@ def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: s
     elif what is Exported.FINDINGS:
         table = store.insights.findings(iteration)
         if kind is not ExportFormat.JSON:
-            from evaluation.escaping import json_text
-
             table["result"] = table["result"].map(json_text)
     else:
-        from evaluation.workflows.scoring import stored_results_table
+        from evaluation.workflows.stored_scores import stored_results_table
 
         table = stored_results_table(store, iteration)
         table = table if kind is ExportFormat.JSON else flat_controls(table)
@@ -193,8 +190,6 @@ def _write_table(table: pd.DataFrame, kind: ExportFormat, output: Path | None, f
     if kind is ExportFormat.CSV:
         _deliver(csv_text(table), output, force)
     elif kind is ExportFormat.JSON:
-        from evaluation.escaping import json_text
-
         _deliver(json_text(json_rows(table)), output, force)
     elif output is None:
         raise typer.BadParameter("Parquet is not text: name a file to write.", param_hint="--output")

@@ -17,7 +17,7 @@ from evaluation.cli.shared.options import (
     open_store,
     print_config_option,
 )
-from evaluation.cli.shared.terminal import note, safe, say, table
+from evaluation.cli.shared.terminal import note, safe, say, say_json, table
 
 if TYPE_CHECKING:
     from evaluation.insight.config import EvaluationConfig
@@ -146,9 +146,7 @@ async def _report(
 
 def _print(report: EvaluationReport, output: InsightFormat) -> None:
     if output is InsightFormat.JSON:
-        from evaluation.escaping import json_text
-
-        say(json_text(report.as_dict()))
+        say_json(report.as_dict())
     elif output is InsightFormat.TABLE:
         say("\n".join(_lines(report)))
     else:

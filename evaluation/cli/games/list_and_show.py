@@ -15,10 +15,10 @@ from evaluation.cli.shared.options import (
     TranscriptReference,
     open_store,
 )
-from evaluation.cli.shared.terminal import note, say, shortened, table
+from evaluation.cli.shared.terminal import note, say, say_json, say_list, shortened, table
 from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
 from evaluation.text.display import dollars, number_or_none
-from evaluation.workflows.scoring import current_evaluation, current_outcomes
+from evaluation.workflows.stored_scores import current_evaluation, current_outcomes
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
@@ -36,18 +36,12 @@ def list_transcripts(
     output: Rows = ListFormat.TABLE,
 ) -> None:
     """List the stored transcripts with their verdicts."""
-    from evaluation.escaping import json_text
-
     store = open_store()
     rows = _listed(store, iteration)
     warn_of(stored_mixes(store, iteration))
-    if output is ListFormat.JSON:
-        say(json_text(rows))
-    elif rows:
-        headers = ("Id", "Game", "Format", "Iteration", "Players", "Messages", "Cost", "Passed", "Verdict")
-        say(table(headers, [_list_line(row) for row in rows]))
-    else:
-        note("Nothing is stored yet. Add games with: dramaturg import PATH, or: dramaturg import --samples.")
+    headers = ("Id", "Game", "Format", "Iteration", "Players", "Messages", "Cost", "Passed", "Verdict")
+    nothing = "Nothing is stored yet. Add games with: dramaturg import PATH, or: dramaturg import --samples."
+    say_list(rows, headers, [*map(_list_line, rows)], nothing, is_json=output is ListFormat.JSON)
 
 
 def _listed(store: Store, iteration: str | None) -> list[dict[str, Any]]:
@@ -67,10 +61,9 @@ def _listed(store: Store, iteration: str | None) -> list[dict[str, Any]]:
 
 
 def _list_row(summary: Mapping[Any, Any], usd: float | None, verdict: dict[str, Any]) -> dict[str, Any]:
-    plain = ("game_id", "source_format", "source_name", "players", "messages")
     return {
         "id": summary["transcript_id"],
-        **{name: summary[name] for name in plain},
+        **{name: summary[name] for name in ("game_id", "source_format", "source_name", "players", "messages")},
         "iteration": summary["iteration"] if isinstance(summary["iteration"], str) else None,
         "total_usd": usd,
         "verdict": verdict,
@@ -102,21 +95,22 @@ def show(
     output: Rows = ListFormat.TABLE,
 ) -> None:
     """Show a stored transcript's scores and verdict, or the ledger behind one score."""
-    from evaluation.escaping import json_text
-
     store = open_store()
     with store.unit():
         found = store.transcripts.get(store.transcripts.resolve(transcript))
         name = store.transcripts.name(found.id)
         evaluation = current_evaluation(store, found)
     if metric is None:
-        say(json_text(evaluation.as_dict()) if output is ListFormat.JSON else _overview(evaluation, name))
+        if output is ListFormat.JSON:
+            say_json(evaluation.as_dict())
+        else:
+            say(_overview(evaluation, name))
         return
     result = evaluation.metrics.get(metric.value)
     if result is None:
         note(f"{metric.value} was not computed for {found.id}. Try again with: dramaturg reevaluate {found.id[:8]}.")
     elif output is ListFormat.JSON:
-        say(json_text(result.as_dict()))
+        say_json(result.as_dict())
     else:
         say("\n".join(_ledger(result, found)))
 

@@ -13,7 +13,7 @@ from evaluation.cli.shared.options import IterationName, open_store
 from evaluation.cli.shared.terminal import note, say
 
 if TYPE_CHECKING:
-    from evaluation.workflows.scoring import ScoredFile
+    from evaluation.workflows.importing import ScoredFile
 
 
 def watch(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.cli.shared.options import OutputFormat, TextFormat, open_store
-from evaluation.cli.shared.terminal import code, markdown_table, safe, say, shortened, table
+from evaluation.cli.shared.terminal import TextStyle, say, say_json, shortened, text_style
 from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
 from evaluation.rubric.definitions import DEFINITIONS
 
@@ -43,24 +43,21 @@ def compare(
     )
     if output is OutputFormat.JSON:
         from evaluation.comparison.json_output import comparison_data
-        from evaluation.escaping import json_text
 
-        say(json_text(comparison_data(found)))
+        say_json(comparison_data(found))
     else:
-        say("\n".join(_lines(found, is_markdown=output is OutputFormat.MARKDOWN)))
+        say("\n".join(_lines(found, text_style(is_markdown=output is OutputFormat.MARKDOWN))))
 
 
-def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
-    words: Words = code if is_markdown else safe
-    draw = markdown_table if is_markdown else table
-    mark, bullet = ("## ", "- ") if is_markdown else ("", "  ")
+def _lines(found: IterationComparison, style: TextStyle) -> Iterator[str]:
+    words, draw, mark, bullet = style
     names = [words(shortened(side.iteration.name, _LONGEST_NAME)) for side in (found.before, found.after)]
     yield f"From {names[0]} ({len(found.before.games)} games) to {names[1]} ({len(found.after.games)} games)."
     yield ""
     headers = ("Metric", "Before", "After", "Difference", "Interval", "d", "p", "p Holm", "Paired p", "Verdict")
     yield draw(headers, [_row(one) for one in found.comparison.differences])
     yield ""
-    yield from _decision(found, words, mark, bullet)
+    yield from _decision(found, style)
     yield ""
     yield f"{mark}What this shows"
     yield from (f"{bullet}{line}" for one in found.comparison.differences for line in _sentences(one))
@@ -77,7 +74,8 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
         yield draw(columns, list(_movers(found, words)))
 
 
-def _decision(found: IterationComparison, words: Words, mark: str, bullet: str) -> Iterator[str]:
+def _decision(found: IterationComparison, style: TextStyle) -> Iterator[str]:
+    words, _, mark, bullet = style
     decision = found.decision
     if decision is None:
         yield f"{mark}Keep or revert: there is no reference to compare with"

@@ -9,10 +9,9 @@ from typing import Annotated
 
 import typer
 
-from evaluation.cli.shared.confirmation import By, person
 from evaluation.cli.shared.exit_codes import CommandGroup
-from evaluation.cli.shared.options import ListFormat, MetricName, Rows, open_store
-from evaluation.cli.shared.terminal import note, safe, say
+from evaluation.cli.shared.options import By, ListFormat, MetricName, Rows, open_store, person
+from evaluation.cli.shared.terminal import note, safe, say, say_json
 from evaluation.cli.shared.version_warnings import mix_dict, stored_mixes, warn_of
 
 app = typer.Typer(
@@ -46,7 +45,6 @@ def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE) -> 
     if context.invoked_subcommand is not None:
         return
     from evaluation.cli.iterations.board import board_dict, board_lines
-    from evaluation.escaping import json_text
     from evaluation.workflows.boards import stored_board
     from evaluation.workflows.comparisons import stored_losses
 
@@ -55,7 +53,7 @@ def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE) -> 
     losses = stored_losses(store, board.current.iteration.name, board) if board.current else {}
     mixes = stored_mixes(store)
     if output is ListFormat.JSON:
-        say(json_text(board_dict(board, losses) | {"versions": [mix_dict(mix) for mix in mixes]}))
+        say_json(board_dict(board, losses) | {"versions": [mix_dict(mix) for mix in mixes]})
     elif board.iterations:
         say("\n".join(board_lines(board, losses)))
     else:

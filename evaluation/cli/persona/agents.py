@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.shared.confirmation import By, person
 from evaluation.cli.shared.exit_codes import command_group
 from evaluation.cli.shared.options import (
+    By,
     Force,
     ListFormat,
     Rows,
     judge_options,
     open_store,
+    person,
 )
 from evaluation.cli.shared.terminal import note, safe, say, shortened, table
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.cli.shared.options import OutputFormat, TextFormat, open_store
-from evaluation.cli.shared.terminal import code, markdown_table, note, safe, say, shortened, table
+from evaluation.cli.shared.terminal import TextStyle, note, say, say_json, shortened, text_style
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Method
 from evaluation.text.display import counted
@@ -36,11 +36,10 @@ def agreement(
     report = stored_agreement(open_store(), seed=seed)
     if output is OutputFormat.JSON:
         from evaluation.agreement.json_output import agreement_data
-        from evaluation.escaping import json_text
 
-        say(json_text(agreement_data(report)))
+        say_json(agreement_data(report))
     elif report.ratings or report.rows:
-        say("\n".join(_lines(report, is_markdown=output is OutputFormat.MARKDOWN)))
+        say("\n".join(_lines(report, text_style(is_markdown=output is OutputFormat.MARKDOWN))))
     if not report.shared_games:
         counts = f"{counted(report.ratings, 'rating')} by {counted(report.raters, 'rater')}"
         note(
@@ -49,19 +48,13 @@ def agreement(
         )
 
 
-def _lines(report: AgreementReport, *, is_markdown: bool) -> Iterator[str]:
-    words: Callable[[object], str] = code if is_markdown else safe
-    draw = markdown_table if is_markdown else table
-    counts = (
-        f"{counted(report.raters, 'rater')}, {counted(report.ratings, 'rating')} of {counted(report.games, 'game')}"
-    )
-    yield f"{counts}. {counted(report.shared_games, 'game')} with two raters or more."
-    for title, headers, rows in _tables(report, words):
+def _lines(report: AgreementReport, style: TextStyle) -> Iterator[str]:
+    counts = f"{counted(report.raters, 'rater')}, {counted(report.ratings, 'rating')}"
+    shared = f"{counted(report.shared_games, 'game')} with two raters or more."
+    yield f"{counts} of {counted(report.games, 'game')}. {shared}"
+    for title, headers, rows in _tables(report, style.words):
         if rows:
-            yield ""
-            yield f"## {title}" if is_markdown else title
-            yield ""
-            yield draw(headers, rows)
+            yield from ("", f"{style.heading}{title}", "", style.table(headers, rows))
     yield ""
     yield (
         "Intervals are 95 %, by bootstrap over games. Ceiling: two raters of the same games. Floor: always the "
@@ -70,148 +63,79 @@ def _lines(report: AgreementReport, *, is_markdown: bool) -> Iterator[str]:
         "ledgers, with Cohen's kappa; people choose which rows they decide, mostly those that seem wrong."
     )
     if report.note:
-        yield ""
-        yield report.note
+        yield from ("", report.note)
 
 
 def _tables(report: AgreementReport, words: Callable[[object], str]) -> Iterator[tuple[str, Sequence[str], Rows]]:
-    yield "Games that split the raters", ("Id", "Game", "Apart", "Scores", "Questions split"), _split(report, words)
-    headers: tuple[str, ...] = ("Id", "Game", "Raters' mean", "Metrics on 1-5", "Gap")
-    yield "Games that raters and metrics see differently", headers, _gaps(report, words)
-    headers = ("Id", "Metric", "Message", "Decided", "By")
-    yield "Rows that people overrode", headers, _overruled(report, words)
-    headers = ("Metric", "Between", "Rows", "Games", "Same verdict", "Interval", "Kappa", "Interval", "Floor")
-    yield "Rule, judge and person", headers, _rows(report)
-    headers = ("Id", "Metric", "Message", "Verdicts", "Points apart")
-    yield "Verdicts that differ, those nobody decided first", headers, _disputed(report, words)
-    headers = ("Item", "Games", "Alpha", "Interval", "AC1", "Same answer", "Floor", "Reading")
-    yield "Raters against each other", headers, _items(report)
-    headers = ("Rater", "Rated", "Shared games", "Above the others", "Interval")
-    yield "Generous and strict raters", headers, _leanings(report, words)
-    headers = ("Metric", "Item", "Games", "Kappa", "Ceiling", "Spearman", "Bias", "Same answer", "Ceiling", "Floor")
-    yield "Metrics against raters", headers, _references(report)
-
-
-def _split(report: AgreementReport, words: Callable[[object], str]) -> Rows:
-    return [
-        (
-            one.transcript_id[:_ID_DIGITS],
-            words(shortened(one.game_id, _LONGEST_NAME)),
-            str(one.spread),
-            ", ".join(f"{words(shortened(rater, _LONGEST_NAME))} {score}" for rater, score in one.scores),
-            ", ".join(map(str, one.split_questions)),
-        )
-        for one in report.split[:_MOST_ROWS]
-    ]
-
-
-def _gaps(report: AgreementReport, words: Callable[[object], str]) -> Rows:
-    return [
-        (
-            one.transcript_id[:_ID_DIGITS],
-            words(shortened(one.game_id, _LONGEST_NAME)),
-            f"{one.rated:.2f} ({one.raters})",
-            f"{one.automatic:.2f}",
-            f"{one.gap:+.2f}",
-        )
-        for one in report.gaps[:_MOST_ROWS]
-    ]
-
-
-def _overruled(report: AgreementReport, words: Callable[[object], str]) -> Rows:
-    return [
-        (
-            one.transcript_id[:_ID_DIGITS],
-            one.metric,
-            words(shortened(one.row.message_id or "none", _LONGEST_NAME)),
-            one.verdicts[Method.HUMAN].replace("_", " "),
-            words(shortened(one.author, _LONGEST_NAME)),
-        )
-        for one in report.overruled[:_MOST_ROWS]
-    ]
-
-
-def _rows(report: AgreementReport) -> Rows:
+    """Title, headers and rows of each table."""
     from evaluation.statistics.words import interval_words, percent_interval
 
-    return [
-        (
-            DEFINITIONS[one.metric].label,
-            one.pair,
-            str(one.rows),
-            str(one.games),
-            f"{one.same} of {one.rows}, {_share(one.share.value)}",
-            percent_interval(one.share.interval),
-            _number(one.kappa.value),
-            interval_words(one.kappa.interval, digits=2),
-            _share(one.floor),
+    def name(text: str) -> str:
+        return words(shortened(text, _LONGEST_NAME))
+
+    headers: tuple[str, ...] = ("Id", "Game", "Apart", "Scores", "Questions split")
+    rows: Rows = []
+    for split in report.split[:_MOST_ROWS]:
+        scores = ", ".join(f"{name(rater)} {score}" for rater, score in split.scores)
+        questions = ", ".join(map(str, split.split_questions))
+        rows.append((split.transcript_id[:_ID_DIGITS], name(split.game_id), str(split.spread), scores, questions))
+    yield "Games that split the raters", headers, rows
+
+    headers = ("Id", "Game", "Raters' mean", "Metrics on 1-5", "Gap")
+    rows = []
+    for gap in report.gaps[:_MOST_ROWS]:
+        figures = (f"{gap.rated:.2f} ({gap.raters})", f"{gap.automatic:.2f}", f"{gap.gap:+.2f}")
+        rows.append((gap.transcript_id[:_ID_DIGITS], name(gap.game_id), *figures))
+    yield "Games that raters and metrics see differently", headers, rows
+
+    headers = ("Id", "Metric", "Message", "Decided", "By")
+    rows = []
+    for over in report.overruled[:_MOST_ROWS]:
+        message, decided = name(over.row.message_id or "none"), over.verdicts[Method.HUMAN].replace("_", " ")
+        rows.append((over.transcript_id[:_ID_DIGITS], over.metric, message, decided, name(over.author)))
+    yield "Rows that people overrode", headers, rows
+
+    headers = ("Metric", "Between", "Rows", "Games", "Same verdict", "Interval", "Kappa", "Interval", "Floor")
+    rows = []
+    for pair in report.rows:
+        same = f"{pair.same} of {pair.rows}, {_share(pair.share.value)}"
+        kappa = (_number(pair.kappa.value), interval_words(pair.kappa.interval, digits=2), _share(pair.floor))
+        counts = (DEFINITIONS[pair.metric].label, pair.pair, str(pair.rows), str(pair.games))
+        rows.append((*counts, same, percent_interval(pair.share.interval), *kappa))
+    yield "Rule, judge and person", headers, rows
+
+    headers = ("Id", "Metric", "Message", "Verdicts", "Points apart")
+    rows = []
+    for row in report.disputed[:_MOST_ROWS]:
+        message = name(row.row.message_id or row.row.player or "none")
+        rows.append((row.transcript_id[:_ID_DIGITS], row.metric, message, row.verdict_words, f"{row.stake:.1f}"))
+    yield "Verdicts that differ, those nobody decided first", headers, rows
+
+    headers = ("Item", "Games", "Alpha", "Interval", "AC1", "Same answer", "Floor", "Reading")
+    rows = []
+    for item in report.items:
+        alpha = (_number(item.alpha.value), interval_words(item.alpha.interval, digits=2))
+        others = (_number(item.ac1.value) if item.ac1 else "", _share(item.exact.value), _share(item.floor))
+        rows.append((item.item.short_label, str(item.games), *alpha, *others, item.reading))
+    yield "Raters against each other", headers, rows
+
+    headers = ("Rater", "Rated", "Shared games", "Above the others", "Interval")
+    rows = []
+    for one in report.leanings:
+        bias = (_number(one.bias, "+"), interval_words(one.interval, digits=2, signed=True))
+        rows.append((name(one.rater), str(one.rated), str(one.games), *bias))
+    yield "Generous and strict raters", headers, rows
+
+    headers = ("Metric", "Item", "Games", "Kappa", "Ceiling", "Spearman", "Bias", "Same answer", "Ceiling", "Floor")
+    rows = []
+    for reference in report.references:
+        kappas = (
+            *(_with_interval(reference.kappa), _number(reference.ceiling_kappa), _with_interval(reference.spearman)),
+            _number(reference.bias.value, "+"),
+            *map(_share, (reference.exact.value, reference.ceiling_exact, reference.floor_exact)),
         )
-        for one in report.rows
-    ]
-
-
-def _disputed(report: AgreementReport, words: Callable[[object], str]) -> Rows:
-    return [
-        (
-            one.transcript_id[:_ID_DIGITS],
-            one.metric,
-            words(shortened(one.row.message_id or one.row.player or "none", _LONGEST_NAME)),
-            one.verdict_words,
-            f"{one.stake:.1f}",
-        )
-        for one in report.disputed[:_MOST_ROWS]
-    ]
-
-
-def _items(report: AgreementReport) -> Rows:
-    from evaluation.statistics.words import interval_words
-
-    return [
-        (
-            one.item.short_label,
-            str(one.games),
-            _number(one.alpha.value),
-            interval_words(one.alpha.interval, digits=2),
-            _number(one.ac1.value) if one.ac1 else "",
-            _share(one.exact.value),
-            _share(one.floor),
-            one.reading,
-        )
-        for one in report.items
-    ]
-
-
-def _leanings(report: AgreementReport, words: Callable[[object], str]) -> Rows:
-    from evaluation.statistics.words import interval_words
-
-    return [
-        (
-            words(shortened(one.rater, _LONGEST_NAME)),
-            str(one.rated),
-            str(one.games),
-            _number(one.bias, "+"),
-            interval_words(one.interval, digits=2, signed=True),
-        )
-        for one in report.leanings
-    ]
-
-
-def _references(report: AgreementReport) -> Rows:
-    return [
-        (
-            one.label,
-            one.item.short_label,
-            str(one.games),
-            f"{_number(one.kappa.value)} [{_interval(one.kappa)}]",
-            _number(one.ceiling_kappa),
-            f"{_number(one.spearman.value)} [{_interval(one.spearman)}]",
-            _number(one.bias.value, "+"),
-            _share(one.exact.value),
-            _share(one.ceiling_exact),
-            _share(one.floor_exact),
-        )
-        for one in report.references
-    ]
+        rows.append((reference.label, reference.item.short_label, str(reference.games), *kappas))
+    yield "Metrics against raters", headers, rows
 
 
 def _number(value: float, sign: str = "") -> str:
@@ -222,6 +146,7 @@ def _share(value: float) -> str:
     return "none" if value != value else f"{100 * value:.0f} %"
 
 
-def _interval(figure: Figure) -> str:
+def _with_interval(figure: Figure) -> str:
     low, high = figure.interval.low, figure.interval.high
-    return "none" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+    words = "none" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+    return f"{_number(figure.value)} [{words}]"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,7 +16,9 @@ from evaluation.cli.shared.options import (
     judge_options,
     open_store,
 )
-from evaluation.cli.shared.terminal import TerminalProgress, note, safe, say
+from evaluation.cli.shared.terminal import TerminalProgress, note, safe, say, say_json
+from evaluation.errors import InputError
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.judging.judge_config import ChosenJudge
@@ -61,69 +62,48 @@ def judge(
     Its decisions stand between the rule and people: a person's override outranks them. Rows that it cannot decide stay
     as the rule has them. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers failed.
     """
+    from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
+    from evaluation.judging.model_client.budget import spent_words
+    from evaluation.workflows.judging import estimate_judging, judge_stored
+
     metrics = [one.value for one in metric or []]
-    judge = judge_options.value()
-    options = {"mode": mode, **judge.config, "batch_size": 1 if one_by_one else None}
-    asked = _Asked(options, metrics, not one_by_one, judge.is_estimate, output)
+    asked = judge_options.value()
     store = open_store()
     ids = _ids(store, transcripts or [], iteration)
     if withdraw is not None:
         _withdraw(store, ids, metrics, withdraw)
         return
-    if _judge_stored(store, ids, asked).errors:
-        raise typer.Exit(INFRASTRUCTURE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The options of the command about what to judge."""
-
-    options: dict[str, Any]
-    metrics: list[str]
-    is_batched: bool
-    is_estimate: bool
-    output: ListFormat
-
-
-def _withdraw(store: Store, ids: list[str], metrics: list[str], who: str) -> None:
-    from evaluation.text.display import counted
-
-    named: list[str | None] = [*metrics] or [None]
-    count = sum(store.decisions.withdraw(each, name, who=who) for each in ids for name in named)
-    say(f"{safe(who)} gave {counted(count, 'row')} back to the rule.")
-
-
-def _judge_stored(store: Store, ids: list[str], asked: _Asked) -> JudgingTally:
-    from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
-    from evaluation.judging.model_client.budget import spent_words
-    from evaluation.workflows.judging import JudgingTally, estimate_judging, judge_stored
-
     # What a model would cost is asked most before there is a key.
-    as_if_live = {"mode": "live"} if asked.is_estimate and not asked.options.get("mode") else {}
-    config = judge_config({**asked.options, **as_if_live}, store.settings.get(SETTINGS_KEY))
+    options = {"mode": mode or ("live" if asked.is_estimate else None), **asked.config}
+    config = judge_config({**options, "batch_size": 1 if one_by_one else None}, store.settings.get(SETTINGS_KEY))
     if asked.is_estimate:
-        say(estimate_judging(store, ids, config, metrics=asked.metrics, is_batched=asked.is_batched))
-        return JudgingTally()
+        say(estimate_judging(store, ids, config, metrics=metrics, is_batched=not one_by_one))
+        return
     chosen = build_judge(config, cache=store.judgements)
     progress = TerminalProgress("game", total=len(ids), spent=lambda: spent_words(chosen.budget))
     tally = judge_stored(
         store,
         ids,
         chosen,
-        metrics=asked.metrics,
-        is_batched=asked.is_batched,
+        metrics=metrics,
+        is_batched=not one_by_one,
         finished=lambda one: progress.advance(
             f"{one.transcript.game_id}: {len(one.decisions)} of {len(one.rows)} rows decided"
         ),
     )
     progress.finish()
-    _say(tally, chosen, asked.output)
-    return tally
+    _say(tally, chosen, output)
+    if tally.errors:
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+def _withdraw(store: Store, ids: list[str], metrics: list[str], who: str) -> None:
+    named: list[str | None] = [*metrics] or [None]
+    count = sum(store.decisions.withdraw(each, name, who=who) for each in ids for name in named)
+    say(f"{safe(who)} gave {counted(count, 'row')} back to the rule.")
 
 
 def _ids(store: Store, references: list[str], iteration: str | None) -> list[str]:
-    from evaluation.errors import InputError
-
     with store.unit():
         if references and iteration is not None:
             raise InputError("Transcripts and an iteration are named.", remedy="Name the ones or the other.")
@@ -133,12 +113,10 @@ def _ids(store: Store, references: list[str], iteration: str | None) -> list[str
 
 
 def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:
-    from evaluation.escaping import json_text
     from evaluation.judging.model_client.budget import spent_words
-    from evaluation.text.display import counted
 
     if output is ListFormat.JSON:
-        say(json_text(_as_dict(tally, chosen)))
+        say_json(_as_dict(tally, chosen))
         return
     say(
         f"{safe(chosen.model)} ({chosen.kind}) decided {tally.decided} of {counted(tally.asked, 'row')} in "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.shared.exit_codes import CommandGroup, command_group
+from evaluation.cli.shared.exit_codes import AddByDefault, command_group
 from evaluation.cli.shared.options import ListFormat, Rows, TranscriptReference, open_store
 from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
 
@@ -23,19 +23,8 @@ if TYPE_CHECKING:
 _LONGEST_REASON = 80
 
 
-class _AddByDefault(CommandGroup):
-    """``override TRANSCRIPT ROW`` is short for ``override add TRANSCRIPT ROW``."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        is_short = bool(args) and not args[0].startswith("-") and args[0] not in self.commands
-        parsed: list[str] = super().parse_args(ctx, ["add", *args] if is_short else args)
-        return parsed
-
-
-app = command_group(
-    "Override a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overridden.",
-    _AddByDefault,
-)
+_HELP = "Override a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overridden."
+app = command_group(_HELP, AddByDefault)
 
 
 class VerdictName(StrEnum):
@@ -49,9 +38,9 @@ class VerdictName(StrEnum):
 Author = Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who decides.")]
 
 
-@app.callback()
+@app.callback(help=_HELP)
 def override() -> None:
-    """Override a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overridden."""
+    """Overrides rows, or lists what was overridden."""
 
 
 @app.command()

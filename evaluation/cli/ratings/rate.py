@@ -3,39 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from evaluation.cli.shared.exit_codes import BAD_INPUT, CommandGroup, command_group
+from evaluation.cli.shared.exit_codes import BAD_INPUT, AddByDefault, command_group
 from evaluation.cli.shared.options import (
     OfIteration,
     TranscriptReference,
     open_store,
 )
 from evaluation.cli.shared.terminal import note, safe, say
-from evaluation.workflows.scoring import current_evaluation
-
-if TYPE_CHECKING:
-    pass
+from evaluation.workflows.stored_scores import current_evaluation
 
 _MOST_PROBLEMS = 50
-_LONGEST_CELL = 40
-_OF_THE_GROUP = ("-h", "--help")
-
-
-class _AddByDefault(CommandGroup):
-    """``rate TRANSCRIPT`` is short for ``rate add TRANSCRIPT``."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        first = args[2:3] if args[:1] == ["--db"] else args[:1]
-        is_short = bool(first) and first[0] not in _OF_THE_GROUP and first[0] not in self.commands
-        parsed: list[str] = super().parse_args(ctx, ["add", *args] if is_short else args)
-        return parsed
-
 
 _HELP = "Rate a transcript: dramaturg rate TRANSCRIPT. Ratings from and to CSV; assign games."
-app = command_group(_HELP, _AddByDefault)
+app = command_group(_HELP, AddByDefault)
 
 
 @app.callback(help=_HELP)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import getpass
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from evaluation.cli.shared.database_option import database_path as database_path
-from evaluation.cli.shared.database_option import open_store as open_store
 from evaluation.cli.shared.shared_options import SharedOptions
+from evaluation.cli.shared.shared_options import database_path as database_path
+from evaluation.cli.shared.shared_options import open_store as open_store
 from evaluation.engines.task_engines import EngineName
+from evaluation.errors import InputError
 
 
 class JudgeChoice(NamedTuple):
@@ -121,6 +124,38 @@ PropositionFolder = Annotated[
         help="A folder of your own; its files add to the shipped ones and override them by id.",
     ),
 ]
+
+
+By = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", show_default=False, help="Who does it, for the record; your user name if left out."),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. Needed where nobody can be asked, as in a script.")]
+
+
+def person(by: str | None) -> str:
+    """The name to record: the one given, else the user's on this machine."""
+    if by is not None:
+        return by
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        # A container may run as a number that has no name.
+        return "command line"
+
+
+def require_consent(question: str, yes: bool) -> None:
+    """Returns when the person agrees.
+
+    Raises:
+        InputError: They do not, or nobody can be asked and ``--yes`` was not said.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InputError(f"{question} Nobody can be asked here.", remedy="Say --yes.")
+    if not typer.confirm(question, err=True):
+        raise InputError("Nothing was changed.")
 
 
 def listed_names(listed: str) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evaluation.cli.shared.options import OutputFormat
-from evaluation.cli.shared.terminal import code, markdown_table, safe, say, shortened, table
+from evaluation.cli.shared.terminal import safe, say, shortened, text_style
 from evaluation.escaping import json_text
 from evaluation.rubric.controls.words import control_words
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
@@ -49,6 +49,10 @@ class _Line:
     verdict: Verdict
     controls: str
 
+    @property
+    def status(self) -> str:
+        return str(self.verdict.status)
+
     @classmethod
     def of(cls, evaluation: Evaluation) -> _Line:
         scores = tuple(score_cell(name, evaluation.metrics.get(name)) for name in DEFINITIONS)
@@ -68,7 +72,25 @@ def print_evaluations(evaluations: Iterable[Evaluation], output: OutputFormat) -
         return
     lines = [_Line.of(evaluation) for evaluation in evaluations]
     if lines:
-        say(_markdown(lines) if output is OutputFormat.MARKDOWN else _plain(lines))
+        say("\n".join(_text(lines, is_markdown=output is OutputFormat.MARKDOWN)))
+
+
+def _text(lines: Sequence[_Line], *, is_markdown: bool) -> Iterator[str]:
+    # In Markdown a reason or a name, which may quote the transcript, stands where nothing becomes a link.
+    words, draw, _, _ = text_style(is_markdown=is_markdown)
+    bullet, strong, gap = ("- ", "**", [""]) if is_markdown else ("", "", [])
+    ids = [words(line.transcript_id[:_ID_DIGITS]) for line in lines]
+    rows = [
+        (name, words(shortened(line.game, _LONGEST_NAME)), *line.scores, f"{line.verdict.passed_count}/7", line.status)
+        for name, line in zip(ids, lines, strict=True)
+    ]
+    yield draw(HEADERS, rows)
+    yield ""
+    for name, line in zip(ids, lines, strict=True):
+        yield f"{bullet}{name} {strong}{line.status}{strong}: {words(' '.join(line.verdict.reasons))}"
+    controls = [f"{bullet}{name} {safe(line.controls)}" for name, line in zip(ids, lines, strict=True) if line.controls]
+    if controls:
+        yield from ("", "Beside chance:", *gap, *controls)
 
 
 def print_json_list(objects: Iterable[Any]) -> None:
@@ -78,47 +100,6 @@ def print_json_list(objects: Iterable[Any]) -> None:
         say(separator + json_text(each))
         separator = ","
     say("]" if separator == "," else "[]")
-
-
-def _plain(lines: Sequence[_Line]) -> str:
-    rows = [
-        (
-            line.transcript_id[:_ID_DIGITS],
-            shortened(line.game, _LONGEST_NAME),
-            *line.scores,
-            _passed(line),
-            _status(line),
-        )
-        for line in lines
-    ]
-    reasons = [f"{line.transcript_id[:_ID_DIGITS]} {_status(line)}: {safe(_reasons(line))}" for line in lines]
-    controls = [f"{line.transcript_id[:_ID_DIGITS]} {safe(line.controls)}" for line in lines if line.controls]
-    beside = ["", "Beside chance:", *controls] if controls else []
-    return "\n".join([table(HEADERS, rows), "", *reasons, *beside])
-
-
-def _markdown(lines: Sequence[_Line]) -> str:
-    names = [(code(line.transcript_id[:_ID_DIGITS]), code(shortened(line.game, _LONGEST_NAME))) for line in lines]
-    rows = [(*name, *line.scores, _passed(line), _status(line)) for name, line in zip(names, lines, strict=True)]
-    # A reason may quote the transcript (its language), so it stands where nothing becomes a link.
-    reasons = [
-        f"- {name[0]} **{_status(line)}**: {code(_reasons(line))}" for name, line in zip(names, lines, strict=True)
-    ]
-    controls = [f"- {name[0]} {line.controls}" for name, line in zip(names, lines, strict=True) if line.controls]
-    beside = ["", "Beside chance:", "", *controls] if controls else []
-    return "\n".join([markdown_table(HEADERS, rows), "", *reasons, *beside])
-
-
-def _passed(line: _Line) -> str:
-    return f"{line.verdict.passed_count}/{len(DEFINITIONS)}"
-
-
-def _status(line: _Line) -> str:
-    return str(line.verdict.status)
-
-
-def _reasons(line: _Line) -> str:
-    return " ".join(line.verdict.reasons)
 
 
 def metric_rows(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:

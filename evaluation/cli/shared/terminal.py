@@ -6,7 +6,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Sequence
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 import typer
 
@@ -16,15 +16,18 @@ from evaluation.text.display import counted
 
 __all__ = [
     "TerminalProgress",
+    "TextStyle",
     "code",
     "markdown_table",
     "note",
     "safe",
     "say",
     "say_data",
+    "say_json",
     "say_list",
     "shortened",
     "table",
+    "text_style",
     "width",
 ]
 
@@ -53,6 +56,27 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join([lines[0], rule, *lines[1:]])
 
 
+class TextStyle(NamedTuple):
+    """The parts of a text for a terminal or in Markdown.
+
+    Attributes:
+        words: Makes text of unknown origin inert.
+        table: Draws a table of headers and rows.
+        heading: Stands before a heading.
+        bullet: Stands before an entry of a list.
+    """
+
+    words: Callable[[object], str]
+    table: Callable[[Sequence[str], Sequence[Sequence[object]]], str]
+    heading: str
+    bullet: str
+
+
+def text_style(*, is_markdown: bool) -> TextStyle:
+    """The style of Markdown, or that of a terminal."""
+    return TextStyle(code, markdown_table, "## ", "- ") if is_markdown else TextStyle(safe, table, "", "  ")
+
+
 def say_list(
     records: Sequence[object], headers: Sequence[str], rows: Sequence[Sequence[object]], nothing: str, *, is_json: bool
 ) -> None:
@@ -66,7 +90,7 @@ def say_list(
         is_json: Whether JSON is wanted.
     """
     if is_json:
-        say(json_text(list(records)))
+        say_json(list(records))
     elif rows:
         say(table(headers, rows))
     else:
@@ -80,6 +104,11 @@ def _padded(cell: str, columns: int) -> str:
 def say(text: str) -> None:
     """A line on standard output."""
     typer.echo(text)
+
+
+def say_json(value: object) -> None:
+    """A JSON-compatible value on standard output."""
+    say(json_text(value))
 
 
 def say_data(text: str) -> None:

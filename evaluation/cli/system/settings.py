@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.cli.shared.options import ListFormat, Rows, open_store
-from evaluation.cli.shared.terminal import say, table
+from evaluation.cli.shared.terminal import say_list
 
 if TYPE_CHECKING:
     from evaluation.store import Store
@@ -36,18 +36,10 @@ def settings(
     store = open_store()
     if changes:
         _change(store, changes)
-    rows = list(_rows(store))
-    if output is ListFormat.JSON:
-        from evaluation.cli.shared.rendering import print_json_list
-
-        print_json_list({"name": name, "value": value, "default": default} for name, value, default in rows)
-    else:
-        say(
-            table(
-                ("Setting", "Value", "Default"),
-                [(name, _figure(value), _figure(default)) for name, value, default in rows],
-            )
-        )
+    rows = _rows(store)
+    records = [{"name": name, "value": value, "default": default} for name, value, default in rows]
+    cells = [(name, _figure(value), _figure(default)) for name, value, default in rows]
+    say_list(records, ("Setting", "Value", "Default"), cells, "", is_json=output is ListFormat.JSON)
 
 
 def _figure(value: float) -> str:

@@ -50,31 +50,29 @@ class Limits:
 
     def check_messages(self, count: int) -> None:
         """Refuses a transcript of ``count`` messages with a ``LimitError`` when that is too many."""
-        if count > self.messages:
-            raise LimitError(f"The game has {count:,} messages, more than {self.messages:,}.", remedy=_SPLIT)
+        _check(count, self.messages, "game", "messages")
 
     def check_votes(self, count: int) -> None:
         """Refuses a transcript of ``count`` votes with a ``LimitError`` when that is too many."""
-        if count > self.messages:
-            raise LimitError(f"The game has {count:,} votes, more than {self.messages:,}.", remedy=_SPLIT)
-
-    def check_lines(self, text: str) -> None:
-        """Refuses a text of too many lines with a ``LimitError``."""
-        count = text.rstrip("\n").count("\n") + 1
-        if count > self.lines:
-            raise LimitError(f"The file has {count:,} lines, more than {self.lines:,}.", remedy=_SPLIT)
-
-    def check_rows(self, count: int) -> None:
-        """Refuses a table of ``count`` rows with a ``LimitError`` when that is too many."""
-        if count > self.lines:
-            raise LimitError(
-                f"The table has {count:,} rows, more than {self.lines:,}.", remedy="Split it into several."
-            )
+        _check(count, self.messages, "game", "votes")
 
     def check_players(self, count: int) -> None:
         """Refuses a transcript of ``count`` players with a ``LimitError`` when that is too many."""
-        if count > self.players:
-            raise LimitError(f"The game has {count:,} players, more than {self.players:,}.", remedy=_SPLIT)
+        _check(count, self.players, "game", "players")
+
+    def check_sizes(self, *, players: int, messages: int, votes: int = 0) -> None:
+        """Refuses a transcript of so many players, messages and votes before it is built."""
+        self.check_players(players)
+        self.check_messages(messages)
+        self.check_votes(votes)
+
+    def check_lines(self, text: str) -> None:
+        """Refuses a text of too many lines with a ``LimitError``."""
+        _check(text.rstrip("\n").count("\n") + 1, self.lines, "file", "lines")
+
+    def check_rows(self, count: int) -> None:
+        """Refuses a table of ``count`` rows with a ``LimitError`` when that is too many."""
+        _check(count, self.lines, "table", "rows", "Split it into several.")
 
     def check_games(self, count: int) -> None:
         """Refuses a file of ``count`` games with a ``LimitError`` when that is too many."""
@@ -83,9 +81,9 @@ class Limits:
 
     def check_transcript(self, transcript: Transcript) -> None:
         """Refuses a transcript with too many messages or players, or too long a message, with a ``LimitError``."""
-        self.check_messages(len(transcript.messages))
-        self.check_votes(len(transcript.votes))
-        self.check_players(len(transcript.players))
+        self.check_sizes(
+            players=len(transcript.players), messages=len(transcript.messages), votes=len(transcript.votes)
+        )
         for message in transcript.messages:
             if len(message.text) > self.message_characters:
                 found = f"{len(message.text):,} characters, more than {self.message_characters:,}"
@@ -94,3 +92,8 @@ class Limits:
                     place=f"messages[{message.index}]",
                     remedy="Check that the file keeps one message apart from the next.",
                 )
+
+
+def _check(count: int, most: int, subject: str, unit: str, remedy: str = _SPLIT) -> None:
+    if count > most:
+        raise LimitError(f"The {subject} has {count:,} {unit}, more than {most:,}.", remedy=remedy)

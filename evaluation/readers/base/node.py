@@ -28,6 +28,10 @@ class Node:
     def __getitem__(self, key: str) -> Node:
         return Node(self.fields().get(key), step(self.path, key))
 
+    def either(self, *keys: str) -> Node:
+        """The value under the first of several keys that has one."""
+        return next((self[key] for key in keys if self[key].value is not None), self[keys[0]])
+
     def wrong(self, expected: str, *, remedy: str = "Correct that value and try again.") -> BrokenTranscriptError:
         """The error that says what stands here and what was expected."""
         return BrokenTranscriptError(

@@ -42,10 +42,6 @@ class FileReader:
     read: Callable[[Document], Found]
 
 
-def _always(_: Mapping[str, Document]) -> bool:
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class FolderReader:
     """Reads a format in which a folder is one game or several.
@@ -56,7 +52,6 @@ class FolderReader:
         recognises: Whether these file names together are such a folder, however incomplete.
         recognises_part: Whether the content is one file of such a folder, handed in without the others.
         read: What the files taken, by name, hold; raises an ``InputError`` where they are broken.
-        confirms: Whether the files' content bears their names out; if not, they are read one by one.
     """
 
     format: str
@@ -64,7 +59,6 @@ class FolderReader:
     recognises: Callable[[Set[str]], bool]
     recognises_part: Callable[[Document], bool]
     read: Callable[[Mapping[str, Document]], Found]
-    confirms: Callable[[Mapping[str, Document]], bool] = _always
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from evaluation.readers.base.alignment import alignment_of
-from evaluation.readers.base.roster import is_abstention
+from evaluation.readers.base.roster import alignment_of, is_abstention
 from evaluation.readers.formats._plain_lines import is_name
 
 _EMPHASIS = re.compile(r"\*\*|__|^#+\s+|(?<!\w)[*_]|[*_](?!\w)")

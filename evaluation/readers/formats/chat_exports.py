@@ -9,16 +9,17 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers._who_speaks import EVENT_CHANNEL
 from evaluation.readers.base.document import Document, content_id
+from evaluation.readers.base.draft import OpenDraft, speaker_name
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.node import Node
-from evaluation.readers.base.open_draft import OpenDraft, speaker_name
 from evaluation.readers.base.reader import ArchiveReader, FileGame, FileReader, Found
 from evaluation.transcript import Transcript
 
@@ -33,7 +34,6 @@ _SLACK_USERS = "users.json"
 _MENTION = re.compile(r"<@([A-Z0-9]+)(?:\|([^<>]*))?>")
 _LINK = re.compile(r"<(#|!|https?:|mailto:)([^<>|]*)(?:\|([^<>]*))?>")
 _NAMELESS = "Deleted account"
-_NOBODY = "Nobody speaks in the chat."
 
 
 def _is_telegram_chat(value: Any) -> bool:
@@ -71,42 +71,69 @@ def _telegram_chats(chats: Node, limits: Limits) -> Iterator[FileGame]:
             yield FileGame(name, partial(_telegram_chat, chat, limits))
 
 
+class _Post(NamedTuple):
+    """One message of a messenger.
+
+    Attributes:
+        name: Of who wrote it.
+        text: What it says, or what happened.
+        time: When.
+        author: The id behind the name, by which those who share one are told apart; ``None`` where it is told already.
+        id: What ``reply`` of others refers to.
+        reply: The id of the message answered.
+        is_event: Whether nobody said it.
+    """
+
+    name: str
+    text: str
+    time: datetime | None
+    author: str | None = None
+    id: str | None = None
+    reply: str | None = None
+    is_event: bool = False
+
+
+def _transcript(
+    source_format: str, game_id: str, posts: Sequence[_Post], limits: Limits, about: Mapping[str, Any]
+) -> Transcript:
+    draft = OpenDraft(limits)
+    places: dict[str | None, int] = {}
+    names = _told_apart({post.author: post.name for post in posts if post.author is not None})
+    for post in posts:
+        speaker = post.name if post.author is None else names[post.author]
+        if post.is_event:
+            draft.say(speaker, post.text, "system", channel_name=EVENT_CHANNEL, sent_at=post.time)
+        elif post.text.strip():
+            reply_to = places.get(post.reply) if post.reply else None
+            places[post.id] = draft.say(speaker, post.text, sent_at=post.time, reply_to=reply_to)
+    without_text = "Nobody speaks in the chat."
+    return draft.build_open(source_format, f"{source_format}-{game_id}", metadata=about, without_text=without_text)
+
+
+def _told_apart(names: Mapping[str, str]) -> dict[str, str]:
+    """Names by id, with the id behind those that several have; a message without an id has the name in its place."""
+    counts = Counter(name for key, name in names.items() if key != name)
+    return {key: f"{name} ({key})" if counts[name] > 1 else name for key, name in names.items()}
+
+
 def _telegram_chat(chat: Node, limits: Limits) -> Transcript:
     limits.check_messages(chat["messages"].size)
-    draft = OpenDraft(limits)
-    places: dict[str, int] = {}
-    names = _told_apart(dict(_telegram_author(node) for node in chat["messages"].entries()))
-    for node in chat["messages"].entries():
-        message_id = node["id"].identifier_or_none()
-        sent_at = node["date_unixtime"].value or node["date"].value
-        time = Node(_number(sent_at), node["date"].path).time_or_none()
-        if node["type"].text_or_none() != "message":
-            speaker = speaker_name(node["actor"].text_or_none() or _NAMELESS, _NAMELESS)
-            action = (node["action"].text_or_none() or "service message").replace("_", " ")
-            draft.say(speaker, action, "system", channel_name=EVENT_CHANNEL, sent_at=time)
-            continue
-        text = _telegram_text(node["text"])
-        if not text.strip():
-            continue
-        speaker = names[_telegram_author(node)[0]]
-        reply = places.get(node["reply_to_message_id"].identifier_or_none() or "")
-        index = draft.say(speaker, text, sent_at=time, reply_to=reply)
-        if message_id:
-            places[message_id] = index
     name = chat["name"].text_or_none() or ""
-    game_id = f"{TELEGRAM}-{chat['id'].identifier_or_none() or name or 'chat'}"
-    return draft.build(TELEGRAM, game_id, {"name": name}, without_text=_NOBODY)
+    game_id = chat["id"].identifier_or_none() or name or "chat"
+    return _transcript(TELEGRAM, game_id, [*map(_telegram_post, chat["messages"].entries())], limits, {"name": name})
 
 
-def _telegram_author(node: Node) -> tuple[str, str]:
-    """Id and name."""
-    author_id = node["from_id"].identifier_or_none()
-    name = speaker_name(node["from"].text_or_none() or author_id or _NAMELESS, _NAMELESS)
-    return author_id or name, name
-
-
-def _number(value: Any) -> Any:
-    return float(value) if isinstance(value, str) and value.isdigit() else value
+def _telegram_post(node: Node) -> _Post:
+    sent_at = node["date_unixtime"].value or node["date"].value
+    sent_at = float(sent_at) if isinstance(sent_at, str) and sent_at.isdigit() else sent_at
+    time = Node(sent_at, node["date"].path).time_or_none()
+    if node["type"].text_or_none() != "message":
+        action = (node["action"].text_or_none() or "service message").replace("_", " ")
+        return _Post(speaker_name(node["actor"].text_or_none() or "", _NAMELESS), action, time, is_event=True)
+    author = node["from_id"].identifier_or_none()
+    name = speaker_name(node["from"].text_or_none() or author or "", _NAMELESS)
+    message_id, reply = node["id"].identifier_or_none(), node["reply_to_message_id"].identifier_or_none()
+    return _Post(name, _telegram_text(node["text"]), time, author or name, message_id, reply)
 
 
 def _telegram_text(node: Node) -> str:
@@ -124,35 +151,22 @@ def _recognises_discord(document: Document) -> bool:
 def _read_discord(document: Document) -> Transcript:
     root = Node(document.json)
     document.limits.check_messages(root["messages"].size)
-    draft = OpenDraft(document.limits)
-    places: dict[str, int] = {}
-    speakers = _told_apart(dict(_discord_author(node["author"]) for node in root["messages"].entries()))
-    for node in root["messages"].entries():
-        speaker = speakers[_discord_author(node["author"])[0]]
-        kind = str(node["type"].value if node["type"].value is not None else "default").casefold()
-        text = node["content"].text_or_none() or ""
-        time = node["timestamp"].time_or_none()
-        if kind not in _DISCORD_SPEECH:
-            draft.say(speaker, text or kind, "system", channel_name=EVENT_CHANNEL, sent_at=time)
-            continue
-        if not text.strip():
-            continue
-        reply = places.get(node["reference"]["messageId"].identifier_or_none() or "")
-        index = draft.say(speaker, text, sent_at=time, reply_to=reply)
-        if message_id := node["id"].identifier_or_none():
-            places[message_id] = index
-    channel = root["channel"]
-    game_id = f"{DISCORD}-{channel['id'].identifier_or_none() or content_id(DISCORD, document.text)}"
-    names = {"guild": root["guild"]["name"].text_or_none(), "channel": channel["name"].text_or_none()}
-    return draft.build(DISCORD, game_id, names, without_text=_NOBODY)
+    posts = [*map(_discord_post, root["messages"].entries())]
+    game_id = root["channel"]["id"].identifier_or_none() or content_id(DISCORD, document.text)
+    names = {key: root[key]["name"].text_or_none() for key in ("guild", "channel")}
+    return _transcript(DISCORD, game_id, posts, document.limits, names)
 
 
-def _discord_author(author: Node) -> tuple[str, str]:
-    """Id and name."""
-    author_id = author["id"].identifier_or_none()
-    written = author["nickname"].text_or_none() or author["name"].text_or_none() or author_id
-    name = speaker_name(written or _NAMELESS, _NAMELESS)
-    return author_id or name, name
+def _discord_post(node: Node) -> _Post:
+    user = node["author"]
+    author = user["id"].identifier_or_none()
+    written = user["nickname"].text_or_none() or user["name"].text_or_none() or author
+    name = speaker_name(written or "", _NAMELESS)
+    kind = str(node["type"].value if node["type"].value is not None else "default").casefold()
+    is_event = kind not in _DISCORD_SPEECH
+    text = node["content"].text_or_none() or (kind if is_event else "")
+    message_id, reply = node["id"].identifier_or_none(), node["reference"]["messageId"].identifier_or_none()
+    return _Post(name, text, node["timestamp"].time_or_none(), author or name, message_id, reply, is_event)
 
 
 def _recognises_slack(paths: Set[str]) -> bool:
@@ -182,12 +196,6 @@ def _slack_users(document: Document) -> Mapping[str, str]:
     return _told_apart(users)
 
 
-def _told_apart(names: Mapping[str, str]) -> dict[str, str]:
-    """Names by id, with the id behind those that several have; a message without an id has the name in its place."""
-    counts = Counter(name for key, name in names.items() if key != name)
-    return {key: f"{name} ({key})" if counts[name] > 1 else name for key, name in names.items()}
-
-
 def _json(document: Document, path: str) -> Any:
     if document.json_error:
         raise BrokenTranscriptError(document.json_error.message, place=path, remedy="Export the workspace again.")
@@ -197,33 +205,27 @@ def _json(document: Document, path: str) -> Any:
 def _slack_channel(
     channel: str, days: list[tuple[str, Callable[[], Document]]], users: Mapping[str, str]
 ) -> Transcript:
-    draft: OpenDraft | None = None
-    places: dict[str, int] = {}
+    posts: list[_Post] = []
     for path, load in days:
         document = load()
-        draft = draft or OpenDraft(document.limits)
-        for node in Node(_json(document, path), f"{path}: $").entries():
-            _slack_message(node, draft, users, places)
-    assert draft is not None
-    return draft.build(SLACK, f"{SLACK}-{channel}", {"channel": channel}, without_text=_NOBODY)
+        nodes = Node(_json(document, path), f"{path}: $").entries()
+        posts += (_slack_post(node, users) for node in nodes if node["type"].text_or_none() in (None, "message"))
+        document.limits.check_messages(len(posts))
+    return _transcript(SLACK, channel, posts, document.limits, {"channel": channel})
 
 
-def _slack_message(node: Node, draft: OpenDraft, users: Mapping[str, str], places: dict[str, int]) -> None:
-    if node["type"].text_or_none() not in (None, "message"):
-        return
+def _slack_post(node: Node, users: Mapping[str, str]) -> _Post:
     subtype = node["subtype"].text_or_none()
     user = node["user"].identifier_or_none() or node["bot_id"].identifier_or_none() or ""
     written = users.get(user) or node["username"].text_or_none() or node["user_profile"]["real_name"].text_or_none()
-    speaker = speaker_name(written or user or _NAMELESS, _NAMELESS)
+    name = speaker_name(written or user, _NAMELESS)
     text = _slack_text(node["text"].text_or_none() or "", users)
     stamp = node["ts"].text_or_none() or ""
     time = Node(_seconds(stamp), node["ts"].path).time_or_none()
     if subtype and subtype not in _SLACK_SPEECH:
-        draft.say(speaker, text or subtype, "system", channel_name=EVENT_CHANNEL, sent_at=time)
-    elif text.strip():
-        thread = node["thread_ts"].text_or_none()
-        reply = places.get(thread) if thread and thread != stamp else None
-        places[stamp] = draft.say(speaker, text, sent_at=time, reply_to=reply)
+        return _Post(name, text or subtype, time, is_event=True)
+    thread = node["thread_ts"].text_or_none()
+    return _Post(name, text, time, id=stamp, reply=thread if thread != stamp else None)
 
 
 def _seconds(stamp: str) -> float | None:

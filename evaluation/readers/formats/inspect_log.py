@@ -9,9 +9,9 @@ Providers differ in whether cached tokens count among the input; the total less 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from evaluation.errors import BrokenTranscriptError, InputError
 from evaluation.files.strict_json import shorten
@@ -20,7 +20,8 @@ from evaluation.readers.base.document import Document
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import ArchiveReader, FileGame, FileReader
-from evaluation.readers.formats._chat_messages import chat_transcript
+from evaluation.readers.formats.chat import chat_transcript
+from evaluation.readers.traces.calls import CallUsage, summed_cost
 from evaluation.transcript import Cost, Transcript
 
 FORMAT = "inspect"
@@ -32,7 +33,6 @@ _HEAD = 2000
 _ORDINARY_LIMITS = frozenset({"message", "turn", "turns", "messages"})
 _RUN = ("task", "model", "created", "dataset")
 _SAMPLE = ("target", "scores", "metadata", "error", "limit", "total_time", "working_time")
-_Number = TypeVar("_Number", int, float)
 
 _WITH_SAMPLES = "Run the evaluation with log_samples=True."
 
@@ -161,30 +161,16 @@ def _put_back(value: Any, attachments: Mapping[str, Any]) -> Any:
 
 def _cost(usage: Node) -> dict[str, Any] | None:
     """The sum over the models of a sample."""
-    models = [node for _, node in usage.members()]
-    given = sum(map(_input_tokens, models))
-    cached = _sum(node["input_tokens_cache_read"].count_or_none() for node in models)
-    cost = {
-        "total_usd": _sum(node["total_cost"].number_or_none() for node in models),
-        "input_tokens": given,
-        "cached_tokens": cached,
-        "output_tokens": _sum(node["output_tokens"].count_or_none() for node in models),
-        "cache_hit_rate": min(cached / given, 1) if given and cached is not None else None,
-    }
-    return cost if Cost.model_validate(cost).is_known else None
+    cost = summed_cost([_usage(node) for _, node in usage.members()])
+    return cost if cost and Cost.model_validate(cost).is_known else None
 
 
-def _sum(counts: Iterable[_Number | None]) -> _Number | None:
-    """The sum of what is known; ``None`` when nothing is."""
-    known = [count for count in counts if count is not None]
-    return sum(known[1:], start=known[0]) if known else None
-
-
-def _input_tokens(usage: Node) -> int:
-    written, output, total = (
-        usage[key].count_or_none() or 0 for key in ("input_tokens", "output_tokens", "total_tokens")
+def _usage(node: Node) -> CallUsage:
+    written, output, total = (node[f"{key}_tokens"].count_or_none() for key in ("input", "output", "total"))
+    given = max((total or 0) - (output or 0), written or 0)
+    return CallUsage(
+        given, node["input_tokens_cache_read"].count_or_none(), output, node["total_cost"].number_or_none()
     )
-    return max(total - output, written)
 
 
 READER = FileReader(FORMAT, _recognises, _read)

@@ -16,12 +16,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.alignment import alignment_of
 from evaluation.readers.base.document import Document
+from evaluation.readers.base.draft import VOTE_CHANNEL, TranscriptDraft
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.roster import Roster, is_abstention, is_moderator
-from evaluation.readers.base.transcript_draft import VOTE_CHANNEL, TranscriptDraft
+from evaluation.readers.base.roster import Roster, alignment_of, is_abstention, is_moderator
 from evaluation.transcript import Alignment, Channel, Transcript
 
 FORMAT = "llm-werewolf"
@@ -49,8 +48,7 @@ def _recognises(document: Document) -> bool:
 
 def _read(document: Document) -> Transcript:
     root = Node(document.json)
-    document.limits.check_players(root["players"].size)
-    document.limits.check_messages(root["chat"].size)
+    document.limits.check_sizes(players=root["players"].size, messages=root["chat"].size)
     players = [_player(name, node) for name, node in root["players"].members()]
     game = _Game(players, TranscriptDraft(Roster(player["name"] for player in players), document.limits))
     for node in root["chat"].entries():

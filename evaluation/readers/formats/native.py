@@ -13,11 +13,10 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.alignment import alignment_of
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.roster import Roster, is_abstention, is_moderator
+from evaluation.readers.base.roster import Roster, alignment_of, is_abstention, is_moderator
 from evaluation.transcript import CANONICAL_FORMAT, Cost, Transcript, build_transcript
 
 FORMAT = "native"
@@ -41,9 +40,8 @@ def _recognises(document: Document) -> bool:
 
 def _read(document: Document) -> Transcript:
     root = Node(document.json)
-    document.limits.check_players(root["players"].size)
-    document.limits.check_messages(root["messages"].size)
-    document.limits.check_votes(root["votes"].size)
+    sizes = {key: root[key].size for key in ("players", "messages", "votes")}
+    document.limits.check_sizes(**sizes)
     players = [_player(node) for node in root["players"].entries()]
     if not players:
         raise BrokenTranscriptError("The game has no player.", place="$.players", remedy="Say who plays.")

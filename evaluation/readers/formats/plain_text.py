@@ -18,14 +18,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evaluation.files.strict_json import shorten
-from evaluation.readers._who_speaks import EVENT_CHANNEL, THOUGHTS_CHANNEL, channel_named
-from evaluation.readers.base.alignment import alignment_of
+from evaluation.readers._who_speaks import EVENT_CHANNEL, channel_named
 from evaluation.readers.base.answers import Answers, GameReading, Question, Topic
 from evaluation.readers.base.document import Document
+from evaluation.readers.base.draft import THOUGHTS_CHANNEL, TranscriptDraft
 from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.roster import Roster, is_moderator
-from evaluation.readers.base.transcript_draft import TranscriptDraft
+from evaluation.readers.base.roster import Roster, alignment_of, is_moderator
 from evaluation.readers.formats._plain_lines import (
+    Clock,
     Head,
     Heading,
     Shape,
@@ -37,6 +37,7 @@ from evaluation.readers.formats._plain_lines import (
     is_rule,
     is_time,
     joined_time,
+    order_of_dates,
     plain,
     standing_alone,
     thought_lines,
@@ -57,7 +58,6 @@ from evaluation.readers.formats._plain_results import (
     tells_result,
     winner_in,
 )
-from evaluation.readers.formats._plain_times import Clock, order_of_dates
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
 from evaluation.text.lexicon import english_words

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers.base.document import Document
+from evaluation.readers.base.draft import TranscriptDraft
 from evaluation.readers.base.node import Node
 from evaluation.readers.base.reader import FileReader
 from evaluation.readers.base.roster import Roster
-from evaluation.readers.base.transcript_draft import TranscriptDraft
 from evaluation.transcript import Transcript
 
 FORMAT = "tinytroupe"

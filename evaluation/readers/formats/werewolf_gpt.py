@@ -13,11 +13,10 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.alignment import alignment_of
 from evaluation.readers.base.document import Document
+from evaluation.readers.base.draft import VOTE_CHANNEL, TranscriptDraft, broken_line
 from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.roster import Roster
-from evaluation.readers.base.transcript_draft import VOTE_CHANNEL, TranscriptDraft, broken_line
+from evaluation.readers.base.roster import Roster, alignment_of
 from evaluation.transcript import Transcript
 
 FORMAT = "werewolf-gpt"

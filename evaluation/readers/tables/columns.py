@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
@@ -54,6 +54,9 @@ class ColumnMapping:
         """Column by field, in the order of the fields: what an editor shows."""
         return {name: getattr(self, name) for name in FIELDS}
 
+
+ChooseColumns = Callable[[tuple[str, ...]], ColumnMapping | None]
+"""Asked for the mapping of a table by its columns (those of its first rows); ``None`` leaves it to their names."""
 
 FIELDS: tuple[str, ...] = tuple(field.name for field in fields(ColumnMapping))
 

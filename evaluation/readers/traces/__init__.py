@@ -1,1 +1,1 @@
-"""Readers of traces: spans and runs that tools for observability record, turned into messages."""
+"""Readers of traces, and of agent frameworks' own files: states, message lists and logs of simulations."""

@@ -1,41 +1,28 @@
-"""Reads OpenTelemetry traces as OTLP JSON, spans or logs: the conventions for generative AI, and OpenInference.
+"""Reads OpenTelemetry traces: the conventions for generative AI, and OpenInference as Phoenix exports it.
 
-One export, a list of them, or one a line, also inside ``{data: ...}`` and ``{raw_otel_json: ...}``. A conversation is a
-transcript: the calls under one conversation or session id, else those of one trace. Of the attributes only those that
-are known to hold messages, names, tokens and costs are kept: others may hold keys.
+OTLP JSON, spans or logs: one export, a list of them, or one a line, also inside ``{data: ...}`` and
+``{raw_otel_json: ...}``. A conversation is a transcript: the calls under one conversation or session id, else those of
+one trace. Of the attributes only those that are known to hold messages, names, tokens and costs are kept: others may
+hold keys.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.node import Node
-from evaluation.readers.traces.conversation import trace_reader
-from evaluation.readers.traces.message_shapes import turns_of
-from evaluation.readers.traces.model_calls import (
-    CallUsage,
-    ChatTurn,
-    Event,
-    ModelCall,
-    Span,
-    SpanTree,
-    ToolResult,
-    UsageNames,
-    agent_name,
-    as_text,
-    each_once,
-    identifier,
-    nanoseconds,
-    nested,
-    text_in,
-    unpacked,
-    usage_of,
-)
+from evaluation.readers.traces._conversation import trace_reader
+from evaluation.readers.traces._turns import ChatTurn, ToolResult, as_text, text_in, turns_of, unpacked
+from evaluation.readers.traces.calls import ModelCall, Span, SpanTree, agent_name, calls_in, identifier, usage_of
 
 FORMAT = "opentelemetry"
-
+PHOENIX = "phoenix"
 
 _OPERATION = "gen_ai.operation.name"
 _MODEL_OPERATIONS = frozenset({"chat", "generate_content", "text_completion"})
@@ -52,124 +39,110 @@ _CONVERSATIONS = (
     "traceloop.association.properties.thread_id",
 )
 _MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
-_USAGE = UsageNames(
-    given=("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"),
-    made=("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"),
-    cached=(
-        "gen_ai.usage.cache_read.input_tokens",
-        "gen_ai.usage.cache_read_input_tokens",
-        "llm.token_count.prompt_details.cache_read",
-    ),
-    written=(
-        "gen_ai.usage.cache_creation.input_tokens",
-        "gen_ai.usage.cache_write.input_tokens",
-        "gen_ai.usage.cache_creation_input_tokens",
-        "llm.token_count.prompt_details.cache_write",
-    ),
-    thought=("gen_ai.usage.reasoning.output_tokens", "llm.token_count.completion_details.reasoning"),
-    total=("gen_ai.usage.total_tokens", "llm.usage.total_tokens", "llm.token_count.total"),
-    cost="llm.cost.total",
+_BEFORE_COUNTS = re.compile(r"gen_ai\.usage\.|llm\.(?:usage|token_count)\.|llm\.(?=cost\.)")
+
+_RESOURCES = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
+_SCOPES = (
+    *("scopeSpans", "scope_spans", "scopeLogs", "scope_logs"),
+    *("instrumentationLibrarySpans", "instrumentation_library_spans"),
 )
+_ITEMS = ("spans", "logRecords", "log_records")
+_STARTS = ("startTimeUnixNano", "start_time_unix_nano")
+_TRACE_IDS = ("traceId", "trace_id")
+_WRAPPERS = ("data", "raw_otel_json", "batches")
+_MOST_WRAPPERS = 3
+_LISTS = ("data", "spans")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LATEST = 253_402_300_799 * 10**9
 
 
-def model_calls(spans: Iterable[Span]) -> list[ModelCall]:
-    """The calls to models in the order in which they began.
+@dataclass(slots=True)
+class _Event:
+    """An event of a span, or a log record that belongs to it; ``fields`` holds its attributes and body."""
 
-    In a trace whose calls hold nothing, what its agents and tools said stands for them. A trace without any of these
-    gives no call.
-    """
-    tree = SpanTree(spans)
-    conversations = _Conversations(tree)
-    by_trace: dict[str, list[Span]] = {}
-    for span in tree.ordered:
-        by_trace.setdefault(span.trace, []).append(span)
-    calls: list[ModelCall] = []
-    for trace_spans in by_trace.values():
-        are_marked = any(_is_marked_call(span) for span in trace_spans)
-        is_call = _is_marked_call if are_marked else _may_be_call
-        recorded = ((span, _call(span, tree, conversations)) for span in trace_spans if is_call(span))
-        found = each_once(recorded, tree)
-        if not any(call.has_text for call in found):
-            found += list(_other_content(trace_spans, tree, conversations))
-        calls += found
-    return calls
+    name: str
+    fields: dict[str, Any]
 
 
-def _is_marked_call(span: Span) -> bool:
-    """Whether a span says that it is a call to a model, and not an agent, a tool or a chain around it."""
-    fields = span.attributes
-    if isinstance(kind := fields.get(_KIND), str):
-        return kind.upper() == "LLM"
-    if isinstance(operation := fields.get(_OPERATION), str):
-        return operation in _MODEL_OPERATIONS
-    return fields.get("llm.request.type") in ("chat", "completion")
+@dataclass(slots=True)
+class _Record:
+    """A span as the export has it: the fields of ``Span`` that say where it stands, and its attributes and events."""
+
+    name: str
+    place: dict[str, Any]
+    fields: dict[str, Any]
+    events: list[_Event] = field(default_factory=list)
 
 
-def _may_be_call(span: Span) -> bool:
-    """Whether a span that says nothing of its kind holds messages, as log records alone do."""
-    says_kind = any(key in span.attributes for key in (_KIND, _OPERATION, "traceloop.span.kind"))
-    return not says_kind and any(_content(span))
-
-
-class _Conversations:
-    """The conversation that a span belongs to."""
-
-    def __init__(self, tree: SpanTree) -> None:
-        self._tree = tree
-        self._only: dict[str, set[str]] = {}
-        for span in tree.ordered:
-            if name := text_in(span.attributes, *_CONVERSATIONS):
-                self._only.setdefault(span.trace, set()).add(name)
-
-    def of(self, span: Span) -> str:
-        """Its own or its nearest ancestor's id, else the only one in its trace, else the trace's."""
-        for one in (span, *self._tree.ancestors(span)):
-            if name := text_in(one.attributes, *_CONVERSATIONS):
-                return name
-        names = self._only.get(span.trace, set())
-        return next(iter(names)) if len(names) == 1 else span.trace
-
-
-def _agent(span: Span, tree: SpanTree) -> str | None:
-    for one in (span, *tree.ancestors(span)):
-        fields = one.attributes
-        name = agent_name(text_in(fields, *_AGENTS))
-        if name is None and fields.get("traceloop.span.kind") == "agent":
-            name = agent_name(fields.get("traceloop.entity.name"))
-        if name is None and str(fields.get(_KIND)).upper() == "AGENT":
-            name = agent_name(one.name)
-        if name is not None:
-            return name
-    return None
-
-
-def _call(span: Span, tree: SpanTree, conversations: _Conversations) -> ModelCall:
-    inputs, outputs = _content(span)
-    return ModelCall(
-        conversation=conversations.of(span),
-        agent=_agent(span, tree),
-        start=span.start,
+def _span(record: _Record) -> Span:
+    """The span with the messages that its attributes and events hold."""
+    fields = record.fields
+    inputs, outputs = _content(record)
+    kind = _kind(fields, has_content=bool(inputs or outputs))
+    if kind == "agent" and not (inputs or outputs):
+        inputs, outputs = _agent_content(fields)
+    if kind == "tool":
+        inputs, outputs = [], _tool_result(record)
+    counts = {_BEFORE_COUNTS.sub("", name): value for name, value in fields.items() if _BEFORE_COUNTS.match(name)}
+    return Span(
+        **record.place,
+        kind=kind,
+        conversation=text_in(fields, *_CONVERSATIONS),
+        agent=_agent(record),
         inputs=inputs,
         outputs=outputs,
-        model=text_in(span.attributes, *_MODELS) or None,
-        usage=usage_of(span.attributes, _USAGE),
-        lacks_parent=tree.lacks_parent(span),
+        model=text_in(fields, *_MODELS) or None,
+        usage=usage_of(counts),
+        size=len(fields) + len(record.events),
     )
 
 
-def _content(span: Span) -> tuple[list[ChatTurn], list[ChatTurn]]:
+def _kind(fields: Mapping[str, Any], *, has_content: bool) -> str:
+    """The kind of a span, as ``Span.kind`` has it; log records say nothing of theirs."""
+    stated, operation = fields.get(_KIND), fields.get(_OPERATION)
+    kind = str(stated).upper()
+    if isinstance(stated, str):
+        is_call = kind == "LLM"
+    elif isinstance(operation, str):
+        is_call = operation in _MODEL_OPERATIONS
+    else:
+        is_call = fields.get("llm.request.type") in ("chat", "completion")
+    if is_call:
+        return "call"
+    if kind == "TOOL" or operation == "execute_tool":
+        return "tool"
+    if kind in ("AGENT", "CHAIN") or operation in ("invoke_agent", "invoke_workflow"):
+        return "agent"
+    says_kind = any(key in fields for key in (_KIND, _OPERATION, "traceloop.span.kind"))
+    return "unmarked" if has_content and not says_kind else ""
+
+
+def _agent(record: _Record) -> str | None:
+    fields = record.fields
+    name = agent_name(text_in(fields, *_AGENTS))
+    if name is None and fields.get("traceloop.span.kind") == "agent":
+        name = agent_name(fields.get("traceloop.entity.name"))
+    if name is None and str(fields.get(_KIND)).upper() == "AGENT":
+        name = agent_name(record.name)
+    return name
+
+
+_Turns = tuple[list[ChatTurn], list[ChatTurn]]
+
+
+def _content(record: _Record) -> _Turns:
     """Input and output of a span, by the first of the conventions that it follows."""
     for convention in (_newer, _older, _indexed, _openinference):
-        inputs, outputs = convention(span)
+        inputs, outputs = convention(record)
         if inputs or outputs:
             return inputs, outputs
     return [], []
 
 
-def _newer(span: Span) -> tuple[list[ChatTurn], list[ChatTurn]]:
+def _newer(record: _Record) -> _Turns:
     inputs: list[ChatTurn] = []
     outputs: list[ChatTurn] = []
-    for fields in (span.attributes, *(event.fields for event in span.events)):
+    for fields in (record.fields, *(event.fields for event in record.events)):
         inputs = turns_of(fields.get(_INSTRUCTIONS), "system") + inputs
         inputs += turns_of(fields.get(_INPUT), "user")
         # Several messages of an output are alternatives, of which the first was used.
@@ -177,43 +150,37 @@ def _newer(span: Span) -> tuple[list[ChatTurn], list[ChatTurn]]:
     return inputs, outputs
 
 
-def _older(span: Span) -> tuple[list[ChatTurn], list[ChatTurn]]:
+def _older(record: _Record) -> _Turns:
     inputs: list[ChatTurn] = []
     outputs: list[ChatTurn] = []
-    for event in span.events:
+    for event in record.events:
+        packed = unpacked(event.fields.get("gen_ai.event.content"))
+        body = packed if isinstance(packed, dict) else event.fields
         if event.name in _EVENT_ROLES:
-            inputs += _event_turns(event, _EVENT_ROLES[event.name])
+            inputs += _event_turns(body, _EVENT_ROLES[event.name])
         elif event.name == _CHOICE and not outputs:
-            body = _body(event)
             outputs = turns_of(body.get("message", body), "assistant")
     return inputs, outputs
 
 
-def _event_turns(event: Event, role: str) -> list[ChatTurn]:
-    body = _body(event)
-    content, calls = body.get("content"), body.get("tool_calls")
+def _event_turns(body: Mapping[str, Any], role: str) -> list[ChatTurn]:
+    content = body.get("content")
     content = unpacked(content) if isinstance(content, str) and content.lstrip().startswith("[{") else content
     message = {key: body[key] for key in ("name", "id") if key in body}
-    return turns_of(
-        message | {"role": body.get("role") or role, "content": content, "tool_calls": unpacked(calls)}, role
-    )
+    message |= {"role": body.get("role") or role, "content": content, "tool_calls": unpacked(body.get("tool_calls"))}
+    return turns_of(message, role)
 
 
-def _body(event: Event) -> Mapping[str, Any]:
-    packed = unpacked(event.fields.get("gen_ai.event.content"))
-    return packed if isinstance(packed, dict) else event.fields
-
-
-def _indexed(span: Span) -> tuple[list[ChatTurn], list[ChatTurn]]:
+def _indexed(record: _Record) -> _Turns:
     return (
-        turns_of(_messages(nested(span.attributes, "gen_ai.prompt.")), "user"),
-        turns_of(_messages(nested(span.attributes, "gen_ai.completion.")), "assistant")[:1],
+        turns_of(_messages(nested(record.fields, "gen_ai.prompt.")), "user"),
+        turns_of(_messages(nested(record.fields, "gen_ai.completion.")), "assistant")[:1],
     )
 
 
-def _openinference(span: Span) -> tuple[list[ChatTurn], list[ChatTurn]]:
+def _openinference(record: _Record) -> _Turns:
     given, made = "llm.input_messages", "llm.output_messages"
-    fields = span.attributes
+    fields = record.fields
     return (
         turns_of(_messages(fields.get(given) or nested(fields, f"{given}.")), "user"),
         turns_of(_messages(fields.get(made) or nested(fields, f"{made}.")), "assistant")[:1],
@@ -228,34 +195,50 @@ def _messages(value: Any) -> Any:
     return value if isinstance(value, str) else None
 
 
-def _other_content(spans: list[Span], tree: SpanTree, conversations: _Conversations) -> Iterator[ModelCall]:
-    """Content of agents and tools, of those alone below which no other agent has content."""
-    agents = {span.id: _agent_content(span) for span in spans if _is_agent(span)}
-    above = {one.id for span in spans if any(agents.get(span.id, ())) for one in tree.ancestors(span)}
-    found: list[ModelCall] = []
-    for span in spans:
-        inputs, outputs = agents.get(span.id, ([], [])) if span.id not in above else ([], [])
-        if result := _tool_result(span):
-            outputs = [ChatTurn("tool", results=[result])]
-        name, conversation = _agent(span, tree), conversations.of(span)
-        if inputs:
-            found.append(ModelCall(conversation, name, span.start, inputs, []))
-        if outputs:
-            found.append(ModelCall(conversation, name, span.end or span.start, [], outputs, usage=CallUsage()))
-    yield from sorted(found, key=lambda call: (call.start is None, call.start))
+def nested(fields: Mapping[str, Any], prefix: str = "") -> Any:
+    """Attributes with dotted names as objects in each other, those with numbers for names as lists in their order.
+
+    ``{"a.10.x": 1, "a.9.x": 2}`` gives ``{"a": [{"x": 2}, {"x": 1}]}``; gaps in the numbers are closed. Where a name
+    stands for a value and for a group as well, the group counts.
+
+    Args:
+        fields: The attributes.
+        prefix: Only those below it are taken, and it is left out.
+    """
+    root: dict[str, Any] = {}
+    for name, value in fields.items():
+        if not name.startswith(prefix):
+            continue
+        *groups, last = name.removeprefix(prefix).split(".")[:20]
+        here = root
+        for one in groups:
+            inner = here.get(one)
+            if not isinstance(inner, _Group):
+                here[one] = inner = _Group()
+            here = inner
+        if not isinstance(here.get(last), _Group):
+            here[last] = value
+    return _with_lists(root)
 
 
-def _is_agent(span: Span) -> bool:
-    kind = str(span.attributes.get(_KIND, "")).upper()
-    operation = span.attributes.get(_OPERATION)
-    return kind in ("AGENT", "CHAIN") or operation in ("invoke_agent", "invoke_workflow")
+class _Group(dict[str, Any]):
+    """A group of attributes, told apart from an attribute whose value is an object."""
 
 
-def _agent_content(span: Span) -> tuple[list[ChatTurn], list[ChatTurn]]:
-    inputs, outputs = _content(span)
-    if inputs or outputs:
-        return inputs, outputs
-    output = unpacked(span.attributes.get("output.value"))
+def _with_lists(group: Any) -> Any:
+    if isinstance(group, dict) and (type(group) is _Group or group):
+        if group and all(key.isascii() and key.isdigit() and len(key) < 10 for key in group):
+            return [_with_lists(group[key]) for key in sorted(group, key=int)]
+        return {key: _with_lists(value) for key, value in group.items()}
+    if isinstance(group, list):
+        # Phoenix writes lists of objects whose own keys are dotted.
+        return [nested(one) if isinstance(one, dict) else one for one in group]
+    return group
+
+
+def _agent_content(fields: Mapping[str, Any]) -> _Turns:
+    """Input and output of an agent or chain that holds no messages."""
+    output = unpacked(fields.get("output.value"))
     if isinstance(output, dict) and isinstance(output.get("raw"), str):
         if isinstance(output.get("tasks_output"), list):
             return [], []
@@ -263,33 +246,30 @@ def _agent_content(span: Span) -> tuple[list[ChatTurn], list[ChatTurn]]:
         task = text_in(output, "description")
         inputs = [ChatTurn("user", name="manager", texts=[task])] if task else []
         return inputs, [ChatTurn("assistant", texts=[output["raw"]])]
-    asked = unpacked(span.attributes.get("input.value"))
+    asked = unpacked(fields.get("input.value"))
     is_chat = isinstance(asked, dict) and isinstance(asked.get("messages"), list)
-    return turns_of(asked, "user") if is_chat else [], turns_of(output, "assistant") if is_chat else []
+    return (turns_of(asked, "user"), turns_of(output, "assistant")) if is_chat else ([], [])
 
 
-def _tool_result(span: Span) -> ToolResult | None:
-    fields = span.attributes
-    is_tool = str(fields.get(_KIND, "")).upper() == "TOOL" or fields.get(_OPERATION) == "execute_tool"
+def _tool_result(record: _Record) -> list[ChatTurn]:
+    fields = record.fields
     text = as_text(fields.get("output.value", fields.get("gen_ai.tool.call.result")))
-    if not is_tool or not text.strip():
-        return None
-    return ToolResult(text, f"{span.trace}/{span.id}", text_in(fields, "tool.name", "gen_ai.tool.name"))
+    call_id = f"{record.place['trace']}/{record.place['id']}"
+    result = ToolResult(text, call_id, text_in(fields, "tool.name", "gen_ai.tool.name"))
+    return [ChatTurn("tool", results=[result])] if text.strip() else []
 
 
-_RESOURCES = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
-_SCOPES = (
-    "scopeSpans",
-    "scope_spans",
-    "instrumentationLibrarySpans",
-    "instrumentation_library_spans",
-    "scopeLogs",
-    "scope_logs",
-)
-_STARTS = ("startTimeUnixNano", "start_time_unix_nano")
-_ITEMS = ("spans", "logRecords", "log_records")
-_WRAPPERS = ("data", "raw_otel_json", "batches")
-_MOST_WRAPPERS = 3
+def _agents_and_tools(spans: list[Span], tree: SpanTree) -> Iterator[ModelCall]:
+    """Texts of agents and tools as calls, of agents those alone below which no other agent has content."""
+    agents = [span for span in spans if span.kind == "agent" and (span.inputs or span.outputs)]
+    above = {one.id for span in agents for one in tree.around(span)}
+    tools = [span for span in spans if span.kind == "tool" and span.outputs]
+    for span in (*(span for span in agents if span.id not in above), *tools):
+        call = partial(ModelCall, conversation=span.conversation, agent=span.agent)
+        if span.inputs:
+            yield call(start=span.start, inputs=span.inputs)
+        if span.outputs:
+            yield call(start=span.end or span.start, outputs=span.outputs)
 
 
 def holds_otlp(value: Any, depth: int = 0) -> bool:
@@ -298,42 +278,38 @@ def holds_otlp(value: Any, depth: int = 0) -> bool:
         return False
     if any(key in value for key in _RESOURCES) or _is_item(value):
         return True
-    inner = [value[key] for key in _WRAPPERS if key in value]
-    return any(holds_otlp(_first_of(unpacked(one)), depth + 1) for one in inner)
+    inner = (unpacked(value[key]) for key in _WRAPPERS if key in value)
+    return any(holds_otlp(one[0] if isinstance(one, list) and one else one, depth + 1) for one in inner)
 
 
-def otlp_spans(records: Iterable[Node]) -> Iterator[Span]:
-    """The spans of all exports; log records become events of their span, or of a span made for them.
+def _is_item(value: Mapping[str, Any]) -> bool:
+    has_trace = any(key in value for key in _TRACE_IDS)
+    return has_trace and any(key in value for key in (*_STARTS, "timeUnixNano", "time_unix_nano"))
+
+
+def otlp_calls(records: Iterable[Node]) -> list[ModelCall]:
+    """The calls to models in all exports; log records become events of their span, or of a span made for them.
+
+    In a trace whose calls hold nothing, what its agents and tools said stands for them. A trace without any of these
+    gives no call.
 
     Raises:
         BrokenTranscriptError: A part is of another type, or a time or an id is missing or none.
     """
-    logs: dict[tuple[str, str], Span] = {}
-    spans: dict[tuple[str, str], Span] = {}
-    for record in records:
-        for item in _items(record, 0):
-            if any(key in item.fields() for key in _STARTS):
-                span = _otlp_span(item)
-                spans[span.trace, span.id] = span
-                yield span
-            else:
-                _add_log(item, logs)
-    for key, made in logs.items():
-        if key in spans:
-            # Events are shared with the span that was handed out; a tree is built only when all have been read.
-            spans[key].events.extend(made.events)
+    spans: list[_Record] = []
+    logs: dict[tuple[str, str], _Record] = {}
+    for item in (item for record in records for item in _items(record, 0)):
+        if any(key in item.fields() for key in _STARTS):
+            spans.append(_otlp_span(item))
         else:
-            yield made
-
-
-def _first_of(value: Any) -> Any:
-    return value[0] if isinstance(value, list) and value else value
-
-
-def _is_item(value: dict[str, Any]) -> bool:
-    has_trace = "traceId" in value or "trace_id" in value
-    is_span = has_trace and any(key in value for key in _STARTS)
-    return is_span or (has_trace and ("timeUnixNano" in value or "time_unix_nano" in value))
+            _add_log(item, logs)
+    by_id = {(one.place["trace"], one.place["id"]): one for one in spans}
+    for key, log in logs.items():
+        if key in by_id:
+            by_id[key].events.extend(log.events)
+        else:
+            spans.append(log)
+    return calls_in(map(_span, spans), _agents_and_tools)
 
 
 def _items(node: Node, depth: int) -> Iterator[Node]:
@@ -348,128 +324,122 @@ def _items(node: Node, depth: int) -> Iterator[Node]:
             for scopes in (resource[name] for name in _SCOPES):
                 for scope in scopes.entries():
                     yield from (item for name in _ITEMS for item in scope[name].entries())
-    if _is_item(dict(fields)):
+    if _is_item(fields):
         yield node
     for key in _WRAPPERS:
         if key in fields and depth < _MOST_WRAPPERS:
             yield from _items(Node(unpacked(fields[key]), f"{node.path}.{key}"), depth + 1)
 
 
-def _otlp_span(node: Node) -> Span:
-    return Span(
-        trace=identifier(_either(node, "traceId", "trace_id")),
-        id=identifier(_either(node, "spanId", "span_id")),
-        parent=_either(node, "parentSpanId", "parent_span_id").identifier_or_none(),
-        name=node["name"].text_or_none() or "",
-        start=nanoseconds(_either(node, *_STARTS)),
-        attributes=attributes(node["attributes"]),
-        events=[
-            Event(one["name"].text_or_none() or "", attributes(one["attributes"])) for one in node["events"].entries()
-        ],
-        end=nanoseconds(_either(node, "endTimeUnixNano", "end_time_unix_nano")),
-    )
+def _otlp_span(node: Node) -> _Record:
+    place = {
+        "trace": identifier(node.either(*_TRACE_IDS)),
+        "id": identifier(node.either("spanId", "span_id")),
+        "parent": node.either("parentSpanId", "parent_span_id").identifier_or_none(),
+        "start": _nanoseconds(node.either(*_STARTS)),
+        "end": _nanoseconds(node.either("endTimeUnixNano", "end_time_unix_nano")),
+    }
+    events = [
+        _Event(one["name"].text_or_none() or "", _attributes(one["attributes"])) for one in node["events"].entries()
+    ]
+    return _Record(node["name"].text_or_none() or "", place, _attributes(node["attributes"]), events)
 
 
-def _either(node: Node, key: str, other: str) -> Node:
-    return node[key] if node[other].value is None else node[other]
-
-
-def _add_log(node: Node, logs: dict[tuple[str, str], Span]) -> None:
+def _add_log(node: Node, logs: dict[tuple[str, str], _Record]) -> None:
     """Keeps a log record as an event of the span that it belongs to."""
-    trace = _either(node, "traceId", "trace_id").identifier_or_none() or "logs"
-    span_id = _either(node, "spanId", "span_id").identifier_or_none() or "logs"
-    fields = attributes(node["attributes"])
-    body = decoded(node["body"].value)
-    name = _either(node, "eventName", "event_name").text_or_none() or fields.get("event.name")
-    time = nanoseconds(_either(node, "timeUnixNano", "time_unix_nano"))
-    span = logs.setdefault((trace, span_id), Span(trace, span_id, None, "", time, {}))
+    trace = node.either(*_TRACE_IDS).identifier_or_none() or "logs"
+    span_id = node.either("spanId", "span_id").identifier_or_none() or "logs"
+    fields = _attributes(node["attributes"])
+    body = _decoded(node["body"].value)
+    name = node.either("eventName", "event_name").text_or_none() or fields.get("event.name")
+    start = _nanoseconds(node.either("timeUnixNano", "time_unix_nano"))
+    record = logs.setdefault((trace, span_id), _Record("", {"trace": trace, "id": span_id, "start": start}, {}))
     held = body if isinstance(body, dict) else {"content": body}
-    span.events.append(Event(name if isinstance(name, str) else "", fields | held))
+    record.events.append(_Event(name if isinstance(name, str) else "", fields | held))
 
 
-def attributes(node: Node) -> dict[str, Any]:
-    """Attributes as a plain mapping, from OTLP's list of keys and typed values or from a flat object.
+def _nanoseconds(node: Node) -> datetime | None:
+    """A time in nanoseconds since 1970, written as a number or as digits; ``None`` for null, nothing and 0."""
+    written = node.value
+    if written in (None, "", 0, "0"):
+        return None
+    if isinstance(written, str) and written.isascii() and written.isdigit() and len(written) < 22:
+        written = int(written)
+    if isinstance(written, float) and written.is_integer():
+        written = int(written)
+    if isinstance(written, bool) or not isinstance(written, int) or not 0 <= written <= _LATEST:
+        raise node.wrong("a time in nanoseconds since 1970")
+    return _EPOCH + timedelta(microseconds=written // 1000)
 
-    Raises:
-        BrokenTranscriptError: They are neither.
-    """
+
+def _attributes(node: Node) -> dict[str, Any]:
+    """Attributes as a plain mapping, from OTLP's list of keys and typed values or from a flat object."""
     if isinstance(node.value, dict):
         return dict(node.value)
-    found = {}
-    for entry in node.entries():
-        key = entry["key"].text_or_none()
-        if key:
-            found[key] = decoded(entry["value"].value)
-    return found
+    pairs = ((entry["key"].text_or_none(), entry["value"].value) for entry in node.entries())
+    return {key: _decoded(value) for key, value in pairs if key}
 
 
-def decoded(value: Any) -> Any:
+def _decoded(value: Any) -> Any:
     """The plain value of one of OTLP's typed ones; any other as it is."""
     if isinstance(value, dict) and len(value) == 1:
         ((kind, held),) = value.items()
         inner = held.get("values") if isinstance(held, dict) else None
         if kind in ("arrayValue", "array_value"):
-            return [decoded(one) for one in inner] if isinstance(inner, list) else []
+            return [_decoded(one) for one in inner] if isinstance(inner, list) else []
         if kind in ("kvlistValue", "kvlist_value"):
             pairs = [one for one in inner if isinstance(one, dict)] if isinstance(inner, list) else []
-            return {one["key"]: decoded(one.get("value")) for one in pairs if isinstance(one.get("key"), str)}
+            return {one["key"]: _decoded(one.get("value")) for one in pairs if isinstance(one.get("key"), str)}
         if kind.endswith(("Value", "_value")):
             return held
     return value
-
-
-PHOENIX = "phoenix"
-
-_SPAN_KIND = "openinference.span.kind"
-_LISTS = ("data", "spans")
 
 
 def _is_phoenix(first: Any) -> bool:
     for key in _LISTS:
         if isinstance(first, dict) and isinstance(first.get(key), list) and first[key]:
             first = first[key][0]
-    return isinstance(first, dict) and (_is_row(first) or _SPAN_KIND in first)
+    return isinstance(first, dict) and (_is_row(first) or _KIND in first)
 
 
 def _is_row(value: Mapping[str, Any]) -> bool:
     context = value.get("context")
     has_context = isinstance(context, dict) and "trace_id" in context and "span_id" in context
     return (has_context or "context.span_id" in value) and any(
-        key in value for key in ("span_kind", "attributes", f"attributes.{_SPAN_KIND}", "parent_id")
+        key in value for key in ("span_kind", "attributes", f"attributes.{_KIND}", "parent_id")
     )
 
 
 def _phoenix_calls(found: Iterable[Node], document: Document) -> list[ModelCall]:
-    return model_calls(_phoenix_spans(found, document.game_id(PHOENIX)))
+    spans = _phoenix_spans(found, document.game_id(PHOENIX))
+    return calls_in(map(_span, spans), _agents_and_tools)
 
 
-def _phoenix_spans(found: Iterable[Node], unnamed: str) -> Iterator[Span]:
+def _phoenix_spans(found: Iterable[Node], unnamed: str) -> Iterator[_Record]:
     for number, record in enumerate(found, start=1):
-        if _SPAN_KIND in record.fields():
-            yield Span(unnamed, str(number), None, "", None, dict(record.fields()))
+        if _KIND in record.fields():
+            yield _Record("", {"trace": unnamed, "id": str(number)}, dict(record.fields()))
             continue
         held = next((record[key] for key in _LISTS if isinstance(record[key].value, list)), None)
-        for row in (record,) if held is None else held.entries():
-            yield _phoenix_span(row)
+        yield from map(_phoenix_span, (record,) if held is None else held.entries())
 
 
-def _phoenix_span(row: Node) -> Span:
+def _phoenix_span(row: Node) -> _Record:
     context = row["context"]
     fields = dict(_flat(unpacked(row["attributes"].value)))
     for name, value in row.fields().items():
         if name.startswith("attributes."):
             fields |= dict(_flat(value, name.removeprefix("attributes.")))
     if isinstance(kind := row["span_kind"].value, str):
-        fields.setdefault(_SPAN_KIND, kind)
-    return Span(
-        trace=identifier(context["trace_id"] if context.value is not None else row["context.trace_id"]),
-        id=identifier(context["span_id"] if context.value is not None else row["context.span_id"]),
-        parent=row["parent_id"].identifier_or_none(),
-        name=row["name"].text_or_none() or "",
-        start=row["start_time"].time_or_none(),
-        end=row["end_time"].time_or_none(),
-        attributes=fields,
-    )
+        fields.setdefault(_KIND, kind)
+    place = {
+        "trace": identifier(context["trace_id"] if context.value is not None else row["context.trace_id"]),
+        "id": identifier(context["span_id"] if context.value is not None else row["context.span_id"]),
+        "parent": row["parent_id"].identifier_or_none(),
+        "start": row["start_time"].time_or_none(),
+        "end": row["end_time"].time_or_none(),
+    }
+    return _Record(row["name"].text_or_none() or "", place, fields)
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -483,4 +453,4 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 PHOENIX_READER = trace_reader(PHOENIX, _is_phoenix, _phoenix_calls)
-READER = trace_reader(FORMAT, holds_otlp, lambda found, _: model_calls(otlp_spans(found)))
+READER = trace_reader(FORMAT, holds_otlp, lambda found, _: otlp_calls(found))

@@ -16,7 +16,7 @@ from evaluation.store._schema import newest, require_known
 from evaluation.store.backup._integrity import faults_in
 from evaluation.store.backup._rows import SOURCE, attached, copy_rows, make_tables, quoted_name, tables_of
 from evaluation.store.engine import duckdb_errors
-from evaluation.store.engine.database_file import CONFIG, MEMORY_LIMIT_MB, DatabaseFile
+from evaluation.store.engine.database_file import CONFIG, DatabaseFile
 from evaluation.store.engine.files import name_for_kept, unfinished
 from evaluation.store.engine.transactions import Units
 from evaluation.store.engine.values import require_storable
@@ -237,7 +237,7 @@ def _write_rows(
 
     trash = {table for schema, table in tables_of(source, catalog) if schema == "trash"}
     try:
-        with duckdb.connect(str(copy), config=CONFIG | {"memory_limit": f"{MEMORY_LIMIT_MB}MB"}) as target:
+        with duckdb.connect(str(copy), config=CONFIG) as target:
             make_tables(target, trash)
             copy_rows(source, catalog, target, left_out_settings=left_out_settings)
     except duckdb.Error as error:

@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,56 +21,55 @@ from evaluation.errors import StoreBusyError, StoreError, StoreReadOnlyError
 from evaluation.store.engine import _process_queue, duckdb_errors
 from evaluation.store.engine.files import (
     Identity,
+    create_database,
     identity_of,
     is_kept_beside,
     is_read_only,
+    keep_beside,
+    make_folder,
     moved,
     remove_abandoned,
     require_file,
-    unfinished,
 )
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 LINGER_SECONDS = 10.0
-"""How long the file stays open after the last unit of work, when nobody else waits for it.
+"""Time that the file stays open after the last unit of work, when nobody else waits for it.
 
 Opening a large one takes a tenth of a second, which a person who reads a page between two clicks need not wait for.
 """
 
 ATTENTIVE_SECONDS = 0.5
-"""For how long after the last unit of work it is looked every few milliseconds whether somebody waits; later seldom."""
+"""Poll for waiting processes every ``MIN_HOLD_SECONDS`` for this long after the last unit of work."""
 
 IDLE_POLL_SECONDS = 0.05
-"""How often that is then."""
+"""Polling interval after that."""
 
 TURN_SECONDS = 0.2
-"""After this time a process that is busy lets those who wait have their turn."""
+"""Time after which a busy process gives the file to those who wait."""
 
 MIN_HOLD_SECONDS = 0.005
-"""How long the file stays open between two units of work while others wait for it."""
+"""Time that the file stays open between two units of work while others wait for it."""
 
 DRAIN_SECONDS = 0.05
-"""How long a new unit waits for the running ones to end, so that the file can be given up."""
+"""Time that a new unit waits for the running ones to end, so that the file can be given up."""
 
 REST_SECONDS = 0.025
-"""How long the file stays closed for those who wait; they look at least every 20 ms."""
+"""Time that the file stays closed for those who wait; they look at least every 20 ms."""
 
 
 _NEW_STORE = "Make a new Store in this one."
 
 
-MEMORY_LIMIT_MB = 1000
-"""What DuckDB may use before it goes to the disk; left alone it takes four fifths of the machine."""
+CONFIG: dict[str, str | bool | int | float | list[str]] = {"enable_external_access": False, "memory_limit": "500MB"}
+"""Settings with which every database is opened.
 
-BULK_MEMORY_LIMIT_MB = 100
-"""The same while many games are imported: what was written need not stay. Some of what DuckDB needs cannot go to the
-disk and grows with the file, so a large database needs more: ``allow_more_in_bulk``."""
-
-CONFIG: dict[str, str | bool | int | float | list[str]] = {"enable_external_access": False}
-"""How every database is opened. No query of Dramaturg reads or writes other files, so none that somebody has put into a
-file (as a view, a macro or a default) may do so."""
+Beyond the memory limit DuckDB goes to the disk; left alone it takes four fifths of the machine. Indexes stay in memory,
+so that a database of a hundred thousand games fails with a fifth of the limit. No query of Dramaturg reads or writes
+other files, so none that somebody has put into a file (as a view, a macro or a default) may do so.
+"""
 
 
 class ThreadState(threading.local):
@@ -91,8 +90,6 @@ class DatabaseFile:
 
     Attributes:
         place: The path as shown to people.
-        generation: Another number after every transaction of this process and every opening of the file, before which
-            other processes may have written: while it stays the same, so does what is stored.
         thread: The current thread's unit of work.
     """
 
@@ -115,13 +112,6 @@ class DatabaseFile:
         self._identity: Identity | None = None
         self._claim: Identity | None = None
         self._is_read_only = False
-        self._memory_limit_mb = MEMORY_LIMIT_MB
-        self.generation = 0
-
-    def count_change(self) -> None:
-        """Call after a transaction, whatever became of it."""
-        with self._state:
-            self.generation += 1
 
     def checkpoint(self, cursor: DuckDBPyConnection) -> None:
         """Works the log into the file, so that nothing that is acknowledged from here on depends on the log.
@@ -141,37 +131,17 @@ class DatabaseFile:
                 self._state.notify_all()
 
     @contextmanager
-    def written_in_bulk(self, limit_mb: int = BULK_MEMORY_LIMIT_MB) -> Iterator[None]:
-        """Lowers the memory limit for the block, also when the file is closed and opened again meanwhile.
-
-        One checkpoint at its end does for all that this thread has written.
-        """
-        self._limit_memory(limit_mb)
+    def written_in_bulk(self) -> Iterator[None]:
+        """One checkpoint at the end of the block does for all that this thread writes in it."""
         was_in_bulk, self.thread.is_in_bulk = self.thread.is_in_bulk, True
         try:
             yield
         finally:
             self.thread.is_in_bulk = was_in_bulk
-            self._limit_memory(MEMORY_LIMIT_MB)
             with self._state:
                 # A closed file has no log.
                 if self._connection is not None and not was_in_bulk:
                     self.checkpoint(self._connection)
-
-    def allow_more_in_bulk(self) -> bool:
-        """Doubles a lowered memory limit until the block ends; ``False`` when it was not lowered."""
-        if self._memory_limit_mb >= MEMORY_LIMIT_MB:
-            return False
-        self._limit_memory(min(2 * self._memory_limit_mb, MEMORY_LIMIT_MB))
-        return True
-
-    def _limit_memory(self, limit_mb: int) -> None:
-        with self._state:
-            self._memory_limit_mb = limit_mb
-            if self._connection is not None and self._path is not None:
-                # Lowering it frees pages, but fails while other threads use more: the next opening sets it then.
-                with suppress(duckdb_errors.engine_failure()):
-                    self._connection.execute(f"SET memory_limit = '{limit_mb}MB'")
 
     def acquire(self, wait_seconds: float) -> DuckDBPyConnection:
         """A cursor of its own for one unit of work; give it back with ``release``.
@@ -190,7 +160,6 @@ class DatabaseFile:
             self._give_way()
             if self._connection is None:
                 self._connection = self._open(started, wait_seconds)
-                self.generation += 1
                 self._held_since = time.monotonic()
             cursor = self._connection.cursor()
             self._users += 1
@@ -300,7 +269,7 @@ class DatabaseFile:
             self._close()
             with self._held_alone(wait_seconds):
                 if kept is not None:
-                    _keep(self._path, kept)
+                    keep_beside(self._path, kept)
                 os.replace(new, self._path)
             self._identity = identity_of(self._path)
 
@@ -390,13 +359,13 @@ class DatabaseFile:
 
         if self._path is None:
             return duckdb.connect(":memory:", config=CONFIG)
-        _make_folder(self._path.parent)
+        make_folder(self._path.parent)
         require_file(self._path)
         self._is_read_only = is_read_only(self._path)
         if self._identity is None:
             remove_abandoned(self._path)
             with duckdb_errors.translated(self.place):
-                _create(self._path)
+                create_database(self._path, CONFIG)
         elif not self._path.exists():
             # DuckDB would make an empty database there.
             raise moved(self._path)
@@ -418,11 +387,7 @@ class DatabaseFile:
             turn.wait_behind_others(wait_seconds - (time.monotonic() - started))
             while True:
                 try:
-                    return duckdb.connect(
-                        self.place,
-                        read_only=self._is_read_only,
-                        config=CONFIG | {"memory_limit": f"{self._memory_limit_mb}MB"},
-                    )
+                    return duckdb.connect(self.place, read_only=self._is_read_only, config=CONFIG)
                 except duckdb.Error as error:
                     waited = time.monotonic() - started
                     if not duckdb_errors.is_held_elsewhere(error):
@@ -459,41 +424,6 @@ class DatabaseFile:
     def _has_lingered(self) -> bool:
         idle = time.monotonic() - self._idle_since
         return idle >= LINGER_SECONDS or (idle >= MIN_HOLD_SECONDS and self._somebody_waits())
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise StoreError(
-            f"The folder cannot be made: {reason}.", place=str(folder), remedy="Choose another place with --db."
-        ) from error
-
-
-def _keep(path: Path, kept: Path) -> None:
-    """Gives a database a second name; a log that could not be worked into it goes along."""
-    try:
-        os.link(path, kept)
-    except OSError:
-        # A file system without links: for an instant there is no database.
-        path.rename(kept)
-    log = Path(f"{path}.wal")
-    if log.exists():
-        log.rename(f"{kept}.wal")
-
-
-def _create(path: Path) -> None:
-    """Makes an empty database in one step: nobody ever finds half a file, whoever is killed or comes second."""
-    import duckdb
-
-    if path.exists():
-        return
-    with unfinished(path) as made:
-        duckdb.connect(str(made), config=CONFIG).close()
-        # A file that is there by now was made by another process. A file system without links leaves it to DuckDB.
-        with suppress(OSError):
-            os.link(made, path)
 
 
 _files: dict[tuple[int, Path], DatabaseFile] = {}

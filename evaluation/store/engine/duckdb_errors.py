@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.errors import NewerSchemaError, StoreBusyError, StoreError, StoreMemoryError
+from evaluation.errors import NewerSchemaError, StoreBusyError, StoreError
 
 if TYPE_CHECKING:
     import duckdb
@@ -81,7 +81,7 @@ def explain(error: duckdb.Error, place: str) -> StoreError:
 
     text = str(error)
     if isinstance(error, duckdb.OutOfMemoryException):
-        return StoreMemoryError(
+        return StoreError(
             "The database needs more memory than it may use; the last change was not stored.",
             place=place,
             remedy="Store less at once, or free some disk space, where it puts what does not fit.",

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from evaluation.errors import StoreError, StoreMovedError
 
@@ -178,3 +179,39 @@ def _remove_if_unlocked(folder: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
         finally:
             os.close(lock)
+
+
+def make_folder(folder: Path) -> None:
+    """Makes the folder of a database, with those above it; raises ``StoreError``."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StoreError(
+            f"The folder cannot be made: {reason}.", place=str(folder), remedy="Choose another place with --db."
+        ) from error
+
+
+def keep_beside(path: Path, kept: Path) -> None:
+    """Gives a database a second name; a log that could not be worked into it goes along."""
+    try:
+        os.link(path, kept)
+    except OSError:
+        # A file system without links: for an instant there is no database.
+        path.rename(kept)
+    log = Path(f"{path}.wal")
+    if log.exists():
+        log.rename(f"{kept}.wal")
+
+
+def create_database(path: Path, config: dict[str, Any]) -> None:
+    """Makes an empty database in one step: nobody ever finds half a file, whoever is killed or comes second."""
+    import duckdb
+
+    if path.exists():
+        return
+    with unfinished(path) as made:
+        duckdb.connect(str(made), config=config).close()
+        # A file that is there by now was made by another process. A file system without links leaves it to DuckDB.
+        with suppress(OSError):
+            os.link(made, path)

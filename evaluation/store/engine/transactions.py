@@ -59,14 +59,6 @@ class Units:
         """Units on the same file without the guard: for what everybody who is let in may write."""
         return Units(self._file, self._wait_seconds)
 
-    @property
-    def generation(self) -> int | None:
-        """A number that stays the same while what is stored does; ``None`` in a transaction of this thread.
-
-        Ask for it in a unit of work, before reading what is kept under it.
-        """
-        return None if self._file.thread.is_writing else self._file.generation
-
     @contextmanager
     def unit(self, *, write: bool = False, join: bool = False) -> Iterator[DuckDBPyConnection]:
         """A cursor of this thread's own, valid until the unit ends.
@@ -94,17 +86,9 @@ class Units:
 
     @contextmanager
     def written_in_bulk(self) -> Iterator[None]:
-        """For an import of many games: the database keeps little of what was written in memory until the block ends."""
+        """For an import of many games: one checkpoint at the end of the block does for all that this thread writes."""
         with self._file.written_in_bulk():
             yield
-
-    def allow_more_in_bulk(self) -> bool:
-        """Give the database twice the memory until the block of ``written_in_bulk`` ends, after a ``StoreMemoryError``.
-
-        Returns:
-            Whether there was more to give.
-        """
-        return self._file.allow_more_in_bulk()
 
     @contextmanager
     def _outermost(self) -> Iterator[DuckDBPyConnection]:
@@ -174,4 +158,3 @@ class Units:
                 # An engine that failed has rolled back by itself and says so.
                 with suppress(duckdb.Error):
                     cursor.rollback()
-            self._file.count_change()

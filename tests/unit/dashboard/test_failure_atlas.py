@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.app_pages.verdicts.failure_atlas_data import (
+from dashboard.app_pages.verdicts.why_messages_fail import (
     COMMON,
     failure_atlas,
     find_reason,
     rare_count,
+    read_reason,
     reason_key,
     trend_words,
 )
-from dashboard.app_pages.verdicts.why_messages_fail import read_reason
 from evaluation.comparison import Example, FailureReason, IterationFailures, MetricFailures
 
 EXAMPLE = Example("t1", "game", "m1", "Ann", "No.", "Well, fine.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from dashboard.app_pages.review.save_before_draw import Precedence
+from dashboard.app_pages.review.desk_state import Precedence
 
 LONG = 60.0
 

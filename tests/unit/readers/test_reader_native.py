@@ -190,67 +190,13 @@ def test_the_time_of_export_does_not_make_another_game() -> None:
 
 REFUSALS = [
     (
-        game(messages=[message("Zed", "Hi.")]),
-        '$.messages[0].playerName: Found the text "Zed", expected one of the players (Agent-A, Agent-B, Agent-C). '
-        "Correct the name, or add the player to $.players.",
-    ),
-    (
-        game(messages=[{"message": "Hi."}]),
-        "$.messages[0].playerName: Found nothing, expected text. Correct that value and try again.",
-    ),
-    (
-        game(messages=[message("Agent-A", "a"), message("Agent-A", "b") | {"message": None}]),
-        "$.messages[1].message: Found nothing, expected text. Correct that value and try again.",
-    ),
-    (
-        game(messages=[]),
-        "$.messages: The game has no message. Export the game again.",
-    ),
-    (
         game(messages={"a": 1}),
         "$.messages: Found an object, expected a list. Correct that value and try again.",
-    ),
-    (
-        game(votes=[vote("Agent-A", "Agent-X")]),
-        '$.votes[0].targetName: Found the text "Agent-X", expected one of the players (Agent-A, Agent-B, Agent-C). '
-        "Correct the name, or add the player to $.players.",
     ),
     (
         game(votes=[vote("Moderator", "Agent-A")]),
         '$.votes[0].voterName: Found the text "Moderator", expected one of the players (Agent-A, Agent-B, Agent-C). '
         "Correct the name, or add the player to $.players.",
-    ),
-    (
-        game(players=[{"name": "Agent-A"}, {"name": "Agent-A"}]),
-        "$.players[1].name: The player 'Agent-A' occurs twice, first at $.players[0].name. Give each its own.",
-    ),
-    (
-        game(messages=[message("Agent-A", "a", id="x"), message("Agent-A", "b", id="x")]),
-        "$.messages[1].id: The message id 'x' occurs twice, first at $.messages[0].id. Give each its own.",
-    ),
-    (
-        game(messages=[message("Agent-A", "a", roundNumber=-1)]),
-        "$.messages[0].roundNumber: Found the number -1, expected a whole number from 0. "
-        "Correct that value and try again.",
-    ),
-    (
-        game(messages=[message("Agent-A", "a", timestamp="yesterday")]),
-        '$.messages[0].timestamp: Found the text "yesterday", expected a time as in 2025-01-31T18:05:00Z. '
-        "Correct that value and try again.",
-    ),
-    (
-        game(metadata={"cost": {"totalCost": -3}}),
-        "$.metadata.cost.totalCost: Found the number -3, expected a number from 0. Correct that value and try again.",
-    ),
-    (
-        game(metadata={"cost": {"cacheHitRate": 75}}),
-        "$.metadata.cost.cacheHitRate: Found the number 75, expected a number from 0 to 1. "
-        "Correct that value and try again.",
-    ),
-    (
-        game(players=[{"name": "x" * 201}]),
-        f'$.players[0].name: Found the text "{"x" * 59}…", expected a name of 1 to 200 characters. '
-        "Correct that value and try again.",
     ),
     (
         game(players=[{"name": "Agent-A", "isAlive": "yes"}]),

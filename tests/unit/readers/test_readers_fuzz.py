@@ -109,11 +109,6 @@ def test_any_bytes(data: bytes) -> None:
 
 
 @given(st.data())
-def test_real_files_damaged(data: st.DataObject) -> None:
-    check(data.draw(damaged(data.draw(st.sampled_from(FILES)))))
-
-
-@given(st.data())
 def test_a_game_folder_with_one_file_damaged(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(PARTS)))
     check(zip_of(PARTS | {name: data.draw(damaged(PARTS[name]))}))
@@ -122,21 +117,6 @@ def test_a_game_folder_with_one_file_damaged(data: st.DataObject) -> None:
 @given(st.data())
 def test_a_damaged_zip(data: st.DataObject) -> None:
     check(data.draw(damaged(zip_of({"a.log": FILES[4], "b/c.json": FILES[0]}))))
-
-
-@given(reshaped(NATIVE))
-def test_native_files_of_other_shapes(body: Any) -> None:
-    check(json.dumps(body).encode())
-
-
-@given(reshaped(json.loads(MATCH.read_text(encoding="utf-8")) | {"extra": [1, {"a": None}]}))
-def test_matches_of_other_shapes(body: Any) -> None:
-    check(json.dumps(body).encode())
-
-
-@given(reshaped(json.loads(FILES[1])))
-def test_canonical_files_of_other_shapes(body: Any) -> None:
-    check(json.dumps(body).encode())
 
 
 @given(reshaped(json.loads(PARTS["config.json"])))
@@ -219,56 +199,19 @@ NOTEBOOK = {
         }
     ],
 }
-RUNS = [
-    {"id": "r", "status": "x", "orchestrator": {"name": "boss"}, "workers": [{"name": "Ann", "llm": {"model": "m"}}]}
-]
-TRACES = {
-    "r": [
-        {"from": "ann", "to": "boss", "content": "Hi", "is_system_trace": False, "created_at": "2025-01-01T00:00:00Z"}
-    ]
-}
-CORPUS = {
-    "utterances.jsonl": [
-        {
-            "id": "p:a",
-            "conversation_id": "p:a",
-            "speaker": "Ann",
-            "text": "Hi",
-            "reply_to": None,
-            "timestamp": 1.5,
-            "meta": {"round": 1, "channel": "public", "recipients": ["Bob"], "metadata": {}},
-        },
-        {
-            "id": "p:b",
-            "conversation_id": "p:a",
-            "speaker": "Bob",
-            "text": "Ho",
-            "reply_to": "p:a",
-            "timestamp": "x",
-            "meta": {},
-        },
-    ],
-    "speakers.json": {"Ann": {"meta": {"role": "seer"}, "vectors": []}},
-    "conversations.json": {
-        "p:a": {
-            "meta": {
-                "id_prefix": "p:",
-                "game_id": "g",
-                "source_format": "x",
-                "players": [{"name": "Ann"}, {"name": "Bob"}],
-                "votes": [{"voter": "Ann", "target": "Bob"}],
-                "cost": {"total_usd": 1},
-            }
-        }
-    },
-}
 ROWS = [
     {"game": "1", "name": "Ann", "text": "Hi", "day": 1, "time": "2025-01-01", "to": "Bob; Cid", "reply_to": None},
     {"game": "1", "name": "Bob", "text": "Ho", "day": "Day 2", "time": 1735725600, "to": None, "reply_to": "Ann"},
     {"game": "2", "name": "Cid", "text": "He", "day": None, "time": None, "to": ["Ann"], "reply_to": "m1"},
 ]
 TABLE = 'game,name,text,day,channel\n1,Ann,"Hi, ""all""\nof you",1,public\n1,Bob,Ho,Day 2,mafia\n2,Cid,He,,system\n'
-EXCHANGED = [CHAT, [CHAT, CHAT], CHAT["messages"], SHAREGPT, [SHAREGPT], INSPECT, NOTEBOOK, ROWS]
+# Real traces of up to 20 kB, and all that were made for the tests.
+TRACED = {name: data for name, (_, data) in SAMPLES.items() if len(data) < 20_000 and not data.startswith(b"PAR1")}
+SHAPES = [
+    *(NATIVE, json.loads(FILES[1]), json.loads(MATCH.read_text(encoding="utf-8")) | {"extra": [1, {"a": None}]}),
+    *(CHAT, [CHAT, CHAT], CHAT["messages"], SHAREGPT, [SHAREGPT], INSPECT, NOTEBOOK, ROWS),
+    *(json.loads(data) for data in TRACED.values() if data.startswith((b"{", b"[")) and b"}\n{" not in data),
+]
 
 
 def lines_of(values: Any) -> bytes:
@@ -288,23 +231,18 @@ def log_of(header: Any, sample: Any) -> bytes:
     return zip_of({"header.json": json.dumps(header).encode(), "samples/1_epoch_1.json": json.dumps(sample).encode()})
 
 
-@given(st.data())
-def test_exchange_formats_of_other_shapes(data: st.DataObject) -> None:
-    check(json.dumps(data.draw(reshaped(data.draw(st.sampled_from(EXCHANGED))))).encode())
+def of_one(shapes: list[Any]) -> st.SearchStrategy[Any]:
+    return st.sampled_from(shapes).flatmap(reshaped)
 
 
-@given(st.data())
-def test_json_lines_of_other_shapes(data: st.DataObject) -> None:
-    rows = data.draw(
-        st.sampled_from([[CHAT, CHAT], CHAT["messages"], [SHAREGPT] * 2, ROWS, CORPUS["utterances.jsonl"]])
-    )
-    check(lines_of(data.draw(reshaped(rows))))
+@given(of_one(SHAPES))
+def test_json_of_other_shapes(body: Any) -> None:
+    check(json.dumps(body).encode())
 
 
-@given(st.data())
-def test_exchange_formats_damaged(data: st.DataObject) -> None:
-    whole = [json.dumps(EXCHANGED[5]).encode(), json.dumps(NOTEBOOK).encode(), lines_of([CHAT, CHAT]), lines_of(ROWS)]
-    check(data.draw(damaged(data.draw(st.sampled_from([*whole, TABLE.encode(), TABLE.encode("utf-16")])))))
+@given(of_one([[CHAT, CHAT], CHAT["messages"], [SHAREGPT] * 2, ROWS]))
+def test_json_lines_of_other_shapes(rows: Any) -> None:
+    check(lines_of(rows))
 
 
 @given(reshaped({"header": INSPECT, "sample": INSPECT["samples"][0]}))
@@ -312,27 +250,16 @@ def test_packed_logs_of_other_shapes(body: Any) -> None:
     check(log_of(body.get("header") if isinstance(body, dict) else body, body.get("sample")))
 
 
-@given(reshaped({"runs.json": RUNS, "traces.json": TRACES}))
-def test_runs_of_other_shapes(files: dict[str, Any]) -> None:
-    check(zip_of({name: json.dumps(content).encode() for name, content in files.items()}))
+WHOLE = [
+    *FILES,
+    *(json.dumps(body).encode() for body in (INSPECT, NOTEBOOK)),
+    *(lines_of([CHAT, CHAT]), lines_of(ROWS), TABLE.encode(), TABLE.encode("utf-16"), parquet_of(ROWS)),
+    *TRACED.values(),
+]
 
 
-@given(reshaped(CORPUS))
-def test_corpora_of_other_shapes(files: dict[str, Any]) -> None:
-    check(
-        zip_of(
-            {
-                name: lines_of(content)
-                if name.endswith("l") and isinstance(content, list)
-                else json.dumps(content).encode()
-                for name, content in files.items()
-            }
-        )
-    )
-
-
-@given(damaged(parquet_of(ROWS)))
-def test_parquet_damaged(data: bytes) -> None:
+@given(st.sampled_from(WHOLE).flatmap(damaged))
+def test_files_damaged(data: bytes) -> None:
     check(data)
 
 
@@ -349,18 +276,3 @@ def test_tables_of_any_cells(rows: list[list[str]]) -> None:
 def test_notebooks_that_show_anything(pieces: list[str]) -> None:
     shown = {"data": {"text/plain": "Ann acts: [TALK]\n > Hi\n" + "".join(pieces)}}
     check(json.dumps({"nbformat": 4, "cells": [{"outputs": [shown]}]}).encode())
-
-
-# Real traces of up to 20 kB, and all that were made for the tests.
-TRACED = {name: data for name, (_, data) in SAMPLES.items() if len(data) < 20_000 and not data.startswith(b"PAR1")}
-TRACED_JSON = [json.loads(data) for data in TRACED.values() if data.startswith((b"{", b"[")) and b"}\n{" not in data]
-
-
-@given(st.data())
-def test_traces_and_logs_of_frameworks_of_other_shapes(data: st.DataObject) -> None:
-    check(json.dumps(data.draw(reshaped(data.draw(st.sampled_from(TRACED_JSON))))).encode())
-
-
-@given(st.data())
-def test_traces_and_logs_of_frameworks_damaged(data: st.DataObject) -> None:
-    check(data.draw(damaged(data.draw(st.sampled_from(list(TRACED.values()))))))

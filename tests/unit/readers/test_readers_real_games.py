@@ -96,7 +96,3 @@ def test_nobody_votes_after_leaving_the_game(result: ReadResult) -> None:
     left = {e.player: (e.round or 0, phases[e.phase or ""]) for e in transcript.eliminations}
     for vote in transcript.votes:
         assert (vote.round or 0, phases[vote.phase or ""]) <= left.get(vote.voter, (99, 0))
-
-
-def test_all_are_found() -> None:
-    assert sum(len(read_path(DATA / folder)) for folder in FOLDERS) == 26

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.ratings import Rating
+from evaluation.rubric.rows_in_doubt import ReviewItem, review_items
 from evaluation.rubric.verdict import MetricScore, metric_control, metric_coverage
 from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import MetricResult, RowVerdict, Status
@@ -23,7 +24,10 @@ COUNT = 7
 
 
 def game(number: int) -> Transcript:
-    said = [("Ann", f"I think Ben lied about the vote {number}"), ("Ben", "Ann, why do you say that about me?")] * 3
+    said = [
+        ("Ann", f"Ben voted for Cid in round 1, {number} saw it"),
+        ("Ben", "Ann, why do you say that about me?"),
+    ] * 3
     return Transcript(
         game_id=f"game {number}",
         source_format="native",
@@ -128,6 +132,16 @@ def test_after_any_change_the_table_holds_what_whole_results_say(store: Store, w
     for key, result in computed.items():
         if result.ledger:
             assert sums.loc[key].tolist() == [result.numerator, result.denominator], key
+    found = store.results.rows_in_doubt(store.transcripts.ids())
+    wanted = {key: review_items(store.results.load(key)) for key in store.transcripts.ids()}
+    assert any(wanted.values())
+    assert {key: doubts(items) for key, items in found.items()} == {
+        key: doubts(items) for key, items in wanted.items() if items
+    }
+
+
+def doubts(items: Iterable[ReviewItem]) -> set[tuple[object, ...]]:
+    return {(one.metric, one.row.id, one.kind, one.before, one.if_counts, one.if_not, one.if_excluded) for one in items}
 
 
 def test_a_change_that_fails_leaves_the_table_as_it_was(store: Store) -> None:

@@ -6,8 +6,6 @@ import json
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +19,8 @@ from evaluation.readers.import_report import ImportOutcome
 from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.scoring import PackedGame, Tally, evaluate_paths, score_and_pack, store_games
+from evaluation.workflows.importing import Tally, evaluate_paths
+from evaluation.workflows.scoring import GameRecord, score_games, store_games
 
 COUNT = 20
 DOCUMENTS = list(generate.generate(COUNT, rounds=1))
@@ -73,13 +72,13 @@ def test_one_process_two_processes_and_games_one_by_one_store_the_same_rows(fold
     alone = Store(tmp_path / "alone.duckdb")
     alone.iterations.create("v1")
     for number, game in enumerate(GAMES):
-        store_games(alone, [(PackedGame.of(evaluate_transcript(game)), f"games/{number:02}.json")], iteration="v1")
+        store_games(alone, [(GameRecord.of(evaluate_transcript(game)), f"games/{number:02}.json")], iteration="v1")
     assert stored[0] == stored[1] == rows_of(alone)
 
 
 def test_a_batch_that_comes_twice_is_stored_once(tmp_path: Path) -> None:
     store = Store(tmp_path / "d.duckdb")
-    batch = [(game, "f") for game in score_and_pack(GAMES[:5], thresholds={})]
+    batch = [(game, "f") for game in score_games(GAMES[:5], thresholds={})]
     store_games(store, batch)
     once = rows_of(store)
     assert [one.is_new for one in store_games(store, batch, updates_known=True)] == [False] * 5
@@ -108,7 +107,7 @@ def test_a_game_that_the_database_refuses_is_refused_alone(folder: Path, tmp_pat
 
 def test_known_deleted_and_new_games_of_a_batch_stand_in_the_order_of_the_files(folder: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "d.duckdb")
-    packed = score_and_pack([GAMES[1], GAMES[4], GAMES[5], GAMES[7]], thresholds={})
+    packed = score_games([GAMES[1], GAMES[4], GAMES[5], GAMES[7]], thresholds={})
     store_games(store, [(game, "f") for game in packed])
     store.deletions.delete([GAMES[7].id, GAMES[4].id], who="Ada")
     tally = quiet()
@@ -120,7 +119,7 @@ def test_known_deleted_and_new_games_of_a_batch_stand_in_the_order_of_the_files(
 
 
 def test_a_packed_game_unpacks_to_what_was_scored() -> None:
-    [packed] = score_and_pack(GAMES[:1], thresholds={"coherence": 12.0})
+    [packed] = score_games(GAMES[:1], thresholds={"coherence": 12.0})
     scored = evaluate_transcript(GAMES[0], thresholds={"coherence": 12.0})
     unpacked = packed.evaluation(GAMES[0], {"coherence": 12.0})
     assert unpacked.as_dict() == json.loads(json.dumps(scored.as_dict()))
@@ -154,7 +153,7 @@ def test_a_long_game_is_packed_as_it_is_scored_without_being_packed() -> None:
     game = read(document)
     assert len(game.discussion) > 2_000
     plain = evaluate_transcript(game)
-    [packed] = score_and_pack([game], thresholds={})
+    [packed] = score_games([game], thresholds={})
     again = pickle.loads(pickle.dumps(packed)).evaluation(game, {})
     assert again.metrics == plain.metrics
     assert again.verdict == plain.verdict
@@ -172,7 +171,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from evaluation.store import Store
-from evaluation.workflows.scoring import Tally, evaluate_paths
+from evaluation.workflows.importing import Tally, evaluate_paths
 
 tally = Tally(note=print)
 for number, one in enumerate(evaluate_paths([Path(sys.argv[1])], tally, store=Store(sys.argv[2])), start=1):
@@ -193,33 +192,3 @@ def test_what_was_told_of_is_stored_when_the_process_is_killed(folder: Path, tmp
     assert told == store.transcripts.ids()[:17]
     assert len(store.results.scores()) == 7 * len(store.transcripts.ids())
     assert len(list(evaluate_paths([folder], quiet(), store=store))) == len(store.transcripts.ids()) == COUNT
-
-
-class ShortOfMemory(Store):
-    """Begins with a limit in which no batch fits."""
-
-    raised = 0
-
-    @contextmanager
-    def written_in_bulk(self) -> Iterator[None]:
-        with self._file.written_in_bulk(limit_mb=1):
-            yield
-
-    def allow_more_in_bulk(self) -> bool:
-        self.raised += 1
-        return super().allow_more_in_bulk()
-
-
-def test_a_batch_that_needs_more_memory_than_the_database_may_use_is_stored_with_more(
-    tmp_path: Path, folder: Path
-) -> None:
-    made = Store(tmp_path / "short.duckdb")
-    made.transcripts.ids()
-    made.close()
-    store = ShortOfMemory(tmp_path / "short.duckdb")
-    stored = [one.evaluation.transcript.id for one in evaluate_paths([folder], quiet(), store=store)]
-    assert store.raised > 0
-    assert sorted(stored) == sorted(store.transcripts.ids()) == sorted(game.id for game in GAMES)
-    whole = Store(tmp_path / "whole.duckdb")
-    list(evaluate_paths([folder], quiet(), store=whole))
-    assert rows_of(store) == rows_of(whole)

@@ -25,7 +25,9 @@ from evaluation.readers import iter_paths
 from evaluation.store import Store
 from evaluation.store.corpus import Corpus, scoring_key
 from evaluation.workflows.corpora import Collected, CorpusTally, import_corpus, score_to_corpus
-from evaluation.workflows.scoring import PackedGame, Tally, current_outcomes, store_games
+from evaluation.workflows.importing import Tally
+from evaluation.workflows.scoring import GameRecord, store_games
+from evaluation.workflows.stored_scores import current_outcomes
 from tests.faults.killing import DaskCluster, dask_cluster, free_port, wait_until_open
 
 GAMES = 10
@@ -187,7 +189,7 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
     results = list(iter_paths([games]))
     transcripts = [result.transcript for result in results if result.transcript is not None]
     for evaluation in evaluate_many(transcripts):
-        store_games(plain, [(PackedGame.of(evaluation), "x")], iteration="v1 / a", updates_known=True)
+        store_games(plain, [(GameRecord.of(evaluation), "x")], iteration="v1 / a", updates_known=True)
     for new, known in ((GAMES, 0), (0, GAMES)):
         collected = Collected()
         list(import_corpus(str(alone), store, collected))

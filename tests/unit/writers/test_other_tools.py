@@ -15,7 +15,7 @@ from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.rating_sheets import import_ratings
-from evaluation.workflows.scoring import PackedGame, store_games
+from evaluation.workflows.scoring import GameRecord, store_games
 
 WORDS = (
     ("Ann", "I suspect Bob, because he was silent all night."),
@@ -36,7 +36,7 @@ def game() -> Transcript:
 
 def rated_store() -> tuple[Store, list[Rating]]:
     store = Store(":memory:")
-    store_games(store, [(PackedGame.of(evaluate_transcript(game())), "g1.json")])
+    store_games(store, [(GameRecord.of(evaluate_transcript(game())), "g1.json")])
     when = datetime(2026, 1, 1, 10, tzinfo=UTC)
     ratings = [
         Rating(game().id, "Kim", 4, (True, False, None, True, True), "=good, 'really'", when),

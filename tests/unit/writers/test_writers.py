@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.readers import read_path, read_table, read_upload
+from evaluation.readers import read_path, read_upload
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.writers.canonical import write_canonical
-from evaluation.writers.messages import COLUMNS, json_lines, message_rows, message_table
 from evaluation.writers.tables import csv_text
+from evaluation.writers.transcripts import COLUMNS, json_lines, message_rows, message_table, write_canonical
 
 DATA = Path(__file__).parents[2] / "data"
 # Games that an earlier version exported are the same games again.
@@ -91,7 +90,7 @@ def table_bytes(transcripts: list[Transcript], kind: str) -> bytes:
 
 
 def test_several_games_in_one_table() -> None:
-    assert len(read_table(table_bytes(REAL[:4], "csv"))) == 4
+    assert len(read_upload("x.csv", table_bytes(REAL[:4], "csv"))) == 4
 
 
 def test_a_spreadsheet_runs_nothing() -> None:

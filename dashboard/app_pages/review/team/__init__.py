@@ -1,1 +1,0 @@
-"""The view for leads: who rates what, how far everybody is, and what is disputed."""

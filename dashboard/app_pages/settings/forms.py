@@ -1,0 +1,280 @@
+"""The forms of the Settings page; each draws and stores its own settings. Providers' keys are never shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+import streamlit as st
+
+from dashboard.app_pages.settings import threshold_effects
+from dashboard.shared import queries, resources
+from dashboard.shared.identity import identity
+from dashboard.shared.notices import plain
+from dashboard.shared.status_table import status_table
+from evaluation.access.roles import Action
+from evaluation.errors import DramaturgError
+from evaluation.judging.judge_config import DEFAULT_MODEL, SETTINGS_KEY, JudgeConfig, has_key, judge_config
+from evaluation.readers import Limits
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
+from evaluation.score import PERCENT
+from evaluation.store import Store
+
+_MIB = 1024 * 1024
+
+LIMITS: Mapping[str, tuple[str, int, str]] = {
+    "file_bytes": ("Size of a transcript file (MB)", _MIB, "Also of one inside a zip, once it is unpacked."),
+    "archive_bytes": ("Size of a zip, unpacked (MB)", _MIB, "Everything in it together."),
+    "archive_ratio": ("Packing ratio of a file in a zip", 1, "No transcript packs a hundred to one; a bomb does."),
+    "files": ("Files in a zip or folder", 1, "Also games in one file."),
+    "messages": ("Messages of a game", 1, "Its votes may be as many again."),
+    "players": ("Players of a game", 1, "Personality diversity compares each with each."),
+    "message_characters": ("Characters of a message", 1, "A longer one is usually two that were not kept apart."),
+    "lines": ("Lines or rows of a file", 1, "In formats that go by lines, and in tables."),
+}
+"""The limits that are shown: by field, the label, the unit that is typed in, and what it is for."""
+
+
+def thresholds(store: Store) -> None:
+    """Thresholds with what a change would do, before it is stored; and the way back to the rubric's."""
+    st.subheader("Thresholds", anchor=False)
+    st.caption(
+        "From which score a metric passes. A change holds for every game at once, also for those scored before: "
+        "scores stay, verdicts are given again."
+    )
+    now = resources.read(queries.thresholds)
+    then = _threshold_inputs(now)
+    found = resources.read(threshold_effects.metric_effects, tuple(then.items()))
+    status_table(threshold_effects.metric_rows(found), "Thresholds and passing games, now and with what is typed above")
+    is_changed = then != now
+    if is_changed:
+        _verdict_changes(resources.read(threshold_effects.verdict_effects, tuple(then.items())))
+    with st.container(horizontal=True):
+        if st.button("Save thresholds", key="save_thresholds", type="primary", disabled=not is_changed):
+            _store_thresholds(store, then)
+            _saved("The thresholds are stored.")
+        st.button(
+            "Back to the rubric's",
+            key="reset_thresholds",
+            icon=":material/undo:",
+            disabled=now == DEFAULT_THRESHOLDS and not is_changed,
+            on_click=_reset_thresholds,
+            args=(store,),
+        )
+
+
+def _threshold_inputs(now: Mapping[str, float]) -> dict[str, float]:
+    grid = st.grid(4, min_column_width=145)
+    then = {}
+    for name, definition in DEFINITIONS.items():
+        scale = definition.scale
+        with grid.cell():
+            then[name] = float(
+                st.number_input(
+                    f"{definition.label} ({'%' if scale == PERCENT else f'of {scale.high:g}'})",
+                    min_value=float(scale.low),
+                    max_value=float(scale.high),
+                    value=float(now[name]),
+                    step=1.0 if scale == PERCENT else 0.1,
+                    format="%g",
+                    key=f"threshold_{name}",
+                    help=threshold_effects.scale_words(name),
+                )
+            )
+    return then
+
+
+def _verdict_changes(found: threshold_effects.VerdictEffects) -> None:
+    left, right = st.columns(2)
+    with left:
+        st.caption("Verdicts on single games")
+        status_table(threshold_effects.verdict_rows(found), "How many games get each verdict, now and then")
+    with right:
+        st.caption("Verdicts on iterations")
+        status_table(threshold_effects.iteration_rows(found), "The verdict on each iteration, now and then")
+
+
+def _store_thresholds(store: Store, wanted: Mapping[str, float]) -> None:
+    identity.require(Action.CONFIGURE)
+    with store.unit(write=True):
+        for name, value in wanted.items():
+            store.settings.set_threshold(name, None if value == DEFAULT_THRESHOLDS[name] else value)
+
+
+def _reset_thresholds(store: Store) -> None:
+    _store_thresholds(store, DEFAULT_THRESHOLDS)
+    for name in DEFAULT_THRESHOLDS:
+        # The inputs show what is stored once they hold nothing of their own.
+        st.session_state.pop(f"threshold_{name}", None)
+
+
+def test_size(store: Store) -> None:
+    """The number of games of a test."""
+    st.subheader("Tests", anchor=False)
+    held = resources.read(queries.games_per_test)
+    chosen = int(
+        st.number_input(
+            "Games in a test",
+            min_value=1,
+            max_value=100,
+            value=held,
+            step=1,
+            key="test_size",
+            help="The rubric's is 3. The checklist asks for three tests in a row that pass.",
+            width=240,
+        )
+    )
+    st.caption(
+        "Games of an iteration form tests in the order in which they were added; a test is judged by its means. "
+        "A change regroups all games at once."
+    )
+    if st.button("Save", key="save_test_size", disabled=chosen == held):
+        identity.require(Action.CONFIGURE)
+        store.settings.set_test_size(chosen)
+        _saved("The size of a test is stored.")
+
+
+def limits(store: Store) -> None:
+    """Size limits of imports."""
+    st.subheader("Import limits", anchor=False)
+    st.caption("For uploads and the command line. A file beyond a limit is refused, the others of the upload go in.")
+    held, defaults = asdict(resources.read(queries.import_limits)), asdict(Limits())
+    grid = st.grid(4, min_column_width=145)
+    wanted = {}
+    for name, (label, unit, help_) in LIMITS.items():
+        with grid.cell():
+            typed = st.number_input(
+                label,
+                min_value=1,
+                value=max(1, held[name] // unit),
+                step=1,
+                key=f"limit_{name}",
+                help=f"{help_} The default is {defaults[name] // unit:,}.",
+            )
+        wanted[name] = int(typed) * unit
+    is_changed = any(wanted[name] != held[name] for name in LIMITS)
+    with st.container(horizontal=True):
+        if st.button("Save limits", key="save_limits", disabled=not is_changed):
+            _store_limits(store, {name: None if value == defaults[name] else value for name, value in wanted.items()})
+        st.button(
+            "Back to the defaults",
+            key="reset_limits",
+            icon=":material/undo:",
+            disabled=held == defaults and not is_changed,
+            on_click=_reset_limits,
+            args=(store,),
+        )
+    st.caption(
+        f"What a browser sends at once is limited to {st.get_option('server.maxUploadSize')} MB by the server; larger "
+        "files go in by the command line: dramaturg import."
+    )
+
+
+def _store_limits(store: Store, wanted: Mapping[str, int | None]) -> None:
+    try:
+        identity.require(Action.CONFIGURE)
+        store.settings.set_limits(wanted)
+    except DramaturgError as error:
+        st.error("The limits were not stored.", icon=":material/error:")
+        plain(str(error))
+    else:
+        _saved("The limits are stored.")
+
+
+def _reset_limits(store: Store) -> None:
+    identity.require(Action.CONFIGURE)
+    store.settings.set_limits(dict.fromkeys(LIMITS))
+    for name in LIMITS:
+        st.session_state.pop(f"limit_{name}", None)
+
+
+def appearance() -> None:
+    """A hint on where to choose the light or dark theme."""
+    st.subheader("Appearance", anchor=False)
+    st.caption(
+        f"The {st.context.theme.type or 'light'} theme is on. It follows your system; to choose another, open the menu "
+        "at the top right and take Settings."
+    )
+
+
+def _saved(words: str) -> None:
+    st.session_state["settings_saved"] = words
+    st.rerun()
+
+
+def tell_what_was_saved() -> None:
+    """Says once, after the page was drawn again, what was stored."""
+    if words := st.session_state.pop("settings_saved", None):
+        st.toast(words, icon=":material/check:")
+
+
+_MODES = {
+    "live": "A model is asked: there is a key for it in the server's environment, or an address.",
+    "recorded": "Recorded answers are played; no model is asked.",
+    "offline": "There is no key for this model in the server's environment and no address, so rules judge.",
+}
+
+
+def judge_settings(store: Store) -> None:
+    """The model, the address of its server and the limits of a run; what the environment says goes before them."""
+    st.subheader("Judge", anchor=False)
+    held = dict(store.settings.get(SETTINGS_KEY) or {})
+    _tell(held)
+    usd = held.get("max_usd")
+    left, right = st.columns(2, gap="medium")
+    wanted: dict[str, object] = {
+        "model": left.text_input("Model", held.get("model"), key="judge_model", placeholder=DEFAULT_MODEL),
+        "base_url": right.text_input(
+            "Address of an OpenAI-compatible server",
+            held.get("base_url"),
+            key="judge_address",
+            placeholder="Only where the model is on a server of your own",
+        ),
+        "max_usd": left.number_input(
+            "Most that a run may spend (USD)",
+            0.0,
+            None,
+            None if usd is None else float(usd),
+            key="judge_usd",
+            placeholder="no limit",
+        ),
+        "max_calls": right.number_input(
+            "Most calls of a run", 0, None, held.get("max_calls"), key="judge_calls", placeholder="no limit"
+        ),
+    }
+    wanted = {name: value for name, value in wanted.items() if value is not None and value != ""}
+    merged = {name: value for name, value in held.items() if name not in _FIELDS} | wanted
+    if st.button("Save the judge", key="save_judge", disabled=merged == held):
+        _save(store, merged)
+    st.caption(
+        "DRAMATURG_MODEL and OPENAI_BASE_URL in the environment go before what is set here. Keys, such as "
+        "OPENAI_API_KEY, come from the environment alone: they are neither stored nor shown."
+    )
+
+
+_FIELDS = ("model", "base_url", "max_usd", "max_calls")
+
+
+def _tell(held: dict[str, object]) -> None:
+    try:
+        config: JudgeConfig = judge_config(stored=held)
+    except DramaturgError as error:
+        st.error("The judge's settings cannot be used.")
+        plain(str(error))
+        return
+    st.caption(_MODES[str(config.mode)])
+    key = "there is a key for it" if has_key(config.model) else "there is no key for it"
+    plain(f"In force: {config.model}, {config.base_url or 'at its provider'}; {key}.")
+
+
+def _save(store: Store, wanted: dict[str, object]) -> None:
+    try:
+        identity.require(Action.CONFIGURE)
+        judge_config(stored=wanted)
+        store.settings.set(SETTINGS_KEY, wanted)
+    except DramaturgError as error:
+        st.error("The judge's settings were not stored.", icon=":material/error:")
+        plain(str(error))
+    else:
+        st.session_state["settings_saved"] = "The judge's settings are stored."
+        st.rerun()

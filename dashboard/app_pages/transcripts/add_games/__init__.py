@@ -1,1 +1,0 @@
-"""The part of the Games page that adds games from files."""

@@ -1,0 +1,256 @@
+"""Views of the Trends page: a chart for each metric, notes of changes, tables, heat map, personas and drift."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import access_checks
+from dashboard.app_pages.trends import charts as trend_charts
+from dashboard.app_pages.trends import data
+from dashboard.shared import queries, resources
+from dashboard.shared.beside_chance import companion_data
+from dashboard.shared.beside_chance.parts import companion, in_words
+from dashboard.shared.charts import metric_charts as charts
+from dashboard.shared.charts.drawing import draw_chart
+from dashboard.shared.downloads import csv_download
+from dashboard.shared.formatting import threshold_text
+from dashboard.shared.marks.pictures import define_picture, remember_click, remember_point
+from dashboard.shared.marks.targets import MarkTargets
+from dashboard.shared.status_table import status_table
+from evaluation.coverage import Coverage
+from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.rubric.verdict import COST_LIMIT_USD, VerdictStatus
+from evaluation.score import MetricDefinition
+from evaluation.store import Store
+from evaluation.text.display import counted
+
+ZOOMABLE = {
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
+    # Drawn by the browser that shows the figure; nothing is asked of another server.
+    "toImageButtonOptions": {"format": "png", "scale": 2, "filename": "trend"},
+}
+
+_HEAT = "heat"
+_cells = define_picture("dramaturg_heat_cells", Path(__file__).parent, "heat_cells")
+
+
+def pick_range(found: Sequence[data.Step]) -> tuple[int, int]:
+    """The iterations to show, from and to; the choice stands in the URL. All of them at first."""
+    last = len(found)
+    if last < 3:
+        return 1, max(1, last)
+    return st.slider(
+        "Iterations, from and to",
+        1,
+        last,
+        (1, last),
+        key="range",
+        bind="query-params",
+        help="Charts can be zoomed besides: their tools appear at the upper right.",
+    )
+
+
+def change_notes(found: Sequence[data.Step]) -> None:
+    """The change of each iteration."""
+    if any(one.change for one in found):
+        with st.expander("What each iteration changed", icon=":material/edit_note:"):
+            status_table(data.steps_frame(found), "What each iteration changed")
+
+
+def metric_charts(
+    shown: pd.DataFrame,
+    definitions: Mapping[str, MetricDefinition],
+    thresholds: Mapping[str, float],
+    key: tuple[object, ...],
+    *,
+    beside_chance: bool = False,
+) -> None:
+    """A chart for each metric, two beside each other where there is room.
+
+    Args:
+        shown: The games, as ``queries.trend_points`` gives them.
+        definitions: The metrics to draw.
+        thresholds: Today's; a metric that is missing has none.
+        key: What was chosen, to tell these charts from others of the same data.
+        beside_chance: With what chance gives, the companion below, and both in words.
+    """
+    grid = st.grid(2, min_column_width=380)
+    changes = resources.read(_changes)
+    of_metric = {str(name): games for name, games in shown.groupby("metric", sort=False)}
+    for name, definition in definitions.items():
+        games = of_metric.get(name, shown.head(0))
+        with grid.cell(), st.container(border=True):
+            st.subheader(definition.label, anchor=False)
+            st.caption(_summary(games, definition, thresholds.get(name)))
+            # The charts of thousands of games take a second to make, and a rating changes one of them.
+            drawn, limit = (name, *key, beside_chance), thresholds.get(name)
+            scale = definition.scale
+            same = resources.once(data.drawn_content, drawn, games)
+            content = (*same, name, scale.name, *scale.limits, limit, *changes.items())
+            make, kept = (resources.once, drawn) if beside_chance else (resources.made_of, content)
+            draw, tell = (
+                (companion_data.chance_figure, companion_data.chance_alt)
+                if beside_chance
+                else (charts.trend_figure, charts.trend_alt)
+            )
+            targets = resources.made_of(data.chart_targets, content, games, name)
+            draw_chart(
+                make(draw, kept, games, definition, limit, changes),
+                key=f"trend_{name}",
+                config=ZOOMABLE,
+                alt=make(tell, kept, games, definition, limit),
+                on_select=_on_point(f"trend_{name}", targets, ("game", "mean")),
+                selection_mode="points",
+            )
+            if beside_chance:
+                companion(games, name, drawn)
+
+
+def _on_point(key: str, targets: MarkTargets, kinds: Sequence[str]) -> Callable[[], None]:
+    return access_checks.event("trend_open", remember_point(key, targets, kinds))
+
+
+def _changes(store: Store) -> dict[str, str]:
+    return {one.name: one.change for one in store.iterations.list()}
+
+
+def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> str:
+    scored = games["score"].notna().sum()
+    parts = [f"{counted(int(scored), 'game')} in {counted(games['position'].nunique(), 'iteration')}"]
+    left_out = games[games["score"].isna()]["status"].value_counts()
+    parts += [f"{count} {str(status).replace('_', ' ')}, not drawn" for status, count in left_out.items()]
+    if definition.name == ENGAGEMENT.name:
+        parts.append(counted(int(games["raters"].sum()), "rating"))
+    if definition.coverage is not None and "considered" in games and (considered := int(games["considered"].sum())):
+        parts.append(Coverage(definition.coverage, int(games["settled"].sum()), considered).words)
+    return " · ".join(parts + ([threshold_text(threshold, definition.scale)] if threshold is not None else []))
+
+
+def beside_charts(first: int, last: int, *, with_loose: bool) -> None:
+    """Cost, cache hits, raters, role consistency by side, and verdicts, over the same iterations."""
+    points, counts = (
+        _within(resources.share(read), first, last, with_loose) for read in (data.beside_points, data.verdict_counts)
+    )
+    definitions = data.beside_definitions(points)
+    unknown = [label for name, label in _BESIDE_LABELS.items() if name not in definitions]
+    if unknown:
+        st.caption(f"Not recorded in any of these games: {', '.join(unknown)}.")
+    metric_charts(points, definitions, {"cost_usd": COST_LIMIT_USD}, ("beside", first, last, with_loose))
+    with st.container(border=True):
+        st.subheader("Verdicts", anchor=False)
+        draw_chart(
+            charts.verdict_figure(counts),
+            key="verdicts",
+            config=ZOOMABLE,
+            alt=charts.verdict_alt(counts),
+            on_select=_on_point("verdicts", data.verdict_targets(counts), ("verdict",) * len(VerdictStatus)),
+            selection_mode="points",
+        )
+
+
+_BESIDE_LABELS = {"cost_usd": "cost", "cache_hit_rate": "cache hit rate", "role_mafia": "roles"}
+
+
+def _within(frame: pd.DataFrame, first: int, last: int, with_loose: bool) -> pd.DataFrame:
+    is_loose = frame["iteration"].isin(queries.LOOSE)
+    return frame[(frame["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
+
+
+def metric_tables(
+    shown: pd.DataFrame,
+    definitions: Mapping[str, MetricDefinition],
+    key: tuple[object, ...],
+    *,
+    beside_chance: bool = False,
+) -> None:
+    """The same as tables."""
+    changes = resources.read(_changes)
+    for name, definition in definitions.items():
+        games = shown[shown["metric"] == name]
+        with st.container(border=True):
+            st.subheader(definition.label, anchor=False)
+            drawn = (name, *key, beside_chance)
+            table = resources.once(data.mean_table, drawn, games, definition, changes, beside_chance)
+            st.dataframe(table, hide_index=True, alt=f"{definition.label} by iteration")
+            if beside_chance:
+                in_words(games)
+
+
+def heat_map(shown: pd.DataFrame, thresholds: Mapping[str, float], key: tuple[object, ...]) -> None:
+    """All metrics over iterations at once; a cell opens its games."""
+    frame = resources.once(trend_charts.heat_frame, key, shown, thresholds)
+    found = resources.once(trend_charts.heat_map, key, frame, thresholds)
+    on_open = access_checks.event("trend_open", remember_click(_HEAT, found.targets))
+    _cells(key=_HEAT, data=dict(found.data), on_open_change=on_open)
+    st.caption(
+        "Means over games. ✓ and green: the threshold is reached; ✗ and red: it is not; the deeper the colour, the "
+        "farther away. A cell opens its games, the lowest first."
+    )
+
+
+def heat_table(shown: pd.DataFrame, thresholds: Mapping[str, float], key: tuple[object, ...]) -> None:
+    """The heat map as a table."""
+    frame = resources.once(trend_charts.heat_frame, key, shown, thresholds)
+    status_table(resources.once(trend_charts.heat_table, key, frame, thresholds), "Means of all metrics by iteration")
+
+
+def persona_dimensions(first: int, last: int) -> None:
+    """The persona dimensions over iterations, game by game."""
+    points = resources.read(data.dimension_points)
+    shown = points[points["position"].between(first, last)]
+    if shown.empty:
+        st.info("No agent that speaks in these iterations was evaluated yet.", icon=":material/info:")
+        st.page_link("app_pages/personas/page.py", label="Evaluate agents", icon=":material/theater_comedy:")
+        return
+    st.caption(
+        "Dots are games: the mean over the agents that speak in them, by each one's latest run. Diamonds are means "
+        "with their 95 % intervals over games. From 0 to 9, the higher the better. What is judged over all that an "
+        "agent said belongs to no game and stands below."
+    )
+    known = {name: one for name, one in data.PERSONA_DEFINITIONS.items() if (shown["metric"] == name).any()}
+    metric_charts(shown, known, {}, ("personas", first, last))
+
+
+def drift() -> None:
+    """One agent from run to run; the choice stands in the URL."""
+    st.subheader("One agent over time", anchor=False)
+    agents = resources.read(data.evaluated_agents)
+    if not agents:
+        st.caption("No agent was evaluated yet.")
+        return
+    # Not "agent", which Personas writes: no page may write what a choice of the page before is bound to.
+    chosen = st.selectbox("Agent", list(agents), format_func=agents.__getitem__, key="agent_drift", bind="query-params")
+    points = resources.read(data.drift_points, chosen)
+    if points.empty:
+        st.caption("Its runs have no score.")
+        return
+    if points["run"].nunique() == 1:
+        st.caption("One run so far: drift shows from the second on.")
+    targets = data.drift_targets(points, chosen)
+    draw_chart(
+        trend_charts.drift_figure(points),
+        key="drift",
+        config=ZOOMABLE,
+        alt=trend_charts.drift_alt(points),
+        on_select=_on_point("drift", targets, list(targets)),
+        selection_mode="points",
+    )
+    st.caption(
+        "A point opens its run with the messages that were judged. Runs of other judges or samples are not comparable; "
+        "the table names both. Ideas are counts, in the table."
+    )
+    status_table(trend_charts.drift_table(points), "Runs of one agent, the latest first")
+
+
+def export(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition]) -> None:
+    """The games that are shown as CSV."""
+    csv_download(
+        "Download the data (CSV)",
+        lambda: data.export_frame(shown[shown["metric"].isin(list(definitions))]),
+        "trends.csv",
+    )

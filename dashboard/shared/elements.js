@@ -1,0 +1,30 @@
+// Elements of inline components, and the life of their views. It stands before the other parts of each component.
+// Text is untrusted: it is only ever put in by textContent and setAttribute.
+
+const views = new WeakMap();
+
+function element(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+// Streamlit calls a component again when its data or the theme change, and cleans up after a call that was overtaken by
+// the next one while the view is still in use: only the clean-up of the last call may take it down.
+function mount(parentElement, create, update, remove) {
+  let view = views.get(parentElement);
+  if (!view) {
+    view = create(parentElement);
+    view.run = 0;
+    views.set(parentElement, view);
+  }
+  view.run += 1;
+  const run = view.run;
+  update(view);
+  return () => {
+    if (view.run !== run) return;
+    remove(view);
+    views.delete(parentElement);
+  };
+}

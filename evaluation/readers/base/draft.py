@@ -1,0 +1,184 @@
+"""A transcript under construction, for readers that go through a game line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from evaluation.errors import BrokenTranscriptError
+from evaluation.readers.base.limits import Limits
+from evaluation.readers.base.roster import Roster, alignment_of
+from evaluation.transcript import Channel, Transcript, build_transcript
+
+VOTE_CHANNEL = "vote"
+TOOL_CHANNEL = "tool"
+THOUGHTS_CHANNEL = "thoughts"
+_LONGEST_NAME = 200
+
+
+def speaker_name(written: str, default: str) -> str:
+    """A name as a transcript may hold it: one line of 200 characters at most; the default where nothing is left."""
+    return " ".join(written.split())[:_LONGEST_NAME].strip() or default
+
+
+class TranscriptDraft:
+    """Collects messages, votes and eliminations in their order; messages get the ids ``m1``, ``m2``, ...
+
+    Attributes:
+        round: Given to what is added next, until it is changed.
+        phase: The same for the phase.
+    """
+
+    def __init__(self, roster: Roster, limits: Limits) -> None:
+        limits.check_players(len(roster.names))
+        self.roster = roster
+        self.round: int | None = None
+        self.phase: str | None = None
+        self.messages: list[dict[str, Any]] = []
+        self.votes: list[dict[str, Any]] = []
+        self.eliminations: list[dict[str, Any]] = []
+        self._limits = limits
+        self._continued: dict[int, list[str]] = {}
+
+    def say(
+        self,
+        speaker: str,
+        text: str,
+        channel: Channel = "public",
+        *,
+        channel_name: str | None = None,
+        recipients: Sequence[str] = (),
+        sent_at: datetime | None = None,
+        reply_to: int | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> int:
+        """Adds a message and returns its index, by which ``continue_message`` and ``reply_to`` know it."""
+        index = len(self.messages)
+        self._limits.check_messages(index + 1)
+        message = {
+            "id": f"m{index + 1}",
+            "index": index,
+            "round": self.round,
+            "phase": self.phase,
+            "channel": channel,
+            "channel_name": channel_name,
+            "speaker": speaker,
+            "recipients": tuple(recipients),
+            "text": text,
+            "sent_at": sent_at,
+            "reply_to": None if reply_to is None else f"m{reply_to + 1}",
+            "metadata": dict(metadata or {}),
+        }
+        self.messages.append(message)
+        return index
+
+    def continue_message(self, index: int, line: str) -> None:
+        """Adds a line to the text of a message."""
+        self._continued.setdefault(index, [self.messages[index]["text"]]).append(line)
+
+    def vote(
+        self, voter: str, target: str | None, *, justification: str | None = None, sent_at: datetime | None = None
+    ) -> None:
+        """Adds a vote; both names are players, checked by the caller."""
+        self._limits.check_votes(len(self.votes) + 1)
+        about = {"round": self.round, "phase": self.phase, "sent_at": sent_at}
+        self.votes.append({"voter": voter, "target": target, "justification": justification} | about)
+
+    def eliminate(self, player: str, *, role: str | None = None, sent_at: datetime | None = None) -> None:
+        """Adds an elimination, with the role if the others learnt it."""
+        about = {"round": self.round, "phase": self.phase, "sent_at": sent_at}
+        self.eliminations.append({"player": player, "role": role} | about)
+
+    def build(
+        self,
+        *,
+        game_id: str,
+        source_format: str,
+        players: Sequence[Mapping[str, Any]],
+        winner: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        started_at: datetime | None = None,
+        cost: Mapping[str, Any] | None = None,
+    ) -> Transcript:
+        """The transcript; ``cost`` with the fields of ``Cost``.
+
+        Raises:
+            BrokenTranscriptError: There is no message, or a value that the model refuses.
+        """
+        if not self.messages:
+            raise BrokenTranscriptError("The game has no message.", remedy="Export the game again.")
+        for index, lines in self._continued.items():
+            self.messages[index]["text"] = "\n".join(lines).rstrip("\n")
+        fields = {
+            "game_id": game_id,
+            "source_format": source_format,
+            "started_at": started_at,
+            "players": list(players),
+            "messages": self.messages,
+            "votes": self.votes,
+            "eliminations": self.eliminations,
+            "winner": winning_side(winner),
+            "cost": cost,
+            "metadata": {key: value for key, value in (metadata or {}).items() if value not in (None, "", [], {})},
+        }
+        return build_transcript(Transcript, fields)
+
+
+class OpenDraft(TranscriptDraft):
+    """A draft in a format that lists no players: whoever speaks, and is not the system, is one.
+
+    Attributes:
+        players: Fields of ``Player`` by name, in the order in which they first spoke.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(Roster(()), limits)
+        self.players: dict[str, dict[str, Any]] = {}
+
+    def player(self, name: str, **known: Any) -> None:
+        """Makes somebody a player and adds what is known; what was known before stays."""
+        fields = self.players.setdefault(name, {"name": name})
+        self._limits.check_players(len(self.players))
+        fields.update({key: value for key, value in known.items() if fields.get(key) is None and value is not None})
+
+    def say(self, speaker: str, text: str, channel: Channel = "public", **about: Any) -> int:
+        """Adds a message as ``TranscriptDraft.say`` does; outside the system channel its speaker becomes a player."""
+        if channel != "system":
+            self.player(speaker)
+        return super().say(speaker, text, channel, **about)
+
+    def tool(self, speaker: str, text: str, tool: str, sent_at: datetime | None = None) -> int:
+        """Adds a call of a tool or its result, which none of the players says.
+
+        A result that is longer than a message may be is cut: it is data, and no text by a player.
+        """
+        most = self._limits.message_characters
+        metadata = {"characters": len(text)} if len(text) > most else {}
+        text = f"{text[: most - 1]}…" if metadata else text
+        name = speaker_name(tool, TOOL_CHANNEL)
+        return self.say(speaker, text, "system", channel_name=name, sent_at=sent_at, metadata=metadata)
+
+    def build_open(
+        self, source_format: str, game_id: str, *, without_text: str = "Nobody speaks in it.", **about: Any
+    ) -> Transcript:
+        """The transcript, with the further arguments of ``build``.
+
+        Raises:
+            BrokenTranscriptError: Nobody speaks; ``without_text`` says so.
+        """
+        if not self.players or not self.messages:
+            raise BrokenTranscriptError(without_text, remedy="Export the whole conversation.")
+        game_id = speaker_name(game_id, source_format)
+        return self.build(game_id=game_id, source_format=source_format, players=list(self.players.values()), **about)
+
+
+def winning_side(winner: str | None) -> str | None:
+    """``mafia`` or ``town`` where the words name one of them ("The werewolves win."), else the words themselves."""
+    return alignment_of(winner) or winner or None
+
+
+def broken_line(number: int, message: str, remedy: str, *, file: str = "") -> BrokenTranscriptError:
+    """The error for a line of a text format, counted from 1."""
+    place = f"{file}, line {number}" if file else f"line {number}"
+    return BrokenTranscriptError(message, place=place, remedy=remedy)

@@ -1,0 +1,259 @@
+"""Reads chats of a model: OpenAI's messages and ShareGPT's conversations, as JSON or JSON Lines.
+
+OpenAI: one chat is an object with ``messages``, or a bare list of messages, or one message a line. Several are a list
+of such objects, or one a line. ShareGPT: ``conversations[{from, value}]``, one conversation or several; ``from`` is the
+speaker (human, gpt, or any name), and a ``system`` text beside the conversation comes first. An ``id`` is the game's
+id; whatever else the object holds is kept.
+
+The speaker is the name, else the role. What ``system`` and ``developer`` say, what tools are asked and what they answer
+is in the system channel. Thoughts ("reasoning") are private messages before the message that they led to. A message
+whose content is a list of parts is the text of its parts; the kinds of others (pictures, sound) are kept in
+``metadata["parts"]``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from evaluation.errors import BrokenTranscriptError
+from evaluation.files.strict_json import step
+from evaluation.readers.base.document import Document, content_id, first_record, records
+from evaluation.readers.base.draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, TranscriptDraft
+from evaluation.readers.base.limits import Limits
+from evaluation.readers.base.node import Node
+from evaluation.readers.base.reader import FileGame, FileReader, Found
+from evaluation.readers.base.roster import Roster
+from evaluation.transcript import Channel, Transcript
+
+FORMAT = "openai-chat"
+SHAREGPT = "sharegpt"
+
+_IDS = ("id", "conversation_id", "custom_id")
+# A line with any other key is a row of a table that happens to have a column named role.
+_MESSAGE_KEYS = frozenset(
+    {"role", "name", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "reasoning", "id"}
+    | {"reasoning_content", "audio", "annotations", "timestamp", "weight", "prefix"}
+)
+_TOOLS = frozenset({"tool", "function", "ipython", "observation", "function_call", "tool_call", "function_response"})
+_NO_PLAYERS = frozenset({"system", "developer"}) | _TOOLS
+_MODELS = frozenset({"assistant", "gpt", "chatgpt", "model", "bot"})
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
+_CALL_PARTS = frozenset({"tool_use", "function_call", "tool_call"})
+_KNOWN = ("role", "name", "content", "tool_calls", "function_call", "reasoning", "reasoning_content", "refusal")
+
+
+def chat_transcript(
+    source_format: str,
+    messages: Iterable[Node],
+    limits: Limits,
+    *,
+    game_id: str,
+    model: str | None = None,
+    started_at: datetime | None = None,
+    cost: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Transcript:
+    """The transcript of a chat.
+
+    Args:
+        source_format: The format's name.
+        messages: The messages.
+        limits: Bounds for the transcript.
+        game_id: The chat's id.
+        model: The model that speaks as ``assistant`` or ``gpt``.
+        started_at: When the chat began.
+        cost: Fields of ``Cost``.
+        metadata: What else is known about the chat.
+
+    Raises:
+        InputError: A message is broken, or nobody but the system speaks.
+    """
+    nodes = list(messages)
+    limits.check_messages(len(nodes))
+    # The first role of each who speaks in public, by name.
+    roles: dict[str, str] = {}
+    for node in nodes:
+        role, speaker = _role(node), _speaker(node)
+        if role not in _NO_PLAYERS:
+            roles.setdefault(speaker, role)
+    draft = TranscriptDraft(Roster(roles), limits)
+    for node in nodes:
+        _add(node, draft)
+    if not roles:
+        raise BrokenTranscriptError("Nobody speaks but the system.", remedy="Export the whole chat.")
+    return draft.build(
+        game_id=game_id,
+        source_format=source_format,
+        players=[{"name": name, "model": model if role in _MODELS else None} for name, role in roles.items()],
+        metadata=metadata,
+        started_at=started_at,
+        cost=cost,
+    )
+
+
+def _role(node: Node) -> str:
+    return (node["role"].text_or_none() or "").strip().casefold()
+
+
+def _speaker(node: Node) -> str:
+    return node["name"].name_or_none() or node["role"].name()
+
+
+def _add(node: Node, draft: TranscriptDraft) -> None:
+    role, speaker = _role(node), _speaker(node)
+    is_player = speaker in draft.roster.names
+    content = _content(node)
+    sent_at = node["timestamp"].time_or_none()
+    for thought in content.thoughts:
+        channel: Channel = "private" if is_player else "system"
+        draft.say(speaker, thought, channel, channel_name=THOUGHTS_CHANNEL, sent_at=sent_at)
+    metadata = node.rest(*_KNOWN, "timestamp") | ({"parts": content.others} if content.others else {})
+    if node["name"].name_or_none():
+        metadata["role"] = role
+    if content.texts or not (content.calls or content.thoughts):
+        text = "\n".join(content.texts)
+        is_public = is_player and role not in _NO_PLAYERS
+        channel_name = TOOL_CHANNEL if role in _TOOLS else None
+        channel = "public" if is_public else "system"
+        draft.say(speaker, text, channel, channel_name=channel_name, sent_at=sent_at, metadata=metadata)
+    for call in content.calls:
+        draft.say(speaker, call, "system", channel_name=TOOL_CHANNEL, sent_at=sent_at)
+
+
+@dataclass(slots=True)
+class _Content:
+    """Content of one message; ``others`` are the kinds of parts that are not text."""
+
+    texts: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+
+def _content(node: Node) -> _Content:
+    content = _Content()
+    for key in ("reasoning", "reasoning_content"):
+        if isinstance(node[key].value, str) and node[key].value.strip():
+            content.thoughts.append(node[key].value)
+    given = node["content"]
+    if isinstance(given.value, list):
+        for part in given.entries():
+            _add_part(part, content)
+    elif given.value is not None:
+        if not isinstance(given.value, str):
+            raise given.wrong("text or a list of parts")
+        content.texts += [given.value] if given.value else []
+    if refusal := node["refusal"].text_or_none():
+        content.texts.append(refusal)
+    calls = [*node["tool_calls"].entries()] + ([node["function_call"]] if node["function_call"].value else [])
+    content.calls += [_call(call) for call in calls]
+    if given.value is None and not (content.texts or content.calls or content.thoughts):
+        raise given.wrong("text or a list of parts")
+    return content
+
+
+def _add_part(part: Node, content: _Content) -> None:
+    if isinstance(part.value, str):
+        content.texts.append(part.value)
+        return
+    kind = part["type"].text_or_none() or "text"
+    if kind in _TEXT_PARTS:
+        content.texts.append(part["text"].text())
+    elif kind in ("reasoning", "thinking"):
+        thought = part[kind].text_or_none() or part["text"].text_or_none()
+        content.thoughts += [thought] if thought else []
+    elif kind == "refusal":
+        content.texts.append(part["refusal"].text())
+    elif kind in _CALL_PARTS:
+        content.calls.append(_call(part))
+    else:
+        content.others.append(kind)
+
+
+def _call(call: Node) -> str:
+    """A call as it is read: ``search({"query": "wolves"})``; the function stands in it or one level below."""
+    inner = call["function"] if isinstance(call["function"].value, dict) else call
+    name = inner["name"].text_or_none() or (call["function"].text_or_none() if inner is call else None) or "tool"
+    arguments = next((inner[key].value for key in ("arguments", "input") if inner[key].value is not None), "")
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return f"{name}({written})"
+
+
+def _is_message(value: Any) -> bool:
+    """Whether a JSON value is a message of OpenAI's shape, however broken."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("role"), str)
+        and any(key in value for key in ("content", "tool_calls", "function_call"))
+        and "playerName" not in value
+    )
+
+
+def _is_chat(value: Any) -> bool:
+    messages = value.get("messages") if isinstance(value, dict) else None
+    return isinstance(messages, list) and bool(messages) and _is_message(messages[0])
+
+
+def _is_conversation(value: Any) -> bool:
+    turns = value.get("conversations") if isinstance(value, dict) else None
+    return isinstance(turns, list) and bool(turns) and isinstance(turns[0], dict) and {"from", "value"} <= set(turns[0])
+
+
+def _recognises(document: Document) -> bool:
+    first = first_record(document)
+    return _is_chat(first) or (_is_message(first) and set(first) <= _MESSAGE_KEYS)
+
+
+def _read(document: Document) -> Found:
+    if _is_chat(first_record(document)):
+        return _games(document, _chat)
+    return chat_transcript(FORMAT, records(document), document.limits, game_id=document.game_id(FORMAT))
+
+
+def _games(document: Document, read: Callable[[Node, Limits], Transcript]) -> Found:
+    """The only chat of a file, or each of several."""
+    if isinstance(document.json, dict):
+        return read(Node(document.json), document.limits)
+    chats = enumerate(records(document), start=1)
+    return (FileGame(_id(chat) or str(number), partial(read, chat, document.limits)) for number, chat in chats)
+
+
+def _id(chat: Node) -> str | None:
+    is_object = isinstance(chat.value, dict)
+    return next((found for key in _IDS if (found := chat[key].identifier_or_none())), None) if is_object else None
+
+
+def _chat(chat: Node, limits: Limits) -> Transcript:
+    return _transcript(FORMAT, chat, chat["messages"].entries(), limits, "messages")
+
+
+def _conversation(conversation: Node, limits: Limits) -> Transcript:
+    return _transcript(SHAREGPT, conversation, _turns(conversation), limits, "conversations", "system")
+
+
+def _transcript(source_format: str, chat: Node, messages: Iterable[Node], limits: Limits, *read: str) -> Transcript:
+    game_id = _id(chat) or content_id(source_format, json.dumps(chat.value, sort_keys=True))
+    model, metadata = chat["model"].text_or_none(), chat.rest(*read, *_IDS, "model")
+    return chat_transcript(source_format, messages, limits, game_id=game_id, model=model, metadata=metadata)
+
+
+def _turns(conversation: Node) -> Iterator[Node]:
+    """The turns of ShareGPT with the keys of a chat message, and paths of which the last step is still the file's."""
+    if prompt := conversation["system"].text_or_none():
+        yield Node({"role": "system", "content": prompt}, step(conversation.path, "system"))
+    for turn in conversation["conversations"].entries():
+        role, text = turn["from"].name(), turn["value"].text()
+        yield Node({"role": role, "content": text} | turn.rest("from", "value", "role", "content"), turn.path)
+
+
+READER = FileReader(FORMAT, _recognises, _read)
+SHAREGPT_READER = FileReader(
+    SHAREGPT,
+    lambda document: _is_conversation(first_record(document)),
+    lambda document: _games(document, _conversation),
+)

@@ -1,1 +1,0 @@
-"""Readers of agent frameworks' own files: states, message lists and logs of simulations."""

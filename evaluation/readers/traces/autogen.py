@@ -1,0 +1,158 @@
+"""Reads AutoGen: messages of AgentChat and of its core, saved team states, and what its console prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from evaluation.files.strict_json import shorten
+from evaluation.readers._who_speaks import BROKEN_OFF
+from evaluation.readers.base.document import Document, first_record, records
+from evaluation.readers.base.node import Node
+from evaluation.readers.base.reader import FileReader
+from evaluation.readers.traces._conversation import call_transcript
+from evaluation.readers.traces._turns import ChatTurn, ToolCall, as_text, parts_turn, text_in
+from evaluation.readers.traces.calls import ModelCall, agent_name, usage_of
+from evaluation.transcript import Transcript
+
+FORMAT = "autogen"
+
+_TYPE = re.compile(r"\w+(?:Message|Event)")
+_CORE = frozenset({"UserMessage", "AssistantMessage", "SystemMessage", "FunctionExecutionResultMessage"})
+_NOT_SAID = frozenset(
+    {"ModelClientStreamingChunkEvent", "UserInputRequestedEvent", "SelectSpeakerEvent", "SelectorEvent"}
+    | {"MemoryQueryEvent", "CodeGenerationEvent"}
+)
+_BLOCK = re.compile(
+    r"^-{8,} (?:(\w+(?:Message|Event)) \(([^()\n]{1,200})\)|([^\n-][^\n]{0,199}?)) -{8,}$", re.MULTILINE
+)
+
+# A limit of messages or turns is an ordinary end, and so is what the team was told to stop at.
+_BROKEN_OFF = re.compile(r"\b(?:errors?|exception|time(?:d)? ?out|time limit|token)\b", re.IGNORECASE)
+
+
+def _recognises(document: Document) -> bool:
+    first = first_record(document)
+    return _is_message(first) or _thread(first) is not None or _BLOCK.match(document.text.lstrip()) is not None
+
+
+def _is_message(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str) or "content" not in value:
+        return False
+    return value["type"] in _CORE or ("source" in value and _TYPE.fullmatch(value["type"]) is not None)
+
+
+def _thread(value: Any) -> list[Any] | None:
+    """The messages of a result or of a saved team; ``None`` where it is neither."""
+    if not isinstance(value, dict):
+        return None
+    if value.get("type") == "TeamState" and isinstance(value.get("agent_states"), dict):
+        # The manager's thread is the conversation; each agent keeps a copy of its own.
+        threads = [_member(state, "message_thread") for state in value["agent_states"].values()]
+        return max(threads, key=len, default=[])
+    held = value.get("messages")
+    return held if isinstance(held, list) and held and _is_message(held[0]) else None
+
+
+def _member(state: Any, key: str) -> list[Any]:
+    held = state.get(key) if isinstance(state, dict) else None
+    return held if isinstance(held, list) else []
+
+
+def _read(document: Document) -> Transcript:
+    first = first_record(document)
+    metadata: dict[str, Any] = {}
+    if _is_message(first):
+        calls = list(_calls(records(document)))
+    elif (thread := _thread(first)) is not None:
+        calls = list(_calls(Node(one, f"$.messages[{place}]") for place, one in enumerate(thread)))
+        stopped = Node(first)["stop_reason"].text_or_none()
+        if stopped and _BROKEN_OFF.search(stopped):
+            metadata[BROKEN_OFF] = f"a limit or an error ({shorten(stopped)})"
+    else:
+        document.limits.check_lines(document.text)
+        calls = list(_printed(document.text))
+    return call_transcript(FORMAT, calls, document.limits, game_id=document.game_id(FORMAT), metadata=metadata)
+
+
+def _calls(messages: Iterator[Node]) -> Iterator[ModelCall]:
+    instructions: list[ChatTurn] = []
+    latest_results = ""
+    for node in messages:
+        kind, turn = node["type"].text(), _turn(node)
+        if kind in _NOT_SAID or turn.is_empty:
+            continue
+        if turn.role == "system":
+            instructions.append(turn)
+            continue
+        if turn.results:
+            latest_results = "\n".join(result.text for result in turn.results)
+        elif kind == "ToolCallSummaryMessage" and turn.text == latest_results:
+            # It repeats what the tool answered as if the agent had said it.
+            continue
+        yield _call(node, turn, instructions)
+
+
+def _call(node: Node, turn: ChatTurn, instructions: list[ChatTurn]) -> ModelCall:
+    is_model = turn.role == "assistant" and turn.name not in ("user", "User")
+    return ModelCall(
+        agent=agent_name(turn.name),
+        start=node["created_at"].time_or_none(),
+        inputs=list(instructions) if is_model else [],
+        outputs=[turn],
+        usage=usage_of(node["models_usage"].value),
+    )
+
+
+def _turn(node: Node) -> ChatTurn:
+    kind, content = node["type"].text(), node["content"].value
+    turn = _content(kind, content)
+    turn.name = node["source"].name_or_none() or ("user" if kind == "UserMessage" else None)
+    if kind == "HandoffMessage" and (target := node["target"].name_or_none()):
+        turn.calls.append(
+            ToolCall(f"handoff_to_{target}", {"message": turn.text}, node["id"].identifier_or_none() or node.path)
+        )
+        turn.texts = []
+    if thought := text_in(node.fields(), "thought"):
+        turn.thoughts.append(thought)
+    return turn
+
+
+def _content(kind: str, content: Any) -> ChatTurn:
+    if kind == "SystemMessage":
+        return ChatTurn("system", texts=[as_text(content)])
+    if kind in ("FunctionExecutionResultMessage", "ToolCallExecutionEvent"):
+        return parts_turn([_typed(one, "tool_result") for one in content] if isinstance(content, list) else [], "tool")
+    if kind == "ThoughtEvent":
+        return ChatTurn("assistant", thoughts=[as_text(content)])
+    if isinstance(content, list):
+        is_calls = kind in ("AssistantMessage", "ToolCallRequestEvent")
+        return parts_turn([_typed(one, "tool_call") if is_calls else one for one in content], "assistant")
+    return ChatTurn("assistant", texts=[as_text(content)])
+
+
+def _typed(part: Any, kind: str) -> Any:
+    return part | {"type": kind} if isinstance(part, dict) else part
+
+
+def _printed(text: str) -> Iterator[ModelCall]:
+    """The blocks that the console prints: a line with the speaker's name between dashes, then what was said."""
+    heads = list(_BLOCK.finditer(text))
+    for number, head in enumerate(heads):
+        end = heads[number + 1].start() if number + 1 < len(heads) else len(text)
+        said, name = text[head.end() : end].strip("\n"), head[2] or head[3]
+        turn = ChatTurn("assistant", name=name)
+        if said.startswith("[FunctionCall(") or head[1] == "ToolCallRequestEvent":
+            turn.calls.append(ToolCall("tool", said, f"block {number}"))
+        elif said.startswith("[FunctionExecutionResult(") or head[1] == "ToolCallExecutionEvent":
+            turn = parts_turn([{"type": "tool_result", "id": f"block {number - 1}", "content": said}], "tool")
+        elif head[1] == "ThoughtEvent":
+            turn.thoughts.append(said)
+        elif head[1] not in _NOT_SAID:
+            turn.texts.append(said)
+        if not turn.is_empty:
+            yield ModelCall(agent=agent_name(name), outputs=[turn])
+
+
+READER = FileReader(FORMAT, _recognises, _read)
