@@ -55,7 +55,7 @@ class WhenEmpty(StrEnum):
     NOT_APPLICABLE = "not_applicable"
     PENDING = "pending"
     FULL_MARKS = "full_marks"
-    """Full marks when nothing was considered at all, pending when everything considered is unsettled."""
+    """Full marks when nothing was considered at all, not applicable when everything considered is unsettled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +349,7 @@ def _outcome(
     elif definition.when_empty is WhenEmpty.FULL_MARKS and not ledger:
         score = definition.scale.high
     else:
-        waits = definition.when_empty is not WhenEmpty.NOT_APPLICABLE
+        waits = definition.when_empty is WhenEmpty.PENDING
         return (Status.PENDING if waits else Status.NOT_APPLICABLE), None, definition.empty_reason
     assert score is not None
     return status_of(score, threshold), score, ""

@@ -16,7 +16,7 @@ MEMORY_ACCURACY = MetricDefinition(
     80.0,
     "4",
     WhenEmpty.FULL_MARKS,
-    "no reference could be settled yet",
+    "references seen, none could be checked: connect a model, or check them",
     CoverageRule("references settled", fewest=5, least_share=0.5),
     by_kind_of_reference,
     references_note,

@@ -137,6 +137,8 @@ class Discussion:
     def forget_long(transcript: Transcript) -> None:
         """Forgets the discussions that are kept if that of ``transcript`` is long; call it when the work is done."""
         if len(transcript.discussion) > _KEPT_MESSAGES:
+            # What was derived may refer back to the discussion, and would keep it until the next collection.
+            Discussion.of(transcript)._derived.clear()
             _discussion.cache_clear()
 
     @staticmethod

@@ -75,7 +75,7 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
     }
     has_weight = any(row.denominator for row in rows)
     not_applicable = result.reason if result.status is Status.NOT_APPLICABLE and not has_weight else ""
-    decided = summarise(
+    return summarise(
         result.definition,
         rows,
         threshold=result.threshold,
@@ -84,13 +84,6 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
         notes=result.notes,
         details={**result.details, "by_rule": by_rule, "reader": reader.name},
     )
-    if decided.status is Status.PENDING and not has_weight and result.name == MEMORY_ACCURACY.name:
-        # What only the reader saw never makes a game wait.
-        return replace(decided, status=Status.NOT_APPLICABLE, reason=_NOTHING_CHECKED)
-    return decided
-
-
-_NOTHING_CHECKED = "references seen, none could be checked: connect a model, or check them"
 
 
 def acts_read(discussion: Discussion, reader: Reader) -> tuple[Reading, ...]:

@@ -123,7 +123,14 @@ def decision(game: str, row_id: str, verdict: RowVerdict) -> RowDecision:
 
 def test_all_judged_rows_are_compared_with_the_rule_whether_a_person_looked_or_not(make_game) -> None:
     store = Store(":memory:")
-    game = make_game([("Ann", "I think Ben lies"), ("Ben", "Ann, why?"), ("Ann", "Nice weather"), ("Ben", "Indeed")])
+    game = make_game(
+        [
+            ("Ann", "I suspect Ben, because his story about the vote changed twice."),
+            ("Ben", "ok"),
+            ("Ann", "Nice weather"),
+            ("Ben", "Indeed"),
+        ]
+    )
     add_evaluated(store, game, source_name="game.json")
     rows = store.results.load(game.id)["strategic_depth"].ledger
     assert [one.verdict for one in rows] == [YES, NO, NO, NO]

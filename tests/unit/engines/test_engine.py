@@ -40,7 +40,7 @@ def die(transcript: Transcript, *, threshold: float | None = None) -> MetricResu
 
 
 def test_all_seven_metrics_come_in_the_rubrics_order() -> None:
-    evaluation = evaluate_transcript(game())
+    evaluation = evaluate_transcript(game(), reader=None)
     assert list(evaluation.metrics) == list(DEFINITIONS)
     # One of two messages holds a keyword; the second answers the first.
     assert evaluation.metrics["strategic_depth"].score == 50.0
@@ -52,7 +52,7 @@ def test_all_seven_metrics_come_in_the_rubrics_order() -> None:
 def test_ratings_and_thresholds_enter() -> None:
     transcript = game()
     ratings = [Rating(transcript.id, "Ann", 4), Rating("another", "Ann", 1)]
-    evaluation = evaluate_transcript(transcript, ratings, {"strategic_depth": 50.0})
+    evaluation = evaluate_transcript(transcript, ratings, {"strategic_depth": 50.0}, reader=None)
     assert evaluation.metrics[ENGAGEMENT.name].score == 4.0
     assert evaluation.metrics["strategic_depth"].status is Status.PASSED
     assert evaluation.metrics["coherence"].threshold == 70.0

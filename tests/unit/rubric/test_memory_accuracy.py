@@ -438,9 +438,9 @@ def test_no_references_are_full_marks_and_say_so() -> None:
     assert (result.score, result.status, result.notes) == (100.0, Status.PASSED, ("no references",))
 
 
-def test_only_unverified_references_wait() -> None:
+def test_only_unverified_references_are_not_applicable() -> None:
     result = memory_accuracy.measure(make_game("As I said earlier, we need a plan."))
-    assert (result.score, result.status) == (None, Status.PENDING)
+    assert (result.score, result.status) == (None, Status.NOT_APPLICABLE)
 
 
 def test_another_language_is_not_applicable() -> None:

@@ -66,7 +66,7 @@ def test_the_same_discussion_is_always_read_alike() -> None:
 
 
 def test_decisions_keep_what_the_rule_said_and_the_score_to_the_letter() -> None:
-    rule = evaluate_transcript(GAME).metrics
+    rule = evaluate_transcript(GAME, reader=None).metrics
     read = evaluate_transcript(GAME, reader=shipped_reader()).metrics
     depth = read["strategic_depth"]
     assert depth.details["by_rule"]["score"] == rule["strategic_depth"].score

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,6 +19,9 @@ from evaluation.rubric_judge.requests import LONGEST_MESSAGE, requests_for
 from evaluation.score import Method, MetricResult, RowVerdict, Status, redecided, replace_rows
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
+
+by_rule = partial(evaluate_transcript, reader=None)
+"""The rubric to the letter, whose answers can be told by hand."""
 
 SAID = (
     ("Ann", "Good morning everybody."),
@@ -45,7 +49,7 @@ def judged(
     script: Callable[[JudgeRequest], Any], transcript: Transcript | None = None, **options: Any
 ) -> tuple[JudgedTranscript, dict[str, MetricResult]]:
     chosen = transcript or game()
-    results = dict(evaluate_transcript(chosen).metrics)
+    results = dict(by_rule(chosen).metrics)
     outcome = asyncio.run(judge_rows(chosen, results, ScriptedJudge(script), **options))
     return outcome, apply_decisions(results, outcome.decisions)
 
@@ -89,7 +93,7 @@ def test_an_accurate_reference_without_a_cited_message_is_not_taken() -> None:
         outcome, results = judged(lambda _, c=citations: label("accurate", *c), metrics=["memory_accuracy"])
         assert outcome.decisions == []
         assert outcome.reasons_why_not() == {"the judge cited no message that there is": 1}
-        assert results["memory_accuracy"].status is Status.PENDING
+        assert results["memory_accuracy"].status is Status.NOT_APPLICABLE
 
 
 @pytest.mark.parametrize(
@@ -101,7 +105,7 @@ def test_what_is_no_answer_leaves_the_rules_verdict(said: Any) -> None:
     outcome, results = judged(lambda _: said)
     assert outcome.decisions == []
     assert sum(outcome.reasons_why_not().values()) == len(outcome.rows) > 0
-    assert results == dict(evaluate_transcript(game()).metrics)
+    assert results == dict(by_rule(game()).metrics)
 
 
 def test_labels_are_read_as_models_write_them() -> None:
@@ -111,19 +115,19 @@ def test_labels_are_read_as_models_write_them() -> None:
 
 def test_role_consistency_can_get_its_first_signal_from_a_judge() -> None:
     said = tuple((name, "Bananas are yellow, and so is the sun.") for name in ("Ann", "Ben"))
-    assert evaluate_transcript(game(said)).metrics["role_consistency"].status is Status.NOT_APPLICABLE
+    assert by_rule(game(said)).metrics["role_consistency"].status is Status.NOT_APPLICABLE
     _, results = judged(lambda _: label("consistent"), game(said), metrics=["role_consistency"])
     assert (results["role_consistency"].score, results["role_consistency"].numerator) == (100.0, 2.0)
 
 
 def test_the_first_message_is_not_asked_whom_it_answers() -> None:
-    results = evaluate_transcript(game()).metrics
+    results = by_rule(game()).metrics
     assert [row.message_id for row in rows_to_judge(results["coherence"])] == ["m1", "m2", "m3"]
     assert rows_to_judge(results["anti_repetition"]) == []
 
 
 def test_what_a_person_decided_is_not_asked() -> None:
-    result = evaluate_transcript(game()).metrics["coherence"]
+    result = by_rule(game()).metrics["coherence"]
     row = redecided(result.ledger[1], RowVerdict.COUNTS, method=Method.HUMAN)
     asked = rows_to_judge(replace_rows(result, {row.id: row}))
     assert row.id not in {one.id for one in asked}
@@ -142,7 +146,7 @@ def test_a_person_outranks_the_judge_and_both_keep_the_weight_of_the_row() -> No
 def test_ten_neighbouring_rows_share_their_context() -> None:
     said = tuple((("Ann", "Ben")[i % 2], f"I think number {i} matters.") for i in range(25))
     transcript = game(said)
-    asked = requests_for(transcript, evaluate_transcript(transcript).metrics["coherence"])
+    asked = requests_for(transcript, by_rule(transcript).metrics["coherence"])
     groups: dict[Any, list[Any]] = {}
     for one in asked:
         groups.setdefault(one.request.batch_group, []).append(one.request)
@@ -158,7 +162,7 @@ def test_ten_neighbouring_rows_share_their_context() -> None:
 
 
 def test_asked_alone_a_row_has_a_context_of_its_own() -> None:
-    result = evaluate_transcript(game()).metrics["coherence"]
+    result = by_rule(game()).metrics["coherence"]
     asked = requests_for(game(), result, is_batched=False)
     assert [one.request.batch_group for one in asked] == [None, None, None]
     assert sorted(asked[0].request.messages) == [1, 2]
@@ -175,7 +179,7 @@ def test_the_prompt_says_what_the_rubric_asks_and_nothing_that_nobody_could_know
     transcript = game(
         messages=(*base.messages, private), votes=votes, eliminations=(Elimination(round=1, player="Ben", role="seer"),)
     )
-    results = evaluate_transcript(transcript).metrics
+    results = by_rule(transcript).metrics
     memory = requests_for(transcript, results["memory_accuracy"])[0].request.prompt
     assert "Round 1: Ann voted for Ben." in memory.user
     assert "Round 1: Ben (seer) left the game." in memory.user
@@ -194,7 +198,7 @@ def test_the_prompt_says_what_the_rubric_asks_and_nothing_that_nobody_could_know
 
 def test_an_endless_message_is_cut_and_says_so() -> None:
     transcript = game((("Ann", "x" * (LONGEST_MESSAGE + 7)), ("Ben", "I think so.")))
-    [asked] = requests_for(transcript, evaluate_transcript(transcript).metrics["coherence"])
+    [asked] = requests_for(transcript, by_rule(transcript).metrics["coherence"])
     assert "(7 more characters are left out)" in asked.request.prompt.user
     assert len(asked.request.prompt.user) < LONGEST_MESSAGE + 1_000
 
@@ -204,7 +208,7 @@ def test_no_attack_changes_the_structure_of_a_prompt(attack: Attack) -> None:
     name = attack.text.strip()[:200] if attack in NAMES else "Mallory"
     text = attack.text if attack in ATTACKS else "I think earlier Ann voted for me."
     transcript = game((("Ann", "Hello."), (name, text), ("Ben", "I think so.")), votes=(Vote(round=1, voter=name),))
-    results = evaluate_transcript(transcript).metrics
+    results = by_rule(transcript).metrics
     for metric in TASKS:
         for asked in requests_for(transcript, results[metric]):
             lines = asked.request.prompt.text.splitlines()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import Method, RowVerdict, Status
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
+
+by_rule = partial(evaluate_transcript, reader=None)
+"""The rubric to the letter, whose answers can be told by hand."""
 
 COUNTS, DOES_NOT_COUNT, EXCLUDED = RowVerdict.COUNTS, RowVerdict.DOES_NOT_COUNT, RowVerdict.EXCLUDED
 SAID = (
@@ -56,7 +60,7 @@ def store(tmp_path: Path) -> Store:
     for name in ("game", "other"):
         transcript = game(name)
         opened.transcripts.add(transcript, source_name=f"{name}.json")
-        opened.results.save([evaluate_transcript(transcript)])
+        opened.results.save([by_rule(transcript)])
     return opened
 
 
@@ -115,9 +119,9 @@ def test_the_latest_judge_stands_and_the_same_again_is_not_stored_twice(store: S
     assert depth(store) == (25.0, 1.0, 4.0, "failed", "judge")
 
 
-def test_a_settled_reference_is_no_longer_pending(store: Store) -> None:
+def test_a_settled_reference_is_scored(store: Store) -> None:
     before = store.results.load(game().id)["memory_accuracy"]
-    assert before.status is Status.PENDING
+    assert before.status is Status.NOT_APPLICABLE
     store.decisions.save([decision(before.ledger[0].id)])
     assert store.results.load(game().id)["memory_accuracy"].score == 100.0
     table = store.results.scores()
@@ -127,7 +131,7 @@ def test_a_settled_reference_is_no_longer_pending(store: Store) -> None:
 
 def test_decisions_survive_another_evaluation_by_the_rule(store: Store) -> None:
     store.decisions.save([decision()])
-    store.results.save([evaluate_transcript(game(), thresholds={"strategic_depth": 40.0})])
+    store.results.save([by_rule(game(), thresholds={"strategic_depth": 40.0})])
     assert depth(store) == (50.0, 2.0, 4.0, "passed", "judge")
 
 
