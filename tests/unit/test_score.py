@@ -62,9 +62,9 @@ def test_nothing_to_score_holds_no_number() -> None:
     assert (unrated.status, unrated.score) == (Status.PENDING, None)
 
 
-def test_memory_without_references_is_full_but_unsettled_ones_are_pending() -> None:
+def test_memory_without_references_is_full_but_unsettled_ones_have_no_score() -> None:
     assert summarise(MEMORY_ACCURACY, []).score == 100.0
-    assert summarise(MEMORY_ACCURACY, rows(None)).status is Status.PENDING
+    assert summarise(MEMORY_ACCURACY, rows(None)).status is Status.NOT_APPLICABLE
 
 
 def test_a_metric_that_does_not_apply_keeps_its_rows_but_no_score() -> None:

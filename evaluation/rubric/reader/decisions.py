@@ -27,7 +27,6 @@ from evaluation.score import (
     row_id_of,
     summarise,
 )
-from evaluation.text.display import quoted
 from evaluation.transcript import Transcript
 
 # What a reference is about, told by its words; the first that fits.
@@ -295,7 +294,6 @@ def _redecided(
     extra: Mapping[str, Any] = MappingProxyType({}),
 ) -> LedgerRow:
     told = evidence if evidence is not None else row.evidence
-    because = f", above all by {quoted([one.text for one in told])}" if told and evidence is not None else ""
     details = {
         **{name: value for name, value in row.details.items() if name != "review"},
         **extra,
@@ -306,7 +304,7 @@ def _redecided(
         row,
         RowVerdict.COUNTS if counts else RowVerdict.DOES_NOT_COUNT,
         method=Method.READER,
-        reason=f"{words} ({_percent(chance)} sure{because}).",
+        reason=f"{words} ({_percent(chance)} sure).",
         evidence=told,
         details=details,
     )

@@ -20,7 +20,12 @@ from evaluation.store import Store
 from evaluation.workflows.comparisons import stored_comparison
 from evaluation.workflows.scoring import add_evaluated
 
-LINES = [("Ann", "I think Ben lies"), ("Ben", "Ann, why?"), ("Ann", "Fish."), ("Ben", "Soup.")]
+LINES = [
+    ("Ann", "I suspect Ben, because he changed his story about the vote"),
+    ("Ben", "Ann, why?"),
+    ("Ann", "Fish."),
+    ("Ben", "Soup."),
+]
 
 
 def game(name: str, coherence: float | None) -> Game:
@@ -111,7 +116,9 @@ def compared(make_game):
     store.iterations.create("new", parent="old")
     for name, number in (("old", 3), ("new", 2)):
         for seed in range(number):
-            played = make_game([*LINES[: 4 if name == "old" else 2], ("Ann", f"I vote {name} {seed}")])
+            played = make_game(
+                [*LINES[: 4 if name == "old" else 2], ("Ann", f"Ben defended {name} {seed}, so his vote was planned")]
+            )
             stored = played.model_copy(update={"metadata": {"seed": seed}})
             add_evaluated(store, stored, source_name=f"{name}{seed}.json", iteration=name)
     yield store
@@ -123,7 +130,7 @@ def test_from_the_store(compared: Store) -> None:
     assert [len(side.games) for side in (found.before, found.after)] == [3, 2]
     assert len(found.pairs) == 2
     depth = [one for one in found.movers if (one.metric, one.kind) == ("strategic_depth", "reason")]
-    # Before, 3 of 5 messages hold no keyword (why, fish, soup), after 1 of 3: 60 - 33.3 points.
+    # Before, 3 of 5 messages do not argue (why, fish, soup), after 1 of 3: 60 - 33.3 points.
     assert depth[0].change == pytest.approx(60 - 100 / 3)
     # One example from each of the three games before a second from one of them.
     assert len({example.transcript_id for example in depth[0].examples}) == 3

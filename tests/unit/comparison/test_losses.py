@@ -53,7 +53,10 @@ def test_without_sides_or_losses_nothing_is_named() -> None:
 
 def test_what_fails_in_a_stored_iteration(tmp_path) -> None:
     store = Store(tmp_path / "games.duckdb")
-    lines = [("Ann", "The weather is nice"), ("Ben", "I think so too because of the vote")] * 3
+    lines = [
+        ("Ann", "The weather is nice"),
+        ("Ben", "I suspect Ann, because her story about the vote changed twice"),
+    ] * 3
     game = Transcript(
         game_id="dull",
         source_format="native",
