@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.labelled_games import load_games
+from evaluation.engines.scoring import evaluate_transcript
 from evaluation.ratings import Rating
 from evaluation.rubric.controls import link_strengths
 from evaluation.rubric.rows_in_doubt import ReviewKind
@@ -139,6 +140,8 @@ def test_links_that_words_contradict_are_offered(store: Store) -> None:
     game = max((one for _, one in load_games()), key=lambda one: len(one.discussion))
     store.iterations.create("v1")
     add_evaluated(store, game, source_name="x.json", iteration="v1")
+    # By the rule alone: the reader lets no reply of these games count whose link is weak.
+    store.results.save([evaluate_transcript(game, reader=None)])
     kinds = [ReviewKind.WEAK_LINK, ReviewKind.STRONG_LINK]
     # Link strengths are stored with the controls.
     assert stored_review_queue(store, "v1", kinds) == []
