@@ -35,7 +35,11 @@ HOSTILE = "<img src=x onerror=alert(1)> [click](https://evil.example) ![p](https
 Open = Callable[..., AppTest]
 
 
-def _game(name: str, *, text: str = "I think Bravo is suspicious because of the vote", rounds: int = 4) -> Transcript:
+# Rule and reader both count it, and it speaks of nothing past.
+_ACCUSATION = "I suspect Bravo: whoever gains from this vote has a reason to stay quiet, so we should vote together"
+
+
+def _game(name: str, *, text: str = _ACCUSATION, rounds: int = 4) -> Transcript:
     """A small game of two players whose content depends on ``name``."""
     said = [("Alpha", f"{text} in {name}"), ("Bravo", "Alpha, why do you say that about me?")] * rounds
     return Transcript(

@@ -126,7 +126,7 @@ def test_the_last_two_are_compared_at_first_with_movers_and_prompts(open_page, t
     assert code.value.splitlines() == ["  Play.", "- Be brief.", f"+ {hostile}"]
     assert hostile not in "\n".join(str(element.value) for element in app.markdown)
     # Every game is like its neighbours, so there is no spread, and the page says so instead of calling it worse.
-    shown = open_page("compare", metric_shown="Strategic depth")
+    shown = open_page("compare", metric_shown="Role consistency")
     assert "No test is possible: no spread was seen on either side" in words(shown)
 
 

@@ -20,33 +20,33 @@ WriteGame = Callable[..., Path]
 GOOD_LINES = (
     (
         "Ann",
-        "I think the pattern of this table matters: a quiet corner deserves as many questions as the noisy one beside "
-        "the stove, and hardly anybody here ever looks that way.",
+        "I suspect a pattern at this table: if the quiet corner were town, it would ask questions, so we should start "
+        "there and compare both stories.",
     ),
     (
         "Ben",
-        "Honestly, my trust goes with plain dealing; whoever gains from hurry should explain the reason tonight, "
-        "slowly, in words that even my grandmother could follow without her spectacles.",
+        "My trust goes with plain dealing; whoever gains from hurry should explain the reason slowly, because a "
+        "villager loses nothing by it, and then we can weigh both claims.",
     ),
     (
         "Cid",
-        "Evidence first, friends! Harbour rules say you count ropes before blaming sailors, because storms lie, tides "
-        "wander, and every captain swears that his own deck is dry.",
+        "Evidence first, friends! If the seer claim is true, then either Ann or Ben must be lying, so let us test it "
+        "tomorrow with one more check.",
     ),
     (
         "Ann",
-        "Then let us vote on ledgers, not on moods, since numbers rarely blush under cross examination, whereas faces "
-        "do so at any draught from the window.",
+        "Then the vote should go to whoever refuses that test, since an innocent player gains by it, whereas a wolf "
+        "can only lose.",
     ),
     (
         "Ben",
-        "Fine by me, although innocent people blush too, and I would defend any shy person here gladly, were it only "
-        "to keep our supper from turning cold again.",
+        "Fine by me, although innocent people blush too; I would defend any shy player until the evidence is stronger "
+        "than a mood, because a wrong vote costs us the game.",
     ),
     (
         "Cid",
-        "Aye, defend them all you like; a consistent story floats while every suspicious one takes on water, and I "
-        "carry a bucket for nobody below deck.",
+        "Defend them all you like; a consistent story is worth more than a blush, so my plan is to let both talk, and "
+        "to vote for whichever claim fits the night worse.",
     ),
 )
 BAD_LINES = (

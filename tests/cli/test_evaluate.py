@@ -32,7 +32,7 @@ LEDGER_ROW = record(
     verdict={"enum": ["counts", "does_not_count", "excluded"]},
     numerator={"type": "number"},
     denominator={"type": "number"},
-    method={"enum": ["rule", "judge", "human"]},
+    method={"enum": ["rule", "reader", "judge", "human"]},
     reason={"type": "string", "minLength": 1},
     evidence=each(record(start={"type": "integer"}, end={"type": "integer"}, text={"type": "string"})),
     refers_to=TEXT_OR_NULL,
@@ -43,7 +43,7 @@ METRIC = record(
     denominator={"type": "number"},
     threshold={"type": "number"},
     status={"enum": ["passed", "failed", "not_applicable", "pending"]},
-    method={"enum": ["rule", "judge", "human"]},
+    method={"enum": ["rule", "reader", "judge", "human"]},
     version={"type": "string"},
     ledger=each(LEDGER_ROW),
 )
