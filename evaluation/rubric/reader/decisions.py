@@ -12,7 +12,7 @@ from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, ROLE_CONSI
 from evaluation.rubric.discussion import Discussion, PreparedMessage
 from evaluation.rubric.metrics import role_consistency
 from evaluation.rubric.metrics.coherence import WINDOW, places
-from evaluation.rubric.reader.model import ReadAct, Reader, ReadMessage
+from evaluation.rubric.reader.model import ReadAct, Reader, ReadMessage, ReadReference
 from evaluation.rubric.speech.act_types import ActKind, SpeechAct
 from evaluation.rubric.speech.readings import Reading, read
 from evaluation.score import (
@@ -170,11 +170,12 @@ _NEARLY = 0.1
 def _memory(
     result: MetricResult, discussion: Discussion, said: Sequence[ReadMessage], reader: Reader
 ) -> Iterator[LedgerRow]:
-    yield from result.ledger
+    threshold = reader.heads["reference"].threshold
+    references = {prepared.message.id: one.references for prepared, one in zip(discussion.messages, said, strict=True)}
     known: dict[str, list[tuple[int, int]]] = {}
     for row in result.ledger:
+        yield _settled(row, references.get(row.message_id or "", ()), threshold)
         known.setdefault(row.message_id or "", []).extend((one.start, one.end) for one in row.evidence)
-    threshold = reader.heads["reference"].threshold
     for prepared, one in zip(discussion.messages, said, strict=True):
         message = prepared.message
         spans = known.get(message.id, ())
@@ -193,6 +194,31 @@ def _memory(
                 evidence=(Evidence(seen.start, seen.end, text),),
                 details={"kind": _kind(text), "finding": "unverified", "chance": round(seen.chance, 3)},
             )
+
+
+def _settled(row: LedgerRow, references: Sequence[ReadReference], threshold: float) -> LedgerRow:
+    """A row of the rule; one that it settled is open where the reader doubts that it can be settled so.
+
+    That is where the reader sees no reference to the past, and where the verdict is that no earlier message shows an
+    accusation or a defence: the rule overlooks most of them (on tuning games 1 of 9 such verdicts was right).
+    """
+    if not row.denominator or not row.evidence:
+        return row
+    span = row.evidence[0]
+    chance = max((one.chance for one in references if one.start < span.end and one.end > span.start), default=0.0)
+    if chance < threshold:
+        reason = f"Probably no statement about this game's past ({_percent(1 - chance)} sure)."
+    elif row.verdict is RowVerdict.DOES_NOT_COUNT and row.details.get("act") in ("accuse", "defend"):
+        reason = "Keywords show no such message before it; whether there is one takes reading."
+    else:
+        return row
+    details = {
+        **row.details,
+        "finding": "unverified",
+        "chance": round(chance, 3),
+        "rule": {"verdict": str(row.verdict), "reason": row.reason},
+    }
+    return redecided(row, RowVerdict.EXCLUDED, method=Method.READER, reason=reason, details=details)
 
 
 def _kind(text: str) -> str:
