@@ -20,11 +20,11 @@ class ReviewKind(StrEnum):
     """Why a row is worth a look."""
 
     UNVERIFIED = "unverified reference"
-    BARE_KEYWORD = "bare keyword"
-    NO_KEYWORD = "deep without a keyword"
-    UNCODED = "uncoded message about players"
-    WEAK_LINK = "weak link that counts"
-    STRONG_LINK = "strong link that does not count"
+    BARE_KEYWORD = "keyword, no argument"
+    NO_KEYWORD = "argues without a keyword"
+    UNCODED = "talks about players, role unclear"
+    WEAK_LINK = "barely an answer, counted"
+    STRONG_LINK = "likely an answer, not counted"
     UNSURE = "the reader is unsure"
 
 

@@ -101,11 +101,17 @@ def _share(words: Sequence[str], of: frozenset[str]) -> float:
     return sum(word in of for word in words) / len(words)
 
 
+_FIRST_OTHER_LETTER = min(first for first, _ in _ALPHABETS)
+
+
 def _script_language(text: str) -> str:
     """The language that the script of most letters stands for; empty for the Latin one, and for too few letters."""
     if text.isascii():
         return ""
     letters = [one for one in text if one.isalpha()]
+    # Most texts that are not ASCII hold Latin letters beside curly quotes.
+    if max(letters, default="") < _FIRST_OTHER_LETTER:
+        return ""
     if any("\u3040" <= one <= "\u30ff" for one in letters) and _is_most(len(UNSPACED.findall(text)), letters):
         return "ja"
     for (first, last), language in _ALPHABETS.items():

@@ -130,7 +130,7 @@ def test_a_row_stands_below_the_name_of_its_game_and_the_messages_before_it(
 
 def test_only_the_kinds_asked_for(doubtful: Store, open_page: Any, words: Any) -> None:
     app = open_page("verdicts", queue_of="v1")
-    app.button_group(key="queue_kinds").set_value(["bare keyword"]).run()
+    app.button_group(key="queue_kinds").set_value(["keyword, no argument"]).run()
     assert not app.exception
     assert "Cid voted for Ann in round 2." not in words(app)
 

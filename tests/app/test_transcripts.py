@@ -66,10 +66,10 @@ def test_a_filter_that_matches_nothing_says_so(open_page, filled, words) -> None
 
 
 def test_a_search_stays_within_the_filtered_games(open_page, filled, words) -> None:
-    said = words(open_page("transcripts", search="suspicious", find="loose"))
+    said = words(open_page("transcripts", search="suspect", find="loose"))
     assert "4 messages in 1 game." in said
     assert "Only in the 1 of 5 games that the filters leave." in said
-    assert "No message holds all of that" in words(open_page("transcripts", search="suspicious", find="four"))
+    assert "No message holds all of that" in words(open_page("transcripts", search="suspect", find="four"))
 
 
 @pytest.mark.parametrize("query", ["x" * 600, " ".join(f"w{n}" for n in range(30)), '""'])

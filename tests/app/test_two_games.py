@@ -22,7 +22,7 @@ def test_the_two_games_that_moved_most_stand_beside_each_other(open_page, filled
     before, after = (json.loads(json.loads(one)["body"]) for one in payloads(app))
     said = [[row["x"] for row in side["rows"] if row["k"] == "m"] for side in (before, after)]
     assert "Nothing new in four" in said[1]
-    assert "I think Bravo is suspicious" in said[0][0]
+    assert "I suspect Bravo" in said[0][0]
     # Failing messages carry their badges.
     assert any(badge[1] == 1 for row in after["rows"] for badge in row.get("b", []))
     assert "Strategic depth" in table(app)

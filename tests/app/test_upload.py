@@ -34,7 +34,7 @@ def test_files_are_recognised_before_anything_is_stored(open_page, store, table,
     assert not app.exception
     assert "2 games to store." in words(app)
     assert "✓ new" in table(app)
-    assert "Alpha: I think Bravo" in words(app)
+    assert "Alpha: I suspect Bravo" in words(app)
     assert len(app.get("progress")) == 0, "the bar is gone once files are read"
     assert store.transcripts.summaries().empty
 

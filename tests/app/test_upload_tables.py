@@ -119,7 +119,7 @@ def test_the_report_is_there_after_a_reload_and_can_be_saved(open_page, store, s
 def test_an_import_that_goes_on_says_so(open_page, store, words, small_game) -> None:
     data = small_game("one").to_json().encode()
     store.imports.save(planned(read_uploads([("one.json", data)]), ()))
-    assert "It has not come to its end yet." in words(open_page("transcripts", part="Add games"))
+    assert "Still at work." in words(open_page("transcripts", part="Add games"))
 
 
 def test_a_cancelled_import_tells_what_was_stored_and_what_was_not(store, small_game) -> None:

@@ -30,7 +30,7 @@ GOOD_LINES = (
     ),
     (
         "Cid",
-        "Evidence first, friends! If the seer claim is true, then either Ann or Ben must be lying, so let us test it "
+        "Evidence first, friends! If the seer claim is true, then one of you two must be lying, so let us test it "
         "tomorrow with one more check.",
     ),
     (

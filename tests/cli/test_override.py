@@ -96,13 +96,13 @@ def test_a_reference_that_the_rule_missed_is_added_listed_and_imported(
 ) -> None:
     run("import", write_game())
     said = ("--verdict", "does_not_count", "--author", "Grace", "--reason", "No.")
-    done = run("override", "game-1", "memory_accuracy:#6", "--add", "consistent story floats", *said)
+    done = run("override", "game-1", "memory_accuracy:#6", "--add", "consistent story is worth", *said)
     assert done.exit_code == 0, done.stderr
     assert done.stdout.splitlines()[1] == "Memory accuracy: 0.0 %, failed (0 of 1; threshold 80)"
-    assert "consistent story floats" in run("show", "game-1", "--metric", "memory_accuracy").stdout
+    assert "consistent story is worth" in run("show", "game-1", "--metric", "memory_accuracy").stdout
     listed = run("override", "list", "game-1", "--format", "json").stdout
     [made] = json.loads(listed)
-    assert (made["state"], made["added_words"]) == ("stands", "consistent story floats")
+    assert (made["state"], made["added_words"]) == ("stands", "consistent story is worth")
     exported = tmp_path / "overrides.json"
     exported.write_text(listed, encoding="utf-8")
     assert run("override", "import", "game-1", exported).stdout.strip() == "0 new, 1 known already."

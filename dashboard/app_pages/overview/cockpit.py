@@ -81,7 +81,7 @@ def _marks(reference: IterationSummary) -> tuple[tuple[str, bool], ...]:
 
 
 def _what_blocks(store: Store, board: Board, shown: IterationSummary) -> None:
-    st.markdown("**What blocks**")
+    st.markdown("**Still missing**")
     plain("\n".join(blockers(shown)[:_MOST_BLOCKERS]) or "✓ Nothing blocks the decision.")
     critical = [failure for test in shown.tests for failure in test.failures if failure.is_critical]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

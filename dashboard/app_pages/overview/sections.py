@@ -124,8 +124,7 @@ def success_checklist(store: Store, board: Board) -> None:
     gate = look(str(board.checklist.gate))
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown("**The gate is**", width="content")
-            st.badge("open" if gate.word == "met" else gate.label, color=gate.color)
+            st.badge("Ready" if gate.word == "met" else "Not ready", color=gate.color)
         for check in board.checklist.checks:
             _check(check)
         if board.chance:

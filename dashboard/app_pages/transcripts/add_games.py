@@ -76,7 +76,7 @@ def _nothing_chosen(store: Store) -> None:
     else:
         st.page_link(
             "app_pages/guide/page.py",
-            label="Which shape do files need?",
+            label="Which formats work?",
             icon=":material/description:",
             query_params={"guide_view": "Transcripts"},
         )
@@ -275,7 +275,7 @@ def report_title(report: ImportReport) -> str:
 
 def _state_words(report: ImportReport) -> str:
     if report.seconds is None:
-        return f"{counts_words(report)} It has not come to its end yet."
+        return f"{counts_words(report)} Still at work."
     return f"{counts_words(report)} It took {duration_text(report.seconds)}."
 
 

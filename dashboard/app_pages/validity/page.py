@@ -113,7 +113,7 @@ def verdict(noticed: float, low: float | None, high: float | None) -> str:
 
 def moved(report: dict[str, Any]) -> None:
     """Scores that changes moved which mean nothing."""
-    st.subheader("Changes that mean nothing", anchor=False)
+    st.subheader("Changes that must not matter", anchor=False)
     if not report["breaks"]:
         st.caption("Renaming all players, leaving out empty reply fields and adding private chat moved no score.")
         return

@@ -32,7 +32,7 @@ def show() -> None:
         why_messages_fail()
         return
     st.markdown(
-        "Rows that only the rule has decided, and that a person may well decide otherwise. One key decides: **y** it "
+        "Rows of which rule and reader are unsure, or that they left open. One key decides: **y** it "
         "counts, **n** it does not, **x** leave it out, **s** skip, **u** undo."
     )
     review_queue(store, resources.read(iteration_names))

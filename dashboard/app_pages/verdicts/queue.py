@@ -14,7 +14,7 @@ from evaluation.access.roles import Action
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.rows_in_doubt import ReviewKind
-from evaluation.score import RowVerdict
+from evaluation.score import Method, RowVerdict
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.verdicts_to_check import QueuedRow, row_context, stored_review_queue
@@ -99,7 +99,7 @@ def _row(store: Store, queued: QueuedRow) -> None:
             plain(f"{context.message.speaker}: {shortened(context.message.text, _LONGEST)}")
         for evidence in item.row.evidence[:3]:
             plain(f"“{evidence.text}”")
-        plain(f"The rule: {item.row.reason}")
+        plain(f"{'The reader' if item.row.method is Method.READER else 'The rule'}: {item.row.reason}")
         st.markdown(f"**{_QUESTIONS[item.kind]}**")
         _buttons(store, queued)
         if context.message is not None:

@@ -95,7 +95,7 @@ def identity_panel(person: Person) -> None:
             st.button("Log out", key="log_out", icon=":material/logout:", type="tertiary", on_click=identity.log_out)
         elif person.name:
             st.text(person.name, width="stretch")
-            st.button("That is not me", key="not_me", type="tertiary", on_click=identity.forget_name)
+            st.button("Switch rater", key="not_me", type="tertiary", on_click=identity.forget_name)
         value = identity.name_to_keep()
         if value is not None:
             _keeper(

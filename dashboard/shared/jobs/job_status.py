@@ -184,5 +184,5 @@ def job_history(store: Store) -> None:
         }
         for job in recent
     ]
-    with st.expander("Earlier work"):
+    with st.expander("Earlier jobs"):
         st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The latest background jobs, newest first")

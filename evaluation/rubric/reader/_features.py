@@ -403,8 +403,10 @@ def place_row(candidate: EarlierMessage, speakers: Sequence[str], rounds: Sequen
     at, earlier, distance = candidate
     between = at - earlier - distance
     continues = at > 0 and speakers[at - 1] == speakers[at]
+    distances = [0.0] * LOOK_BACK
+    distances[distance - 1] = 1.0
     return [
-        *(float(distance == one) for one in range(1, LOOK_BACK + 1)),
+        *distances,
         float(rounds[at] == rounds[earlier]),
         float(continues),
         float(min(3, between)),
@@ -485,12 +487,17 @@ def aims(seen: Features, answered: Sequence[int | None]) -> Iterator[tuple[ActAi
             yield ActAim(at, messages[other].message.speaker, is_named=False), seen.texts[at]
 
 
+_ACT_PLACES = {kind: place for place, kind in enumerate(ActKind)}
+
+
 def aim_row(aim: ActAim, text: str, named: int, seen_by_rule: frozenset[tuple[ActKind, str | None]]) -> list[float]:
     """The features of an aim beside its text: the acts of the rule, its kind, the place of the target, other names."""
-    elsewhere = {kind for kind, target in seen_by_rule if target != aim.target}
+    here, elsewhere = [0.0] * len(_ACT_PLACES), [0.0] * len(_ACT_PLACES)
+    for kind, target in seen_by_rule:
+        (here if target == aim.target else elsewhere)[_ACT_PLACES[kind]] = 1.0
     return [
-        *(float((kind, aim.target) in seen_by_rule) for kind in ActKind),
-        *(float(kind in elsewhere) for kind in ActKind),
+        *here,
+        *elsewhere,
         float(aim.target is None),
         float(aim.target is not None and aim.is_named),
         float(aim.target is not None and not aim.is_named),
