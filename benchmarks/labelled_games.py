@@ -64,7 +64,7 @@ class LabelledSet:
         return _rows("messages_second.jsonl", self.sources)
 
     def earlier_readings(self, question: str) -> Mapping[Key, Mapping[str, Any]]:
-        """The labels of an earlier day, by wider instructions: ``references``, ``coherence``, ``acts`` or ``depth``."""
+        """The labels of an earlier day, by wider instructions: ``references``, ``coherence`` or ``depth``."""
         return _rows(f"first/{question}.jsonl", self.sources)
 
     def as_training(self) -> list[LabelledGame]:

@@ -180,8 +180,7 @@ def evaluate_transcript(
         thresholds: By metric; the rubric's where one is left out.
         scorers: The automatic metrics by name. One that fails becomes a ``ScoreFailure``.
         reader: Decides the rows of the metrics that read, the one that ships unless another is passed;
-            ``None``: the rubric
-            to the letter, by rules alone.
+            ``None``: the rubric to the letter, by rules alone.
         replace_result: Called with every result before the next metric is computed; what it returns stands in the
             evaluation. So that the ledgers of a very long transcript need not all be in memory at the same time.
     """

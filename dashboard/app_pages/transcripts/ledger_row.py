@@ -11,7 +11,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.formatting import look, share_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
-from evaluation.score import LedgerRow, RowVerdict
+from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.text.display import shortened
 from evaluation.transcript import Transcript
 
@@ -36,7 +36,7 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
     appearance = look(row.verdict)
     with st.container(horizontal=True):
         st.badge(appearance.label, color=appearance.color)
-        st.badge(f"decided by {_DECIDERS[str(row.method)]}", color="gray")
+        st.badge(f"decided by {_decider(row)}", color="gray")
     plain(row.reason)
     if rule := row.details.get("rule"):
         st.caption(f"Before, the rule said: {look(RowVerdict(rule['verdict'])).word}")
@@ -56,6 +56,15 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
     _basis(opened.transcript, row, key)
     judged(row, opened.transcript, show_message)
     override_section(row, opened.transcript)
+
+
+def _decider(row: LedgerRow) -> str:
+    """The decider of a row in words; for the reader with how sure it is."""
+    chance = row.details.get("chance")
+    if row.method is not Method.READER or chance is None:
+        return _DECIDERS[str(row.method)]
+    # Nothing that was learned is certain.
+    return f"{_DECIDERS[str(row.method)]}, {min(99, max(1, round(100 * chance)))} % sure"
 
 
 def _before(opened: OpenTranscript, row: LedgerRow) -> list[LedgerRow]:

@@ -12,7 +12,8 @@ from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, ROLE_CONSI
 from evaluation.rubric.discussion import Discussion, PreparedMessage
 from evaluation.rubric.metrics import role_consistency
 from evaluation.rubric.metrics.coherence import WINDOW, places
-from evaluation.rubric.reader.model import ReadAct, Reader, ReadMessage, ReadReference
+from evaluation.rubric.reader._features import sentences_of
+from evaluation.rubric.reader.model import Reader, ReadMessage, ReadReference
 from evaluation.rubric.speech.act_types import ActKind, SpeechAct
 from evaluation.rubric.speech.readings import Reading, read
 from evaluation.score import (
@@ -40,7 +41,7 @@ _KINDS = (
     ("accusation", re.compile(r"\b(?:accus\w+|blam\w+|suspect\w*|defend\w*|attack\w*)\b", re.IGNORECASE)),
 )
 _OTHER_KIND = "earlier statement"
-_UNPROVEN = "Refers to the past ({chance} sure); the record alone does not show whether it is so."
+_UNPROVEN = "Refers to the past; the record alone does not show whether it is so."
 
 
 def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> MetricResult:
@@ -144,23 +145,28 @@ def _coherence(
             yield row
             continue
         place, one = found
-        fits = {earlier: one.answered[earlier] for earlier in place.context if earlier in one.answered}
-        chance = one.answers if fits and max(fits.values()) >= max(one.answered.values()) - _NEARLY else 0.0
-        if head.is_unsure(chance):
-            yield replace(row, details={**row.details, "chance": round(chance, 3)})
+        if head.is_unsure(one.answers):
+            yield replace(row, details={**row.details, "chance": round(one.answers, 3)})
             continue
-        counts = chance >= head.threshold
-        answered = sorted(fits, key=lambda each: -fits[each])
-        answered = [one for one in answered if fits[one] >= fits[answered[0]] - _NEARLY]
-        ids = [messages[earlier].message.id for earlier in answered]
-        if counts:
-            words = f"Answers {messages[answered[0]].message.speaker}"
+        best = max(one.answered.values(), default=0.0)
+        likely = sorted(one.answered, key=lambda each: -one.answered[each])
+        recent = [each for each in likely if each in place.context and one.answered[each] >= best - _NEARLY]
+        answers = one.answers >= head.threshold and bool(likely)
+        counts = answers and bool(recent)
+        ids = [messages[earlier].message.id for earlier in (recent or likely[:1])] if answers else []
+        if not answers:
+            words = "Answers nobody"
+        elif counts:
+            words = f"Answers {messages[recent[0]].message.speaker}"
         else:
-            words = f"Answers none of the last {WINDOW} messages of others"
+            words = (
+                f"Answers {messages[likely[0]].message.speaker}, further back than the last {WINDOW} messages of others"
+            )
         row = replace(row, refers_to=ids[0] if ids else None)
         details = {key: value for key, value in row.details.items() if key not in ("answers", "by")}
         extra = {"by": "reader", "answers": ids} if counts else {}
-        yield _redecided(replace(row, details=details), counts, chance if counts else 1 - chance, words, extra=extra)
+        chance = one.answers if answers else 1 - one.answers
+        yield _redecided(replace(row, details=details), counts, chance, words, extra=extra)
 
 
 # Messages that fit nearly as well as the best one are answered too.
@@ -187,7 +193,7 @@ def _memory(
                 row_id_of(MEMORY_ACCURACY.name, f"{message.id}:{seen.start}-{seen.end}"),
                 "claim",
                 RowVerdict.EXCLUDED,
-                _UNPROVEN.format(chance=_percent(seen.chance)),
+                _UNPROVEN,
                 message_id=message.id,
                 player=message.speaker,
                 method=Method.READER,
@@ -211,7 +217,7 @@ def _settled(row: LedgerRow, references: Sequence[ReadReference], threshold: flo
     span = row.evidence[0]
     chance = max((one.chance for one in references if one.start < span.end and one.end > span.start), default=0.0)
     if chance < threshold:
-        reason = f"Probably no statement about this game's past ({_percent(1 - chance)} sure)."
+        reason = "Probably no statement about this game's past."
     elif row.verdict is RowVerdict.DOES_NOT_COUNT and row.details.get("act") in _NEEDS_READING:
         reason = "Keywords alone do not show whether it is so; that takes reading."
     else:
@@ -280,8 +286,6 @@ _DENIED = re.compile(r"\b(?:not|never|no|accus\w+|suspect\w*|if)\b|n't\b", re.IG
 
 def _span(prepared: PreparedMessage, target: str | None) -> tuple[int, int]:
     """The sentence that names the target, else the whole message."""
-    from evaluation.rubric.reader._features import sentences_of
-
     spans = list(sentences_of(prepared))
     for mention in prepared.mentions:
         if mention.player == target:
@@ -334,15 +338,10 @@ def _redecided(
         row,
         RowVerdict.COUNTS if counts else RowVerdict.DOES_NOT_COUNT,
         method=Method.READER,
-        reason=f"{words} ({_percent(chance)} sure).",
+        reason=f"{words}.",
         evidence=told,
         details=details,
     )
-
-
-def _percent(chance: float) -> str:
-    # Nothing that was learned is certain.
-    return f"{min(99, max(1, round(100 * chance)))} %"
 
 
 _Decide = Callable[[MetricResult, Discussion, Sequence[ReadMessage], Reader], Iterator[LedgerRow]]
@@ -354,8 +353,3 @@ _DECIDED: Mapping[str, _Decide] = MappingProxyType(
         ROLE_CONSISTENCY.name: _role,
     }
 )
-
-READ_METRICS = tuple(_DECIDED)
-"""The metrics whose rows the reader may decide."""
-
-__all__ = ["READ_METRICS", "ReadAct", "acts_read", "decide"]
