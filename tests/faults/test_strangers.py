@@ -192,13 +192,15 @@ def fetches(connection: socket.socket, cookie: str = "") -> bool:
     head = f"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\nCookie: {LOGIN_COOKIE}={cookie}\r\n\r\n"
     try:
         connection.sendall(head.encode())
-        return b"200 OK" in connection.recv(4_096)
+        answer = b""
+        # Head and body may come in two pieces; what is left unread would pass for the next answer.
+        while not answer.endswith(b"ok") and (piece := connection.recv(4_096)):
+            answer += piece
+        return b"200 OK" in answer
     except OSError:
         return False
 
 
-# One of three runs on a quiet machine finds the connection of the one who logged in closed; why is not known yet.
-@pytest.mark.long
 def test_files_of_somebody_who_logged_in_are_fetched_beside_many_strangers(site: Site) -> None:
     cookie = site.log_in("ada", 0)
     admin, stranger = kept_open(site, cookie), kept_open(site)
