@@ -137,10 +137,6 @@ _KINDS = {
 }
 
 
-REVIEWED = tuple(_KINDS)
-"""The metrics whose rows are offered."""
-
-
 def _item(result: MetricResult, row: LedgerRow, kind: ReviewKind) -> ReviewItem:
     numerator, denominator = result.numerator - row.numerator, result.denominator - row.denominator
     weight = row.denominator or 1.0

@@ -21,7 +21,6 @@ from evaluation.simulation.population_factory import NAMES_AT_ONCE, AgentFactory
 from evaluation.store import Store
 from evaluation.text.agent_names import require_distinct_agents, slug_of
 
-LARGEST_POPULATION = 1_000
 _PLANNING_CALLS = 2
 
 

@@ -255,10 +255,6 @@ def _body(response: Any) -> dict[str, Any]:
     }
 
 
-_UNREADABLE = "Invalid response object"
-_RECEIVED = "'response_object': "
-
-
 def _received_body(error: BaseException) -> Any:
     """The body of a response that litellm could not take: content in parts, odd usage, an error beside 200.
 

@@ -34,9 +34,9 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         threshold: In percent; the rubric's 60 when left out.
 
     Returns:
-        A percent result with one row per public message, its keywords as evidence. Rows that a reader may
-        decide otherwise have ``details["review"]``: their ``kind`` and the ``likelihood``, from 0 to 1; the result's
-        ``details["review"]`` lists their ids, the likeliest first. ``not_applicable`` without public
+        A percent result with one row per public message, its keywords as evidence. Rows that a person may
+        decide otherwise have ``details["review"]``: their ``kind`` and the ``likelihood``, from 0 to 1.
+        ``not_applicable`` without public
         messages or in another language than English. Messages in such a language among others are
         excluded and counted in a note.
     """
@@ -44,14 +44,10 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     if discussion.pack is None:
         return summarise(STRATEGIC_DEPTH, (), threshold=threshold, not_applicable=discussion.unsupported_language)
     rows = [_row(prepared, prepared.pack or discussion.pack) for prepared in discussion.messages]
-    offered = sorted(
-        (row for row in rows if row.details["review"]), key=lambda row: -row.details["review"]["likelihood"]
-    )
     reason = "" if rows else "no public messages"
-    details = {"review": [row.id for row in offered]}
     rows += discussion.left_out_rows(STRATEGIC_DEPTH.name)
     notes = discussion.left_out_notes
-    return summarise(STRATEGIC_DEPTH, rows, threshold=threshold, not_applicable=reason, details=details, notes=notes)
+    return summarise(STRATEGIC_DEPTH, rows, threshold=threshold, not_applicable=reason, notes=notes)
 
 
 def _row(prepared: PreparedMessage, pack: LanguagePack) -> LedgerRow:

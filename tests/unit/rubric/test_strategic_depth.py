@@ -151,4 +151,4 @@ def test_the_likeliest_row_is_offered_first(make_game: MakeGame) -> None:
     result = measure(make_game(said, players=NAMES))
     places = {row.message_id: row.details["review"]["likelihood"] for row in result.ledger}
     assert places["m1"] > places["m0"]
-    assert result.details["review"] == ["strategic_depth:m2", "strategic_depth:m1", "strategic_depth:m0"]
+    assert sorted(places, key=lambda each: -places[each]) == ["m2", "m1", "m0"]
