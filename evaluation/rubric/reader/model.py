@@ -124,6 +124,10 @@ class Reader:
 
     # Columns side by side are read several times faster than columns of a wide table.
     @cached_property
+    def _message_words(self) -> Floats:
+        return np.ascontiguousarray(self.words[:, : TEXT_HEADS.index("reference")])
+
+    @cached_property
     def _act_words(self) -> Floats:
         return np.ascontiguousarray(self.words[:, TEXT_HEADS.index(str(ACTS[0])) :])
 
@@ -136,7 +140,7 @@ class Reader:
         if discussion.pack is None or not discussion.messages:
             return ()
         seen = features(discussion)
-        sums = seen.message_ngrams.sums(self.words, self.idf)
+        sums = seen.message_ngrams.sums(self._message_words, self.idf)
         strategic = _chances(self._text_logits("strategic", sums, seen.style))
         pairs, logits = self._pairs(seen, sums)
         summary = pair_summary(len(discussion.messages), pairs, logits.tolist())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -91,8 +91,7 @@ class _Game:
     game: LabelledGame
     seen: Features
     by_place: list[Labels]
-    sums: Any = None
-    drawn: Any = field(default=None)
+    drawn: Any = None
 
     @property
     def weight(self) -> float:
