@@ -22,18 +22,13 @@ Parameters = ParamSpec("Parameters")
 PAGES: Mapping[str, Action] = {
     "Overview": Action.READ,
     "Games": Action.READ,
-    "Review": Action.RATE,
-    "Verdicts to check": Action.READ,
-    "Agreement": Action.SEE_RATINGS,
+    "Rate": Action.RATE,
+    "Team": Action.SEE_RATINGS,
     "Trends": Action.READ,
     "Compare": Action.READ,
-    "Validity": Action.READ,
-    "Personas": Action.READ,
-    "Corrections": Action.READ,
-    "Insights": Action.READ,
+    "Agents": Action.READ,
     "Experiments": Action.READ,
-    "Settings": Action.READ,
-    "Guide": Action.READ,
+    "Settings and help": Action.READ,
 }
 """By title: what somebody must be allowed to do to reach the page."""
 

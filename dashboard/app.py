@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from dashboard import access_checks, visitors
-from dashboard.shared import resources, state, tour_progress
+from dashboard.shared import page_links, resources, state
 from dashboard.shared.database_panel import way_out
 from dashboard.shared.identity.identity import Person
 from dashboard.shared.identity.sign_in import admitted, identity_panel
@@ -19,35 +20,34 @@ from evaluation.errors import DramaturgError, StoreBusyError, StoreError, StoreR
 
 # In the groups of the navigation.
 PAGES = {
-    "Work": [
+    "": [
         st.Page(
             "app_pages/overview/page.py",
             title="Overview",
             icon=":material/dashboard:",
             default=True,
-            help="Every iteration against the rubric's thresholds, the checklist, and what to change next.",
+            help="Whether the current prompt version is better, and what is still missing to decide.",
         ),
         st.Page(
-            "app_pages/transcripts/page.py",
-            url_path="transcripts",
+            "app_pages/games/page.py",
+            url_path="games",
             title="Games",
             icon=":material/forum:",
-            help="All games with their scores, each with the verdict on every message; and adding games.",
+            help="All games, each with the verdict on every message; adding games, and verdicts to check.",
         ),
-        st.Page("app_pages/upload/page.py", url_path="upload", title="Games", visibility="hidden"),
         st.Page(
-            "app_pages/review/page.py",
-            url_path="review",
-            title="Review",
+            "app_pages/rate/page.py",
+            url_path="rate",
+            title="Rate",
             icon=":material/rate_review:",
             help="Rate games from 1 to 5 without seeing their scores.",
         ),
         st.Page(
-            "app_pages/verdicts/page.py",
-            url_path="verdicts",
-            title="Verdicts to check",
-            icon=":material/fact_check:",
-            help="Rows in doubt, one at a time: a person decides with one key, and sees what that changes.",
+            "app_pages/team/page.py",
+            url_path="team",
+            title="Team",
+            icon=":material/groups:",
+            help="Who rates what, and how far raters agree with each other and with the metrics.",
         ),
     ],
     "Decide": [
@@ -56,77 +56,49 @@ PAGES = {
             url_path="trends",
             title="Trends",
             icon=":material/trending_up:",
-            help="Every metric over iterations, game by game.",
+            help="Every metric over iterations, game by game; cost and behaviour.",
         ),
         st.Page(
             "app_pages/compare/page.py",
             url_path="compare",
             title="Compare",
             icon=":material/compare_arrows:",
-            help="Two iterations side by side: what changed, what that shows, and the messages behind it.",
-        ),
-        st.Page(
-            "app_pages/agreement/page.py",
-            url_path="agreement",
-            title="Agreement",
-            icon=":material/handshake:",
-            help="Raters against each other, metrics against raters, and where to look first.",
-        ),
-        st.Page(
-            "app_pages/validity/page.py",
-            url_path="validity",
-            title="Validity",
-            icon=":material/verified:",
-            help="Whether each metric notices when the thing that it measures is destroyed, on your own games.",
+            help="Two iterations side by side: what changed, and the messages behind it.",
         ),
     ],
     "Agents": [
         st.Page(
-            "app_pages/personas/page.py",
-            url_path="personas",
-            title="Personas",
+            "app_pages/agents/page.py",
+            url_path="agents",
+            title="Agents",
             icon=":material/theater_comedy:",
-            help="Agents on five dimensions, what they are held against, and the reason behind every score.",
-        ),
-        st.Page(
-            "app_pages/corrections/page.py",
-            url_path="corrections",
-            title="Corrections",
-            icon=":material/published_with_changes:",
-            help="What the gate did to messages before they were sent, attempt by attempt, and what it checks.",
+            help="Agents on five dimensions, and what was done to their messages before they were sent.",
         ),
         st.Page(
             "app_pages/experiments/page.py",
             url_path="experiments",
             title="Experiments",
             icon=":material/science:",
-            help="The same agents with corrections and without, compared, and Table 1 of the TinyTroupe paper.",
-        ),
-        st.Page(
-            "app_pages/network/page.py",
-            url_path="network",
-            title="Insights",
-            icon=":material/hub:",
-            help="Who addresses whom, how much everybody says, checks of messages, and what asking models has cost.",
+            help="The same agents with corrections and without, A/B tests, and Table 1 of the TinyTroupe paper.",
         ),
     ],
     "More": [
         st.Page(
             "app_pages/settings/page.py",
             url_path="settings",
-            title="Settings",
+            title="Settings and help",
             icon=":material/settings:",
-            help="Thresholds, the size of a test, import limits, backup and restore.",
-        ),
-        st.Page(
-            "app_pages/guide/page.py",
-            url_path="guide",
-            title="Guide",
-            icon=":material/description:",
-            help="A tour of a minute, the metrics and words, the shape that transcripts need, and a check of yours.",
+            help="Thresholds, judge, backup; what the metrics mean and whether to trust them, formats, terms.",
         ),
     ],
 }
+
+
+def lead_on(path: str) -> None:
+    """Open the page that took over what stood at an address of an earlier version."""
+    page, query = page_links.address_today(path, st.query_params.to_dict())
+    st.switch_page(page, query_params=query)
+
 
 # The pages that write their heading themselves: the Overview's is the decision on the iteration.
 OWN_HEADINGS = {"Overview"}
@@ -162,12 +134,15 @@ def frame(person: Person) -> None:
     reachable = {
         group: [one for one in pages if access_checks.may_open(one.title, person)] for group, pages in PAGES.items()
     }
-    # Expanded: from a dozen pages on Streamlit would hide the last ones behind a button.
+    moved = [
+        st.Page(partial(lead_on, path), url_path=path, title=page_links.TITLES[target], visibility="hidden")
+        for path, (target, _) in page_links.MOVED.items()
+    ]
+    reachable["More"] += [one for one in moved if access_checks.may_open(one.title, person)]
     page = st.navigation({group: pages for group, pages in reachable.items() if pages}, expanded=True)
     st.set_page_config(page_title=f"{page.title} · Dramaturg")
     identity_panel(person)
     state.keep_one_history_entry_per_page()
-    tour_progress.way_back()
     if page.title not in OWN_HEADINGS:
         st.title(page.title, anchor=False)
     try:

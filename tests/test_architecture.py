@@ -72,10 +72,10 @@ STREAMLIT_FREE = {
     "dashboard/shared/beside_chance/companion_data.py",
     "dashboard/shared/charts/comparison_charts.py",
     "dashboard/app_pages/compare/picture_data.py",
-    "dashboard/app_pages/compare/tables.py",
+    "dashboard/shared/comparison_tables.py",
     "dashboard/app_pages/overview/cockpit_data.py",
     "dashboard/shared/formatting.py",
-    "dashboard/app_pages/network/data.py",
+    "dashboard/app_pages/games/insights_data.py",
     "dashboard/app_pages/trends/charts.py",
     "dashboard/app_pages/trends/data.py",
 }

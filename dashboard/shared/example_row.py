@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.shared.desk_link import desk_link
 from dashboard.shared.notices import plain
+from dashboard.shared.page_links import desk_link
 from dashboard.shared.state import LEDGER
 from evaluation.comparison import Example
 from evaluation.rubric.definitions import DEFINITIONS
@@ -34,4 +34,4 @@ def example_row(example: Example, metric: str) -> None:
 
 def transcript_link(label: str, **parameters: str) -> None:
     """A link to the Games page; ``parameters`` are those of its address."""
-    st.page_link("app_pages/transcripts/page.py", label=label, icon=":material/arrow_forward:", query_params=parameters)
+    st.page_link("app_pages/games/page.py", label=label, icon=":material/arrow_forward:", query_params=parameters)

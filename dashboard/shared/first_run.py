@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.shared import resources
+from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
+from dashboard.shared.page_links import add_games_link, guide_link, overview_link, rate_link
 from evaluation.access.roles import Action
 
 _STEPS = (
@@ -14,21 +15,21 @@ _STEPS = (
         "1. Bring your games",
         "Drop the transcripts of one prompt version on the Games page. Many formats are recognised; the guide shows "
         "the shape to write if yours is not.",
-        "app_pages/upload/page.py",
+        add_games_link,
         "Upload games",
     ),
     (
         "2. Rate them blind",
-        "Six metrics are computed. The seventh, engagement, is a person's: read a game on the Review page and rate it "
+        "Six metrics are computed. The seventh, engagement, is a person's: read a game on the Rate page and rate it "
         "from 1 to 5.",
-        "app_pages/review/page.py",
+        rate_link,
         "Rate games",
     ),
     (
         "3. Change one thing",
         "The Overview names the lowest metric and what to change. Play three games with the change, upload them as a "
         "new iteration, and it says keep or revert.",
-        "app_pages/overview/page.py",
+        overview_link,
         "See the overview",
     ),
 )
@@ -37,19 +38,13 @@ _STEPS = (
 def first_run_guide() -> None:
     """Three cards that say what to do first, second and third, and a link to the shape of a transcript."""
     with st.expander("How it goes, in three steps", expanded=True, icon=":material/signpost:"):
-        st.page_link("app_pages/guide/page.py", label="Take the tour of a minute", icon=":material/tour:")
         grid = st.grid(3, min_column_width=240)
-        for title, text, page, label in _STEPS:
+        for title, text, link, label in _STEPS:
             with grid.cell():
                 st.markdown(f"**{title}**")
                 st.markdown(text)
-                st.page_link(page, label=label, icon=":material/arrow_forward:")
-        st.page_link(
-            "app_pages/guide/page.py",
-            label="Write your transcripts in this shape",
-            icon=":material/description:",
-            query_params={"guide_view": "Transcripts"},
-        )
+                link(label, ":material/arrow_forward:")
+        guide_link("Write your transcripts in this shape", state.FORMATS)
 
 
 def first_steps(page: str) -> None:
@@ -71,4 +66,4 @@ def first_steps(page: str) -> None:
             jobs.start_samples(resources.store())
             st.rerun()
         if page != "upload":
-            st.page_link("app_pages/upload/page.py", label="Upload your own games", icon=":material/upload_file:")
+            add_games_link("Upload your own games")

@@ -22,7 +22,7 @@ def rated(filled, small_game, hostile):
 
 
 def test_one_rater_is_not_enough(open_page, filled, words) -> None:
-    app = open_page("agreement")
+    app = open_page("team", team="Agreement")
     assert not app.exception
     said = words(app)
     assert "At least two raters are needed" in said
@@ -32,7 +32,7 @@ def test_one_rater_is_not_enough(open_page, filled, words) -> None:
 
 
 def test_disagreements_come_first_and_open_the_game_and_the_desk(open_page, rated, words, small_game, hostile) -> None:
-    app = open_page("agreement")
+    app = open_page("team", team="Agreement")
     assert not app.exception
     said = words(app)
     assert "Who has not finished rating should not look" in said
@@ -60,7 +60,7 @@ def test_disagreements_come_first_and_open_the_game_and_the_desk(open_page, rate
 
 
 def test_metrics_and_raters(open_page, rated, words, table) -> None:
-    app = open_page("agreement", differ="Metrics differ from raters")
+    app = open_page("team", team="Agreement", differ="Metrics differ from raters")
     assert not app.exception
     assert "raters 2.50 (2 raters), metrics" in words(app)
     assert "Score 1 to 5" in table(app)
@@ -70,7 +70,7 @@ def test_metrics_and_raters(open_page, rated, words, table) -> None:
 
 
 def test_a_question_is_chosen_by_the_url(open_page, rated, words) -> None:
-    app = open_page("agreement", item="Question 2")
+    app = open_page("team", team="Agreement", item="Question 2")
     assert not app.exception
     assert "Did you find yourself curious" in words(app)
 
@@ -81,7 +81,7 @@ def test_overridden_rows_open_the_message(open_page, rated, words, small_game, v
     game = small_game("one").id
     row = rated.results.load(game)["strategic_depth"].ledger[0]
     rated.overrides.add(game, "strategic_depth", row.id, RowVerdict.EXCLUDED, author="Ada", reason="Off topic.")
-    app = open_page("agreement", differ=view)
+    app = open_page("team", team="Agreement", differ=view)
     assert not app.exception
     assert "Ada: Off topic." in words(app)
     # Among what people overrode, and among what rule and person see differently.
@@ -103,7 +103,7 @@ def test_rule_and_judge_stand_side_by_side_before_anybody_has_rated(open_page, s
         )
         for one, verdict in zip(rows, ("does_not_count", "does_not_count", "excluded"), strict=True)
     )
-    app = open_page("agreement")
+    app = open_page("team", team="Agreement")
     assert not app.exception
     said = words(app)
     assert "At least two raters are needed" in said
@@ -132,12 +132,12 @@ def test_every_row_with_different_verdicts_can_be_opened_page_by_page(open_page,
         links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
         return {re.search(r"message=(\w+)&metric=(\w+)", link).groups() for link in links}
 
-    pages = [linked(open_page("agreement", rows_of="Strategic depth", rows_page=str(page))) for page in (1, 2, 3)]
+    pages = [linked(open_page("team", team="Agreement", rows_of="Strategic depth", rows_page=str(page))) for page in (1, 2, 3)]
     assert [len(page) for page in pages] == [5, 5, 2]
     assert set.union(*pages) == {(f"m{place}", "strategic_depth") for place in range(12)}
     # A page that is not there any more is not an error.
-    assert linked(open_page("agreement", rows_of="Strategic depth", rows_page="9"))
-    both = open_page("agreement")
+    assert linked(open_page("team", team="Agreement", rows_of="Strategic depth", rows_page="9"))
+    both = open_page("team", team="Agreement")
     assert len(linked(both)) == 5
     assert f"{12 + 11} rows with different verdicts" in words(both)
 
@@ -147,7 +147,7 @@ def test_few_games_are_captioned_once_and_not_called_reliable(open_page, filled,
         filled.ratings.add(Rating(small_game(name).id, "Ben", score))
     for rater in ("Grace", "Ben"):
         filled.ratings.add(Rating(small_game("three").id, rater, 5))
-    app = open_page("agreement")
+    app = open_page("team", team="Agreement")
     assert not app.exception
     assert words(app).count("fewer than 20 games") == 1
     whole = "\n".join(table(app, place) for place in range(len(app.dataframe)))

@@ -9,7 +9,7 @@ import shutil
 import pandas as pd
 import pytest
 
-from dashboard.app_pages.compare.tables import export_frame
+from dashboard.shared.comparison_tables import export_frame
 from evaluation.comparison.iterations import MOST_LINES, is_cut, prompt_diff
 from evaluation.store import Store
 from evaluation.workflows.comparisons import stored_comparison

@@ -78,7 +78,7 @@ def test_an_example_is_loaded_by_a_button(open_page, store, words) -> None:
     made = len(store.transcripts.ids())
     assert made == 4
     assert "Did your agents get better?" in words(open_page("overview"))
-    assert f"{made} of {made} games, {made} of them simulated." in words(open_page("transcripts"))
+    assert f"{made} of {made} games, {made} of them simulated." in words(open_page("games"))
     points = queries.trend_points(store)
     assert set(points["iteration"]) == {queries.SIMULATED}
     names = open_page("network").selectbox(key="network_game").options

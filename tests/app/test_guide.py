@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from dashboard.app_pages.settings.tour import STEPS
 
-from dashboard.app_pages.guide import shapes as parts
-from dashboard.app_pages.guide.explanations import explained_metrics, terms
-from dashboard.app_pages.guide.tour import STEPS
+from dashboard.app_pages.settings import shapes as parts
+from dashboard.app_pages.settings.explanations import explained_metrics, terms
 from evaluation.files.bundled import documentation_root
 from evaluation.readers import Answers, read_upload
 from evaluation.readers._format_detection import BINARY_READERS, FILE_READERS
@@ -41,7 +41,7 @@ def test_every_field_that_is_explained_is_in_the_example() -> None:
 
 
 def test_the_page_shows_the_shapes_and_checks_nothing_by_itself(open_page, words) -> None:
-    app = open_page("guide", guide_view="Transcripts")
+    app = open_page("settings", help="Guide", guide_view="Transcripts")
     assert not app.exception
     said = words(app)
     assert "my-first-game" in said
@@ -50,7 +50,7 @@ def test_the_page_shows_the_shapes_and_checks_nothing_by_itself(open_page, words
 
 
 def test_a_pasted_example_can_be_uploaded(open_page, store, words) -> None:
-    app = open_page("guide", guide_view="Transcripts")
+    app = open_page("settings", help="Guide", guide_view="Transcripts")
     app.text_area(key="pasted").set_value(parts.example("discussion.json")).run()
     assert not app.exception
     said = words(app)
@@ -62,7 +62,7 @@ def test_a_pasted_example_can_be_uploaded(open_page, store, words) -> None:
 def test_the_problem_is_told_with_place_and_remedy(open_page, words) -> None:
     broken = json.loads(parts.example("discussion.json"))
     broken["messages"][0]["playerName"] = "Zoe"
-    app = open_page("guide", guide_view="Transcripts")
+    app = open_page("settings", help="Guide", guide_view="Transcripts")
     app.text_area(key="pasted").set_value(json.dumps(broken)).run()
     said = words(app)
     assert "1 game of 1 would be refused" in said
@@ -71,7 +71,7 @@ def test_the_problem_is_told_with_place_and_remedy(open_page, words) -> None:
 
 
 def test_files_can_be_dropped_and_the_good_ones_are_told_too(open_page, words, small_game, hostile) -> None:
-    app = open_page("guide", guide_view="Transcripts")
+    app = open_page("settings", help="Guide", guide_view="Transcripts")
     app.file_uploader[0].set_value(
         [
             (f"{hostile}.json", b"{", "application/json"),
@@ -95,7 +95,7 @@ def test_whatever_is_pasted_gets_an_answer(open_page, words, text) -> None:
 def test_every_metric_is_explained_in_the_words_of_the_documentation_with_rows_of_a_sample_game(
     open_page, words
 ) -> None:
-    app = open_page("guide", guide_view="Metrics")
+    app = open_page("settings", help="Guide", guide_view="Metrics")
     assert not app.exception
     said = words(app)
     documented = " ".join((documentation_root() / "metrics.md").read_text("utf-8").replace("*", "").split())
@@ -109,7 +109,7 @@ def test_every_metric_is_explained_in_the_words_of_the_documentation_with_rows_o
 
 
 def test_terms_are_those_of_the_glossary(open_page, table) -> None:
-    app = open_page("guide", guide_view="Terms")
+    app = open_page("settings", help="Guide", guide_view="Terms")
     assert not app.exception
     assert dict(terms())["proposition"] == "a claim about an agent that a judge marks from 0 to 9"
     assert len(app.dataframe[0].value) == len(terms()) > 40
@@ -118,7 +118,7 @@ def test_terms_are_those_of_the_glossary(open_page, table) -> None:
 
 
 def test_the_tour_can_be_left_and_resumed(open_page, words) -> None:
-    app = open_page("guide")
+    app = open_page("settings", help="Guide")
     assert not app.exception
     app.button(key="tour_begin").click().run()
     assert "Bring a game" in words(app)
@@ -128,7 +128,7 @@ def test_the_tour_can_be_left_and_resumed(open_page, words) -> None:
     assert app.query_params["tour"] == str(len(STEPS))
     app.button(key="tour_leave").click().run()
     assert "Six steps, a minute" in words(app)
-    assert "See which metrics pass" in words(open_page("guide", tour="2"))
+    assert "See which metrics pass" in words(open_page("settings", help="Guide", tour="2"))
 
 
 def test_every_step_of_the_tour_leads_to_a_page() -> None:

@@ -9,7 +9,7 @@ from tests.app.outdated import make_outdated
 
 def test_a_game_is_renamed_and_gets_its_files_name_back(open_page, filled, words, small_game) -> None:
     one = small_game("one").id
-    app = open_page("transcripts", transcript=one, mend="true")
+    app = open_page("games", transcript=one, mend="true")
     app.text_input(key=f"game_name_{one}").set_value("The long night")
     app.button(key=f"rename_{one}").click().run()
     assert not app.exception
@@ -25,7 +25,7 @@ def test_a_game_is_renamed_and_gets_its_files_name_back(open_page, filled, words
 @pytest.mark.parametrize(("target", "place"), [("Shorter prompt", "Shorter prompt"), ("", None)])
 def test_a_game_is_moved(open_page, filled, small_game, target: str, place: str | None) -> None:
     one = small_game("one").id
-    app = open_page("transcripts", transcript=one, mend="true")
+    app = open_page("games", transcript=one, mend="true")
     app.selectbox(key=f"game_iteration_{one}").set_value(target)
     app.button(key=f"move_{one}").click().run()
     assert not app.exception
@@ -35,7 +35,7 @@ def test_a_game_is_moved(open_page, filled, small_game, target: str, place: str 
 
 def test_moving_nowhere_is_refused(open_page, filled, words, small_game) -> None:
     one = small_game("one").id
-    app = open_page("transcripts", transcript=one, mend="true")
+    app = open_page("games", transcript=one, mend="true")
     app.button(key=f"move_{one}").click().run()
     assert "No iteration is chosen" in words(app)
 
@@ -43,7 +43,7 @@ def test_moving_nowhere_is_refused(open_page, filled, words, small_game) -> None
 def test_a_deleted_game_is_gone_from_the_list_and_undo_brings_it_back(open_page, filled, words, small_game) -> None:
     before = filled.transcripts.summaries().to_csv()
     one = small_game("one").id
-    app = open_page("transcripts", transcript=one, mend="true")
+    app = open_page("games", transcript=one, mend="true")
     app.button(key=f"delete_game_{one}").click().run()
     assert not app.exception
     assert "transcript" not in app.query_params
@@ -56,7 +56,7 @@ def test_a_deleted_game_is_gone_from_the_list_and_undo_brings_it_back(open_page,
 
 def test_a_link_to_a_deleted_game_says_so(open_page, filled, words, small_game) -> None:
     filled.deletions.delete([small_game("one").id], who="Ann")
-    app = open_page("transcripts", transcript=small_game("one").id)
+    app = open_page("games", transcript=small_game("one").id)
     assert not app.exception
     assert "It may have been deleted" in words(app)
 
@@ -72,15 +72,15 @@ def test_mixed_versions_are_marked_on_list_trends_comparison_and_game(open_page,
     said = words(open_page("compare"))
     assert "Conversation coherence was computed by version 0 in 1 game and by version" in said
     assert "Score them again before you decide" in said
-    app = open_page("transcripts", transcript=small_game("one").id)
+    app = open_page("games", transcript=small_game("one").id)
     assert "Conversation coherence (version 0, today" in words(app)
-    assert "version 0" not in words(open_page("transcripts", transcript=small_game("two").id))
+    assert "version 0" not in words(open_page("games", transcript=small_game("two").id))
 
 
 def test_uploading_a_deleted_game_brings_it_back_and_that_is_said(open_page, filled, words, small_game) -> None:
     one = small_game("one")
     filled.deletions.delete([one.id], who="Ann")
-    app = open_page("transcripts", part="Add games")
+    app = open_page("games", part="Add games")
     app.file_uploader[0].set_value([("one.json", one.to_json().encode(), "application/json")]).run()
     assert not app.exception
     assert "1 game of these had been deleted. Storing brings them back" in words(app)

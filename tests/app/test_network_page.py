@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dashboard.app_pages.network.graph_data import read_place
+from dashboard.app_pages.games.graph_data import read_place
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.scoring import add_evaluated

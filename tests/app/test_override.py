@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dashboard.app_pages.transcripts.override_form import row_key
+from dashboard.app_pages.games.override_form import row_key
 from evaluation.judging.judges.cached import KeptAnswer
 from evaluation.judging.protocol import Prompt
 from evaluation.rubric_judge.row_decision import RowDecision
@@ -17,7 +17,7 @@ from tests.faults.injection_attacks import ATTACKS, Attack
 
 
 def detail(open_page, transcript_id: str, message: str = "m0"):
-    app = open_page("transcripts", transcript=transcript_id, message=message, metric="strategic_depth", scores="true")
+    app = open_page("games", transcript=transcript_id, message=message, metric="strategic_depth", scores="true")
     assert not app.exception
     return app
 
@@ -127,7 +127,7 @@ def test_decisions_on_rows_that_are_gone_are_listed(open_page, filled, words, sm
     )
     with filled.unit(write=True) as cursor:
         cursor.execute("UPDATE ledger SET row_id = 'strategic_depth:new' WHERE row_id = 'strategic_depth:m0'")
-    app = open_page("transcripts", transcript=game.id, scores="true")
+    app = open_page("games", transcript=game.id, scores="true")
     app.button(key="rows_strategic_depth").click().run()
     assert not app.exception
     assert "1 decision on rows that are gone" in [one.label for one in app.expander]

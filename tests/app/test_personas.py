@@ -75,7 +75,7 @@ def rows_of(app) -> list[str]:
 
 
 def test_an_example_is_loaded_by_a_button_and_shows_two_runs_of_shipped_agents(open_page, database, words) -> None:
-    app = open_page("personas")
+    app = open_page("agents")
     app.button(key="example_personas").click().run(timeout=60)
     assert not app.exception
     assert rows_of(app) == ["Adherence", "Consistency", "Fluency"]
@@ -90,7 +90,7 @@ def test_an_example_is_loaded_by_a_button_and_shows_two_runs_of_shipped_agents(o
 
 
 def test_before_any_game_the_shipped_cast_is_there(open_page, database, words, table) -> None:
-    app = open_page("personas")
+    app = open_page("agents")
     assert not app.exception
     assert "Michael" in table(app)
     assert "Nobody has evaluated this agent yet." in words(app)
@@ -99,7 +99,7 @@ def test_before_any_game_the_shipped_cast_is_there(open_page, database, words, t
 def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_page, filled, words, table) -> None:
     filled.agents.save(Agent("alpha", "Alpha", persona="A gruff sailor."))
     evaluate(filled, "Alpha")
-    app = open_page("personas", agent="alpha")
+    app = open_page("agents", agent="alpha")
     assert not app.exception
     assert rows_of(app) == ["Adherence", "Consistency", "Fluency"]
     assert list(app.dataframe[0].value["Agent"])[:3] == ["Alpha", "public", "Bravo"]
@@ -119,7 +119,7 @@ def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_pa
 
 def test_a_channel_owns_voice_distinctness_and_ideas(open_page, filled, words) -> None:
     evaluate(filled, "Alpha")
-    app = open_page("personas", agent="channel:public")
+    app = open_page("agents", agent="channel:public")
     assert not app.exception
     assert rows_of(app) == ["Voice distinctness", "Ideas"]
     app.pills(key="dimension").set_value(Dimension.IDEAS_QUANTITY).run()
@@ -134,7 +134,7 @@ def test_each_claim_stands_with_its_file_line_and_score(
     file.parent.mkdir()
     file.write_text("dimension: adherence\nagent_id: alpha\npropositions:\n  - {id: a, claim: One.}\n")
     monkeypatch.setenv("DRAMATURG_PROPOSITIONS", str(tmp_path))
-    app = open_page("personas", agent="alpha", persona_view="Propositions")
+    app = open_page("agents", agent="alpha", persona_view="Propositions")
     assert not app.exception
     shown = pd.concat(frame.value for frame in app.dataframe[1:]).set_index("File and line")
     own = shown.loc["adherence/alpha.yaml:4"]
@@ -145,7 +145,7 @@ def test_each_claim_stands_with_its_file_line_and_score(
 
 
 def test_a_persona_given_here_counts_and_a_speaker_can_be_another_agent(open_page, filled, words) -> None:
-    app = open_page("personas", agent="alpha", persona_view="Persona")
+    app = open_page("agents", agent="alpha", persona_view="Persona")
     assert not app.exception
     app.text_area[0].set_value("A gruff sailor.")
     app.button(key="save_persona").click().run()
@@ -159,7 +159,7 @@ def test_a_persona_given_here_counts_and_a_speaker_can_be_another_agent(open_pag
 
 
 def test_without_a_model_a_run_is_judged_by_rules_and_says_so(open_page, filled, words, table) -> None:
-    app = open_page("personas", agent="alpha", persona_view="Run")
+    app = open_page("agents", agent="alpha", persona_view="Run")
     assert "There is no key and no address of a model, so rules judge" in words(app)
     app.button(key="start_personas").click().run()
     assert not app.exception
@@ -167,7 +167,7 @@ def test_without_a_model_a_run_is_judged_by_rules_and_says_so(open_page, filled,
     done = finished(filled, job.id)
     assert (done.state, done.done) == (JobState.DONE, done.total)
     assert "0 calls, $0.0000" in done.message
-    app = open_page("personas", agent="alpha")
+    app = open_page("agents", agent="alpha")
     assert "judged by rules, without a model" in words(app)
     assert "offline: rules-1" in table(app)
 
@@ -176,10 +176,10 @@ def test_personas_that_count_only_because_names_coincide_are_told_where_a_run_st
     open_page, filled, words, small_game
 ) -> None:
     told = "Because names coincide, personas that come with Dramaturg count where a transcript gives none: "
-    assert told not in words(open_page("personas", persona_view="Run"))
+    assert told not in words(open_page("agents", persona_view="Run"))
     fishers = Transcript.from_json(small_game("fishers").to_json().replace("Bravo", "Michael"))
     filled.transcripts.add(fishers, source_name="fishers")
-    app = open_page("personas", persona_view="Run")
+    app = open_page("agents", persona_view="Run")
     assert not app.exception
     assert f"{told}Michael (as Michael Scott); if they are others" in words(app)
 
@@ -198,7 +198,7 @@ def test_an_interrupted_run_goes_on_without_evaluating_anybody_twice(filled) -> 
 
 
 def test_rows_of_games_are_judged_from_the_page(open_page, filled, words) -> None:
-    app = open_page("personas", persona_view="Run")
+    app = open_page("agents", persona_view="Run")
     app.selectbox(key="run_iteration").set_value("Shorter prompt")
     app.button(key="start_rows").click().run()
     assert not app.exception
@@ -238,7 +238,7 @@ def test_what_a_judge_decided_shows_on_the_transcripts_page(open_page, filled, w
     judge = ChosenJudge(ScriptedJudge(script()), JudgeKind.SCRIPTED, "a script", Budget())
     judge_stored(filled, filled.transcripts.ids(), judge, metrics=["strategic_depth"])
     game = small_game("one").id
-    app = open_page("transcripts", transcript=game, message="m0", metric="strategic_depth", scores="true")
+    app = open_page("games", transcript=game, message="m0", metric="strategic_depth", scores="true")
     assert not app.exception
     # Every message is shallow by this judge.
     assert "0 of 8 messages" in words(app)
@@ -252,7 +252,7 @@ def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game
     evaluate(store, hostile, reason=hostile)
     agent = str(store.evaluations.latest()["agent_id"].iloc[0])
     for view in ("Scores", "Propositions", "Persona", "Run"):
-        app = open_page("personas", agent=agent, persona_view=view)
+        app = open_page("agents", agent=agent, persona_view=view)
         assert not app.exception
         for kind in (app.markdown, app.caption, app.subheader, app.info, app.button, app.expander, app.metric):
             for element in kind:
@@ -260,7 +260,7 @@ def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game
 
 
 def test_a_link_to_an_agent_that_is_not_here_says_so(open_page, filled, words) -> None:
-    app = open_page("personas", agent="nobody-of-this-name")
+    app = open_page("agents", agent="nobody-of-this-name")
     assert not app.exception
     assert "The agent that the link names is not here" in words(app)
     assert app.selectbox(key="chosen_agent").value in app.query_params["agent"]

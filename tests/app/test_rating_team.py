@@ -15,7 +15,7 @@ def drawn_desk(app: Any) -> dict[str, Any]:
 
 
 def team(open_page: Any, **parameters: str) -> Any:
-    app = open_page("review", rater="Lea", desk="Team", **parameters)
+    app = open_page("rate", rater="Lea", desk="Team", **parameters)
     assert not app.exception
     return app
 
@@ -40,7 +40,7 @@ def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: 
     assert "Nothing to assign: every game has 2 raters or more." in words(app)
     assert {one.who for one in filled.rating_assignments.current()} == {"Lea"}
     mine = [one for one in filled.rating_assignments.current() if one.rater == "Ann"]
-    data = drawn_desk(open_page("review", rater="Ann"))
+    data = drawn_desk(open_page("rate", rater="Ann"))
     assert data["progress"].startswith(f"0 of {len(mine)} assigned game")
 
 
@@ -80,7 +80,7 @@ def test_assignments_end_with_thanks_and_more_games_on_request(open_page, filled
     filled.rating_assignments.add([(small_game("three").id, "Grace")], who="Lea")
     filled.ratings.add(Rating(small_game("three").id, "Grace", 3))
     filled.close()
-    app = open_page("review", rater="Grace")
+    app = open_page("rate", rater="Grace")
     assert "You have done all 1 game that were assigned" not in words(app)
     assert "You have done the game that was assigned to you." in words(app)
     app.button(key="go_on").click().run()

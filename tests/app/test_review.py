@@ -8,7 +8,7 @@ import shutil
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.app_pages.review import desk_state, rating_desk
+from dashboard.app_pages.rate import desk_state, rating_desk
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from tests.app.drawn import drawn
@@ -20,7 +20,7 @@ def drawn_desk(app) -> dict:
 
 
 def test_the_name_is_asked_once_and_can_be_changed(open_page, filled, words) -> None:
-    app = open_page("review")
+    app = open_page("rate")
     assert not app.exception
     assert drawn(app) == []
     app.text_input[0].set_value("  Ada ")
@@ -36,14 +36,14 @@ def test_the_name_is_asked_once_and_can_be_changed(open_page, filled, words) -> 
 # The second turns around what stands behind it, as the scores of others in a list.
 @pytest.mark.parametrize("name", ["   ", "Ada \u202eeb"])
 def test_a_name_that_cannot_be_used_is_explained(open_page, filled, words, name) -> None:
-    app = open_page("review")
+    app = open_page("rate")
     app.text_input[0].set_value(name)
     app.button[0].click().run()
     assert "That name cannot be used" in words(app)
 
 
 def test_the_desk_shows_what_the_rater_has_not_rated(open_page, filled, small_game) -> None:
-    data = drawn_desk(open_page("review", rater="Grace"))
+    data = drawn_desk(open_page("rate", rater="Grace"))
     assert data["progress"] == "2 of 5 games rated by you"
     said = json.dumps(data)
     assert "in one" not in said
@@ -54,7 +54,7 @@ def test_when_everything_is_rated(open_page, filled, words, small_game) -> None:
     for name in ("three", "loose"):
         filled.ratings.add(Rating(small_game(name).id, "Grace", 3))
     filled.ratings.add(Rating(small_game("four", text="Nothing new").id, "Grace", 3))
-    assert "You have rated all 5 games" in words(open_page("review", rater="Grace"))
+    assert "You have rated all 5 games" in words(open_page("rate", rater="Grace"))
 
 
 # The browser's events cannot be made in this kind of test: what they call is called by hand.
@@ -75,7 +75,7 @@ def form(desk: desk_state.DeskState, **changes: object) -> dict[str, object]:
 def saving() -> None:
     import streamlit as st
 
-    from dashboard.app_pages.review import desk_state
+    from dashboard.app_pages.rate import desk_state
     from dashboard.shared import resources
 
     store, desk = resources.store(), desk_state.DeskState("Ada", receipt=st.empty())
@@ -154,18 +154,18 @@ def test_nothing_is_said_to_be_saved_when_the_database_was_replaced(desk, filled
 
 
 def test_a_picked_game_that_was_rated_is_revised(open_page, filled, small_game) -> None:
-    data = drawn_desk(open_page("review", rater="Grace", game=small_game("one").id))
+    data = drawn_desk(open_page("rate", rater="Grace", game=small_game("one").id))
     assert data["draft"]["score"] == 4
     assert data["progress"].startswith("You gave 4 on ")
     assert data["mode"]["leave"] == "Back"
 
 
 def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_page, filled, words, small_game) -> None:
-    app = open_page("review", rater="Ada", game="made-up")
+    app = open_page("rate", rater="Ada", game="made-up")
     assert "is not here any more" in words(app)
     assert drawn_desk(app)["progress"] == "0 of 5 games rated by you"
     filled.discards.add(small_game("one").id, "Ada", DiscardReason.GARBLED, "")
-    again = open_page("review", rater="Ada", game=small_game("one").id)
+    again = open_page("rate", rater="Ada", game=small_game("one").id)
     assert "cannot be rated" in words(again)
     assert "in one" not in json.dumps(drawn_desk(again))
 

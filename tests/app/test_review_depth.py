@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-from dashboard.app_pages.review import desk_state, style_check
-from dashboard.app_pages.review import own_ratings as own
-from dashboard.app_pages.review import rate_view as parts
-from dashboard.app_pages.review.desk_state import LONGEST_WAIT_SECONDS, SAVING
-from dashboard.app_pages.review.style_check import CANNOT_TELL
+from dashboard.app_pages.rate import desk_state, style_check
+from dashboard.app_pages.rate import own_ratings as own
+from dashboard.app_pages.rate import rate_view as parts
+from dashboard.app_pages.rate.desk_state import LONGEST_WAIT_SECONDS, SAVING
+from dashboard.app_pages.rate.style_check import CANNOT_TELL
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.example_game import example_game
 from evaluation.rating_desk.style_check import style_questions
@@ -21,7 +21,7 @@ from evaluation.workflows.scoring import add_evaluated
 
 
 def view(open_page, name: str, rater: str = "Grace"):
-    app = open_page("review", rater=rater, desk=name)
+    app = open_page("rate", rater=rater, desk=name)
     assert not app.exception
     return app
 
@@ -117,11 +117,11 @@ def test_the_instructions_hold_one_game_with_its_rating_and_reasons(open_page, f
 
 
 def test_newcomers_are_shown_the_way_and_others_left_in_peace(open_page, filled) -> None:
-    app = open_page("review", rater="Ada")
+    app = open_page("rate", rater="Ada")
     lowered = drawn_desk(app)["above"]
     app.button(key="go_guide").click().run()
     assert app.session_state[parts.VIEW] == parts.GUIDE
-    others = open_page("review", rater="Grace")
+    others = open_page("rate", rater="Grace")
     assert "How to rate" not in buttons(others)
     assert drawn_desk(others)["above"] < lowered
 

@@ -47,7 +47,7 @@ def memory(store: Store) -> Any:
 
 
 def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_page: Any, words: Any) -> None:
-    app = open_page("verdicts", queue_of="v1")
+    app = open_page("games", part="Check", queue_of="v1")
     assert not app.exception
     said = words(app)
     assert "Cid voted for Ann in round 2." in said
@@ -76,7 +76,7 @@ def test_the_name_is_asked_once_and_undo_goes_back_one_by_one(store: Store, open
     store.iterations.create("v1")
     said = [*SAID, ("Ann", "Cid voted for Ben in round 2."), ("Ben", "Ann voted for Ben in round 2.")]
     add_evaluated(store, a_game("doubtful", said), source_name="x.json", iteration="v1")
-    app = open_page("verdicts", queue_of="v1")
+    app = open_page("games", part="Check", queue_of="v1")
     app.text_input(key="queue_author").set_value("Grace").run()
     for _ in range(3):
         app.button(key="queue_counts").click().run()
@@ -91,7 +91,7 @@ def test_the_name_is_asked_once_and_undo_goes_back_one_by_one(store: Store, open
 
 
 def test_skipped_rows_wait_until_they_are_asked_for(doubtful: Store, open_page: Any, words: Any) -> None:
-    app = open_page("verdicts", queue_of="v1")
+    app = open_page("games", part="Check", queue_of="v1")
     rows = len(stored_review_queue(doubtful, "v1"))
     for _ in range(rows):
         app.button(key="queue_skip").click().run()
@@ -121,7 +121,7 @@ def test_a_row_stands_below_the_name_of_its_game_and_the_messages_before_it(
 ) -> None:
     [game] = doubtful.transcripts.ids()
     doubtful.transcripts.rename(game, "Tuesday's game")
-    said = words(open_page("verdicts", queue_of="v1"))
+    said = words(open_page("games", part="Check", queue_of="v1"))
     assert "Tuesday's game" in said
     assert "Ann: Ben voted for Cid in round 1." in said
     assert [one.id for one in row_context(doubtful, game, "m2").before] == ["m0", "m1"]
@@ -129,7 +129,7 @@ def test_a_row_stands_below_the_name_of_its_game_and_the_messages_before_it(
 
 
 def test_only_the_kinds_asked_for(doubtful: Store, open_page: Any, words: Any) -> None:
-    app = open_page("verdicts", queue_of="v1")
+    app = open_page("games", part="Check", queue_of="v1")
     app.button_group(key="queue_kinds").set_value(["keyword, no argument"]).run()
     assert not app.exception
     assert "Cid voted for Ann in round 2." not in words(app)
@@ -161,7 +161,7 @@ def test_messages_of_strangers_stand_in_inert_elements(store: Store, open_page: 
     store.iterations.create("v1")
     said = [("Ann", hostile), ("Ben", f"Cid voted for Ann in round 2. {hostile}")]
     add_evaluated(store, a_game("hostile", said), source_name="x.json", iteration="v1")
-    app = open_page("verdicts", queue_of="v1")
+    app = open_page("games", part="Check", queue_of="v1")
     assert not app.exception
     for kind in (app.markdown, app.caption, app.title, app.subheader, app.info, app.button):
         for element in kind:

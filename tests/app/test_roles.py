@@ -56,7 +56,7 @@ def test_the_store_refuses_sessions_of_raters_but_takes_their_ratings(login, fil
     def script() -> None:
         import streamlit as st
 
-        from dashboard.app_pages.review import desk_state
+        from dashboard.app_pages.rate import desk_state
         from dashboard.shared import resources
         from evaluation.errors import NotAllowedError
 

@@ -26,7 +26,7 @@ def listed_games(app) -> list[dict]:
 
 
 def test_the_list_shows_every_game_with_its_scores(open_page, filled, words) -> None:
-    app = open_page("transcripts")
+    app = open_page("games")
     assert not app.exception
     assert "5 of 5 games" in words(app)
     listed = listed_games(app)
@@ -42,52 +42,52 @@ def test_the_list_shows_every_game_with_its_scores(open_page, filled, words) -> 
 
 def test_a_list_of_many_games_is_shown_page_by_page(open_page, store, small_game) -> None:
     store.transcripts.add_many([(small_game(f"number {n}"), f"{n}.json") for n in range(1, 61)])
-    assert [row["label"] for row in listed_games(open_page("transcripts"))] == [f"number {n}" for n in range(1, 51)]
-    assert [row["label"] for row in listed_games(open_page("transcripts", games_page="2"))] == [
+    assert [row["label"] for row in listed_games(open_page("games"))] == [f"number {n}" for n in range(1, 51)]
+    assert [row["label"] for row in listed_games(open_page("games", games_page="2"))] == [
         f"number {n}" for n in range(51, 61)
     ]
     # A filter that leaves fewer pages than the address asks for shows the last of them.
-    found = listed_games(open_page("transcripts", games_page="2", find="number 7"))
+    found = listed_games(open_page("games", games_page="2", find="number 7"))
     assert [row["label"] for row in found] == ["number 7"]
 
 
 def test_the_list_says_how_many_scores_can_be_told_from_chance(open_page, filled) -> None:
-    assert [row["chance"] for row in listed_games(open_page("transcripts"))] == [""] * 5
+    assert [row["chance"] for row in listed_games(open_page("games"))] == [""] * 5
     compute_missing(filled, list(filled.transcripts.summaries()["transcript_id"]))
     st.cache_data.clear()
-    compared = [row["chance"].removesuffix(" above chance") for row in listed_games(open_page("transcripts"))]
+    compared = [row["chance"].removesuffix(" above chance") for row in listed_games(open_page("games"))]
     for game, words in zip(filled.transcripts.summaries()["transcript_id"], compared, strict=True):
         controls = [one.control for one in filled.results.load(game).values() if one.score is not None]
         assert words == metrics_above_chance(controls)
 
 
 def test_a_filter_that_matches_nothing_says_so(open_page, filled, words) -> None:
-    assert "No game matches" in words(open_page("transcripts", find="zzz"))
+    assert "No game matches" in words(open_page("games", find="zzz"))
 
 
 def test_a_search_stays_within_the_filtered_games(open_page, filled, words) -> None:
-    said = words(open_page("transcripts", search="suspect", find="loose"))
+    said = words(open_page("games", search="suspect", find="loose"))
     assert "4 messages in 1 game." in said
     assert "Only in the 1 of 5 games that the filters leave." in said
-    assert "No message holds all of that" in words(open_page("transcripts", search="suspect", find="four"))
+    assert "No message holds all of that" in words(open_page("games", search="suspect", find="four"))
 
 
 @pytest.mark.parametrize("query", ["x" * 600, " ".join(f"w{n}" for n in range(30)), '""'])
 def test_a_search_that_cannot_be_made_says_why(open_page, filled, words, query) -> None:
-    app = open_page("transcripts", search=query)
+    app = open_page("games", search=query)
     assert not app.exception
     assert "That cannot be searched for." in words(app)
 
 
 def test_the_list_says_when_the_database_cannot_be_read(open_page, database, words) -> None:
     database.write_bytes(b"This is not a database, and long enough to be looked at as if it were one." * 100)
-    app = open_page("transcripts")
+    app = open_page("games")
     assert not app.exception
     assert "The database cannot be used right now" in words(app)
 
 
 def test_a_link_opens_a_transcript_with_its_cards(open_page, filled, words, small_game) -> None:
-    app = open_page("transcripts", transcript=small_game("one").id, scores="true")
+    app = open_page("games", transcript=small_game("one").id, scores="true")
     assert not app.exception
     said = words(app)
     assert "one   ·   Baseline prompt" in said
@@ -100,7 +100,7 @@ def test_a_link_opens_a_transcript_with_its_cards(open_page, filled, words, smal
 def test_the_scores_stand_in_a_line_and_what_is_behind_them_is_drawn_when_asked_for(
     open_page, filled, words, small_game
 ) -> None:
-    app = open_page("transcripts", transcript=small_game("one").id)
+    app = open_page("games", transcript=small_game("one").id)
     assert not app.exception
     assert "✗ Strategic depth 50.0 %" in words(app)
     assert [button.key for button in app.button if button.key.startswith(("rows_", "rename_"))] == []
@@ -108,13 +108,13 @@ def test_the_scores_stand_in_a_line_and_what_is_behind_them_is_drawn_when_asked_
 
 def test_a_metric_that_could_not_be_computed_has_a_card_that_says_so(open_page, store, words, small_game) -> None:
     store.transcripts.add(small_game("unscored"), source_name="unscored.json")
-    app = open_page("transcripts", transcript=small_game("unscored").id, scores="true")
+    app = open_page("games", transcript=small_game("unscored").id, scores="true")
     assert not app.exception
     assert words(app).count("the scorer failed on this game") == 6
 
 
 def test_the_conversation_carries_badges_and_votes(open_page, filled, small_game) -> None:
-    data = chat(open_page("transcripts", transcript=small_game("one").id))
+    data = chat(open_page("games", transcript=small_game("one").id))
     messages = [row for row in data["rows"] if row["k"] == "m"]
     assert len(messages) == 8
     assert all(row["b"] for row in messages[1:])
@@ -123,7 +123,7 @@ def test_the_conversation_carries_badges_and_votes(open_page, filled, small_game
 
 
 def test_hidden_roles_are_not_sent(open_page, filled, small_game) -> None:
-    app = open_page("transcripts", transcript=small_game("one").id, blind="true")
+    app = open_page("games", transcript=small_game("one").id, blind="true")
     sent = json.dumps(chat(app))
     assert "mafia" not in sent
     assert "doctor" not in sent
@@ -133,14 +133,14 @@ def test_hidden_roles_are_not_sent(open_page, filled, small_game) -> None:
 def test_a_link_to_a_message_that_is_not_there_shows_the_conversation(
     open_page, filled, words, small_game, metric
 ) -> None:
-    app = open_page("transcripts", transcript=small_game("one").id, message="nope", metric=metric)
+    app = open_page("games", transcript=small_game("one").id, message="nope", metric=metric)
     assert not app.exception
     assert "Choose a label below a message" in words(app)
 
 
 def test_a_look_at_another_message_leaves_what_is_chosen(open_page, filled, words, small_game) -> None:
     link = {"transcript": small_game("one").id, "message": "m1", "metric": "coherence"}
-    app = open_page("transcripts", **link)
+    app = open_page("games", **link)
     before = chat(app)["focus"]
     assert (before["count"], before["glance"]) == (1, False)
     # The second message answers the first.
@@ -154,7 +154,7 @@ def test_a_look_at_another_message_leaves_what_is_chosen(open_page, filled, word
 
 def test_the_way_back_to_the_list_forgets_what_was_chosen(open_page, filled, small_game) -> None:
     transcript_id = small_game("one").id
-    app = open_page("transcripts", transcript=transcript_id, message="m1", metric="coherence")
+    app = open_page("games", transcript=transcript_id, message="m1", metric="coherence")
     app.button(key="back").click().run()
     assert {"transcript", "message", "metric"}.isdisjoint(app.query_params)
     app.query_params["transcript"] = transcript_id
@@ -166,19 +166,19 @@ def test_the_ledger_says_what_the_score_is_made_of_and_narrows_to_a_verdict(
     open_page, filled, words, table, small_game
 ) -> None:
     link = {"transcript": small_game("one").id, "show": "Ledger", "rows_of": "Strategic depth"}
-    app = open_page("transcripts", **link)
+    app = open_page("games", **link)
     assert "4 of 8 messages, 50.0 % (at least 60 %)" in words(app)
     assert "8 rows: 4 count, 4 do not, 0 left out." in words(app)
     assert len(app.dataframe[0].value) == 8
-    narrowed = open_page("transcripts", **link, rows_that="✗ does not count")
+    narrowed = open_page("games", **link, rows_that="✗ does not count")
     assert not narrowed.exception
     assert set(narrowed.dataframe[0].value["Verdict"]) == {"✗ does not count"}
     assert len(narrowed.dataframe[0].value) == 4
-    assert "No row has that verdict" in words(open_page("transcripts", **link, rows_that="○ left out"))
+    assert "No row has that verdict" in words(open_page("games", **link, rows_that="○ left out"))
 
 
 def test_every_card_opens_the_ledger_of_its_metric(open_page, filled, words, table, small_game) -> None:
-    app = open_page("transcripts", transcript=small_game("one").id, scores="true")
+    app = open_page("games", transcript=small_game("one").id, scores="true")
     for key in [button.key for button in app.button if button.key.startswith("rows_")]:
         app.button(key=key).click().run()
         assert not app.exception, key
@@ -188,7 +188,7 @@ def test_every_card_opens_the_ledger_of_its_metric(open_page, filled, words, tab
 
 
 def test_a_transcript_that_is_not_there(open_page, filled, words) -> None:
-    app = open_page("transcripts", transcript="0000000000000000")
+    app = open_page("games", transcript="0000000000000000")
     assert not app.exception
     assert "That game is not here" in words(app)
 
@@ -198,18 +198,18 @@ def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game
     nasty = small_game(hostile, text=f"I think {hostile} because")
     add_evaluated(store, nasty, source_name=hostile, iteration=hostile)
     for parameters in ({}, {"transcript": nasty.id, "message": "m0", "metric": "strategic_depth"}):
-        app = open_page("transcripts", **parameters)
+        app = open_page("games", **parameters)
         assert not app.exception
         for kind in (app.markdown, app.caption, app.title, app.subheader, app.info, app.button, app.expander):
             for element in kind:
                 assert "evil.example" not in str(element.proto)
     # The list puts it in as text content, see tests/browser/test_hostile.py.
-    assert [row["label"] for row in listed_games(open_page("transcripts"))] == [hostile]
+    assert [row["label"] for row in listed_games(open_page("games"))] == [hostile]
 
 
 def test_a_run_that_was_broken_off_says_so_above_its_scores(open_page, store, small_game, words) -> None:
     game = small_game("one").model_dump() | {"metadata": {"broken_off": "an error (no more tokens)"}}
     transcript = build_transcript(Transcript, game)
     add_evaluated(store, transcript, source_name="one.json")
-    said = words(open_page("transcripts", transcript=transcript.id))
+    said = words(open_page("games", transcript=transcript.id))
     assert "This run was broken off by an error (no more tokens)." in said

@@ -32,11 +32,11 @@ def with_game(database: Path) -> Store:
 
 
 def test_it_measures_in_the_background_and_shows_what_was_noticed(open_page, words, table, with_game) -> None:
-    app = open_page("validity")
+    app = open_page("settings", help="Guide")
     assert "Not measured yet" in words(app)
     app.button(key="measure_validity").click().run()
     assert settled(with_game, jobs.VALIDITY) is JobState.DONE
-    app = open_page("validity")
+    app = open_page("settings", help="Guide")
     assert not app.exception
     assert "1 game, each with 5 copies" in words(app)
     assert "moved no score" in words(app)
@@ -61,10 +61,10 @@ def test_an_upload_is_followed_by_the_comparison(database: Path) -> None:
 
 
 def test_cards_and_ledger_say_what_chance_would_give(open_page, words, with_game) -> None:
-    app = open_page("transcripts", transcript=GAME.id, scores="true", show="Ledger", rows_of="coherence")
+    app = open_page("games", transcript=GAME.id, scores="true", show="Ledger", rows_of="coherence")
     assert "not compared with chance yet" in words(app)
     compute_missing(with_game, [GAME.id])
-    app = open_page("transcripts", transcript=GAME.id, scores="true", show="Ledger", rows_of="coherence")
+    app = open_page("games", transcript=GAME.id, scores="true", show="Ledger", rows_of="coherence")
     assert not app.exception
     assert "clearly above chance (link strength 69, chance 50)" in words(app)
 

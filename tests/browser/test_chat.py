@@ -17,7 +17,7 @@ def conversation(sample_server) -> str:
     with sample_server.store.unit():
         summaries = sample_server.store.transcripts.summaries()
     sample_server.store.close()
-    return f"{sample_server.url}/transcripts?transcript={summaries['transcript_id'].iloc[0]}"
+    return f"{sample_server.url}/games?transcript={summaries['transcript_id'].iloc[0]}"
 
 
 def depth(page: Page) -> Locator:
@@ -109,7 +109,7 @@ def test_a_number_shows_all_verdicts_and_gives_a_link_that_opens_the_same(visit,
 
 
 def test_a_search_over_all_games_opens_the_message_that_was_selected(sample_server, visit) -> None:
-    page = visit(f"{sample_server.url}/transcripts").page
+    page = visit(f"{sample_server.url}/games").page
     page.get_by_label("Search what was said").fill('"voted for"')
     page.get_by_label("Search what was said").press("Enter")
     expect(page.get_by_text(re.compile("[0-9]+ messages in [0-9]+ games")).first).to_be_visible()

@@ -26,7 +26,7 @@ def game(stored_server) -> str:
         chosen = str(store.transcripts.summaries().query("iteration == 'Prompt v2'")["transcript_id"].iloc[0])
     compute_missing(store, [chosen])
     store.close()
-    return f"{stored_server.url}/transcripts?transcript={chosen}"
+    return f"{stored_server.url}/games?transcript={chosen}"
 
 
 def strip(page: Page):
@@ -121,7 +121,7 @@ def test_the_frame_follows_the_scrolling_and_the_strip_is_on_no_desk(visit, stor
     before = frame.bounding_box()["y"]
     page.locator(".scroller").evaluate("node => { node.scrollTop = node.scrollHeight; }")
     page.wait_for_function(_IS_LOWER, arg=before)
-    desk = visit(f"{stored_server.url}/review?rater=Ada").page
+    desk = visit(f"{stored_server.url}/rate?rater=Ada").page
     expect(desk.locator(".desk .message").first).to_be_visible()
     assert desk.locator(".strip").count() == 0
 

@@ -20,7 +20,7 @@ def mark(page: Page, name: str):
 
 def lands_on_what_is_behind(page: Page) -> str:
     """Waits for the Games page; returns the part of its address that says what it shows."""
-    page.wait_for_url(re.compile(r"/transcripts\?"))
+    page.wait_for_url(re.compile(r"/games\?"))
     expect(page.locator("h1")).to_have_text("Games")
     settle(page)
     expect(page.get_by_test_id("stAlert")).to_have_count(0)

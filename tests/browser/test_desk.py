@@ -33,7 +33,7 @@ class Desk:
 @pytest.fixture
 def desk(stored_server, visit) -> Iterator[Desk]:
     rater = f"Ada {next(_numbers)}"
-    seen = visit(f"{stored_server.url}/review?rater={quote(rater)}")
+    seen = visit(f"{stored_server.url}/rate?rater={quote(rater)}")
     expect(seen.page.locator(".desk")).to_be_visible()
     yield Desk(stored_server, seen, rater)
     # A test that failed while the server was down must not take the next ones with it.
@@ -116,7 +116,7 @@ def test_a_draft_follows_the_rater_to_another_browser(desk, visit) -> None:
     seen.page.get_by_label("Comment, if you like").fill("from the first browser")
     token = server.store.ratings.token(desk.rater, server.store.rating_queue.next_unrated(desk.rater))
     expect_draft(server, seen.page, token)
-    other = visit(f"{server.url}/review?rater={quote(desk.rater)}", apart=True).page
+    other = visit(f"{server.url}/rate?rater={quote(desk.rater)}", apart=True).page
     expect(other.get_by_label("Comment, if you like")).to_have_value("from the first browser")
 
 
@@ -180,7 +180,7 @@ def test_a_form_begun_while_the_server_was_away_comes_back_in_another_tab(desk, 
     game = begin_while_the_queue_moves(desk)
     desk.seen.page.close()
     desk.server.start()
-    page = visit(f"{desk.server.url}/review?rater={quote(desk.rater)}").page
+    page = visit(f"{desk.server.url}/rate?rater={quote(desk.rater)}").page
     expect_begun(desk, page, game)
 
 
@@ -204,7 +204,7 @@ def test_a_form_is_not_called_saved_because_another_game_comes(desk) -> None:
 
 def test_a_link_opens_the_desk_on_its_game_until_that_is_rated(stored_server, visit) -> None:
     rater, game = f"Ada {next(_numbers)}", stored_server.store.transcripts.summaries()["transcript_id"].iloc[-1]
-    page = visit(f"{stored_server.url}/review?rater={quote(rater)}&game={game}").page
+    page = visit(f"{stored_server.url}/rate?rater={quote(rater)}&game={game}").page
     expect(page.get_by_text("You chose this game yourself").first).to_be_visible()
     page.keyboard.press("2")
     page.reload()
@@ -218,7 +218,7 @@ def test_a_link_opens_the_desk_on_its_game_until_that_is_rated(stored_server, vi
 
 def test_a_database_that_was_moved_away_loses_no_rating_and_no_form(serve, visit) -> None:
     server = serve("stored")
-    page = visit(f"{server.url}/review?rater=Ada").page
+    page = visit(f"{server.url}/rate?rater=Ada").page
     expect(page.locator(".desk")).to_be_visible()
     server.database.rename(server.database.with_name("elsewhere.duckdb"))
     page.keyboard.press("4")

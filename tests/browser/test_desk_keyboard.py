@@ -16,7 +16,7 @@ def desk_of(stored_server, visit) -> Callable[[str], Page]:
     """Opens the desk of a rater of whom nobody has heard yet."""
 
     def open_(rater: str) -> Page:
-        page = visit(f"{stored_server.url}/review?rater={quote(rater)}").page
+        page = visit(f"{stored_server.url}/rate?rater={quote(rater)}").page
         expect(page.get_by_text("0 of 21 games rated by you").first).to_be_visible()
         return page
 
@@ -42,7 +42,7 @@ def in_talk(page: Page, expression: str) -> object:
 
 
 def test_a_full_rating_by_keyboard_alone(stored_server, visit) -> None:
-    page = visit(f"{stored_server.url}/review", apart=True).page
+    page = visit(f"{stored_server.url}/rate", apart=True).page
     tab_to(page, "Your name")
     page.keyboard.type("Keyboard Kay")
     page.keyboard.press("Enter")

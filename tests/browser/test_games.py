@@ -32,7 +32,7 @@ def failing(sample_server) -> tuple[int, str, str]:
 
 @pytest.mark.long
 def test_the_list_is_drawn_whole_and_reads_well(sample_server, visit, screenshots) -> None:
-    seen = visit(f"{sample_server.url}/transcripts", height=900)
+    seen = visit(f"{sample_server.url}/games", height=900)
     page = seen.page
     expect(page.locator(ROWS)).to_have_count(21)
     # Names that only hold an id are not shown: the file or the place in the iteration is.
@@ -51,7 +51,7 @@ def test_a_failing_score_opens_the_first_failing_message_by_mouse_and_by_enter(
     sample_server, visit, failing, width
 ) -> None:
     place, transcript_id, message_id = failing
-    seen = visit(f"{sample_server.url}/transcripts", width=width, height=900)
+    seen = visit(f"{sample_server.url}/games", width=width, height=900)
     cell = seen.page.locator(f"[data-mark='{place}:cell:{DEPTH_CELL}']")
     for by in ("mouse", "Enter"):
         if by == "mouse":
@@ -74,7 +74,7 @@ def test_a_failing_score_opens_the_first_failing_message_by_mouse_and_by_enter(
 def test_a_row_opens_its_game_and_the_way_back_keeps_filter_and_order(sample_server, visit, failing, width) -> None:
     _, transcript_id, _ = failing
     kept = "of_iteration=Prompt+v1&order=Newest+first"
-    seen = visit(f"{sample_server.url}/transcripts?{kept}", width=width, height=900)
+    seen = visit(f"{sample_server.url}/games?{kept}", width=width, height=900)
     page = seen.page
     expect(page.locator(ROWS)).to_have_count(3)
     # Anywhere in the row, here on the line with the first message.
@@ -93,7 +93,7 @@ def test_a_row_opens_its_game_and_the_way_back_keeps_filter_and_order(sample_ser
 
 
 def test_arrow_keys_open_nothing_and_a_score_that_rests_on_no_message_opens_its_ledger(sample_server, visit) -> None:
-    page = visit(f"{sample_server.url}/transcripts", height=900).page
+    page = visit(f"{sample_server.url}/games", height=900).page
     page.locator("[data-mark='0:game:0']").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp"):
         page.keyboard.press(key)
@@ -109,7 +109,7 @@ def test_arrow_keys_open_nothing_and_a_score_that_rests_on_no_message_opens_its_
 
 def test_the_address_of_uploads_leads_to_the_games_page(sample_server, visit) -> None:
     page = visit(f"{sample_server.url}/upload").page
-    page.wait_for_url(re.compile(r"/transcripts\?part=Add\+games"))
+    page.wait_for_url(re.compile(r"/games\?part=Add"))
     expect(page.get_by_test_id("stFileUploaderDropzoneInput")).to_be_attached()
     settle(page)
     links = page.get_by_test_id("stSidebarNav").get_by_role("link")

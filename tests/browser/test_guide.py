@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from dashboard.app_pages.settings.tour import STEPS
 from playwright.sync_api import expect
 
-from dashboard.app_pages.guide.tour import STEPS
 from tests.browser.accessibility import findings
 from tests.browser.hands import in_every_size
 

@@ -105,7 +105,7 @@ def test_no_page_runs_loads_or_links_anything(server, visit, path: str) -> None:
 
 
 def test_marks_stand_on_the_right_letters_and_reasons_are_inert(server, visit) -> None:
-    seen = visit(f"{server.url}/transcripts?transcript={nasty('0').id}")
+    seen = visit(f"{server.url}/games?transcript={nasty('0').id}")
     page = seen.page
     last = page.locator(".message").last
     last.scroll_into_view_if_needed()

@@ -122,7 +122,7 @@ def pages_shown(page: Page) -> set[str]:
 
 
 def test_nobody_sees_anything_before_the_login(site: Site, visit) -> None:
-    seen = visit(f"{site.url}/review?rater=Ada")
+    seen = visit(f"{site.url}/rate?rater=Ada")
     expect(seen.page.get_by_role("button", name="Log in", exact=True)).to_be_visible()
     for secret in (b"Baseline prompt", b"one.json", b"suspicious", b"app_pages", b"grace@example.org"):
         assert secret not in seen.received

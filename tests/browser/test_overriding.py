@@ -36,7 +36,7 @@ def test_a_click_on_a_citation_goes_to_the_message_and_a_verdict_is_overridden(s
     )
     store.close()
     page = visit(
-        f"{stored_server.url}/transcripts?transcript={transcript_id}&message={said[0].id}&metric={METRIC}"
+        f"{stored_server.url}/games?transcript={transcript_id}&message={said[0].id}&metric={METRIC}"
     ).page
     expect(page.get_by_text("A plan for the vote.").first).to_be_visible()
 
@@ -60,7 +60,7 @@ def test_a_click_on_a_citation_goes_to_the_message_and_a_verdict_is_overridden(s
     page.get_by_role("button", name=f"Cites message {cited.index + 1}").click()
     expect(page.locator(".message").filter(has_text=cited.text[:40]).last).to_be_in_viewport()
 
-    page.goto(f"{stored_server.url}/transcripts?transcript={transcript_id}&message={said[0].id}&metric={METRIC}")
+    page.goto(f"{stored_server.url}/games?transcript={transcript_id}&message={said[0].id}&metric={METRIC}")
     name = page.get_by_role("textbox", name="Your name")
     name.fill("Ada")
     name.press("Enter")

@@ -46,7 +46,7 @@ def persona_server(agent_of_games: tuple[Path, str]) -> Iterator[Server]:
 
 
 def opened(visit, server: Server, agent: str, *, width: int = 1280, more: str = ""):
-    seen = visit(f"{server.url}/personas?agent={agent}{more}", width=width, height=1600)
+    seen = visit(f"{server.url}/agents?agent={agent}{more}", width=width, height=1600)
     expect(mark(seen.page, "0:metric:0")).to_be_visible()
     seen.settle()
     return seen
@@ -83,7 +83,7 @@ def test_marks_open_the_judgements_behind_them_and_these_their_message(
     expect(page.get_by_role("button", name="Show all games")).to_be_visible()
     seen.settle()
     page.get_by_role("button", name="Read it in the conversation").first.click()
-    page.wait_for_url(re.compile(r"/transcripts\?.*message="))
+    page.wait_for_url(re.compile(r"/games\?.*message="))
     assert seen.faults == []
 
 
@@ -116,7 +116,7 @@ def test_a_point_of_one_agent_over_time_opens_its_run(persona_server, visit, wid
     assert box is not None
     seen.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     seen.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    seen.page.wait_for_url(re.compile(r"/personas\?"))
+    seen.page.wait_for_url(re.compile(r"/agents\?"))
     expect(seen.page.get_by_text("Sample of 10").first).to_be_visible()
     assert "agent=michael" in seen.page.url
     assert seen.faults == []
@@ -124,7 +124,7 @@ def test_a_point_of_one_agent_over_time_opens_its_run(persona_server, visit, wid
 
 @pytest.mark.long
 def test_the_propositions_are_readable(persona_server, visit, screenshots) -> None:
-    seen = visit(f"{persona_server.url}/personas?agent=michael&persona_view=Propositions", height=2400)
+    seen = visit(f"{persona_server.url}/agents?agent=michael&persona_view=Propositions", height=2400)
     page = seen.page
     expect(page.get_by_role("heading", name="Adherence")).to_be_visible()
     for width, theme in in_every_size(page, 2400):

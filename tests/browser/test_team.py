@@ -26,7 +26,7 @@ def busy(stored_server):
 
 def test_the_overview_leads_to_who_rates_what_and_a_cell_opens_its_rating_by_keyboard(busy, visit) -> None:
     # Without a login, the Review page has asked once who is there.
-    page = visit(f"{busy.url}/review?rater=Lea", height=1600).page
+    page = visit(f"{busy.url}/rate?rater=Lea", height=1600).page
     go(page, "Overview")
     page.locator("a:visible:has-text('Who rates what?')").click()
     expect(page.get_by_role("heading", name="Raters by games")).to_be_visible()
@@ -45,7 +45,7 @@ def test_the_overview_leads_to_who_rates_what_and_a_cell_opens_its_rating_by_key
 @pytest.mark.long
 def test_the_team_view_fits_and_is_accessible(busy, visit, screenshots) -> None:
     key = busy.store.transcripts.ids()[1]
-    page = visit(f"{busy.url}/review?rater=Lea&desk=Team&team_game={key}&team_rater=Bob", height=2400).page
+    page = visit(f"{busy.url}/team?rater=Lea&team_game={key}&team_rater=Bob", height=2400).page
     expect(page.get_by_text("Raters by games", exact=True).first).to_be_visible()
     # The address opens the cell.
     expect(page.get_by_text("4 of 5").first).to_be_visible()

@@ -44,7 +44,7 @@ def test_a_failing_message_opens_on_its_games_page(sample_server, visit, width, 
     else:
         badge.focus()
         page.keyboard.press("Enter")
-    page.wait_for_url(re.compile(r"/transcripts\?.*message="))
+    page.wait_for_url(re.compile(r"/games\?.*message="))
     expect(page.locator("h1")).to_have_text("Games")
     settle(page)
     expect(page.locator(".message.chosen .text")).to_have_text(words)

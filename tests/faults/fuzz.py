@@ -22,9 +22,9 @@ from typing import Any
 from unicodedata import category
 
 from dashboard.app_pages.experiments.data import iterations_test, read_ab_test
-from dashboard.app_pages.network.graph_data import read_place
-from dashboard.app_pages.review.rating_desk import read_discard, read_form, read_token
-from dashboard.app_pages.verdicts.why_messages_fail import read_reason
+from dashboard.app_pages.games.graph_data import read_place
+from dashboard.app_pages.overview.why_messages_fail import read_reason
+from dashboard.app_pages.rate.rating_desk import read_discard, read_form, read_token
 from dashboard.shared.chat.conversation import read_open
 from dashboard.shared.marks.pictures import read_mark
 from evaluation.access.login import read_access

@@ -10,13 +10,13 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.app_pages.compare.picture_data import comparison_picture
-from dashboard.app_pages.compare.tables import METRIC_LABELS, difference_frame, export_frame
 from dashboard.shared import resources, state
 from dashboard.shared.beside_chance.companion_data import compared_points
 from dashboard.shared.beside_chance.parts import beside_chance_toggle, chance_notes, companion
 from dashboard.shared.changes.keep_or_revert import rule_answer
 from dashboard.shared.charts.comparison_charts import distribution_alt, distribution_figure
 from dashboard.shared.charts.drawing import draw_chart
+from dashboard.shared.comparison_tables import METRIC_LABELS, difference_frame, export_frame
 from dashboard.shared.downloads import comparison_report, csv_download, json_download
 from dashboard.shared.example_row import example_row
 from dashboard.shared.formatting import signed_cell

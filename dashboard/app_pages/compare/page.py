@@ -1,27 +1,23 @@
-"""The Compare page: two iterations, two of their games, or two evaluation runs of agents, side by side."""
+"""The Compare page: two iterations, or two of their games, side by side."""
 
 import streamlit as st
 
 from dashboard.app_pages.compare import iterations as parts
-from dashboard.app_pages.compare.runs import compare_runs
 from dashboard.app_pages.compare.two_games import two_games
 from dashboard.shared import queries, resources, state
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.notices import empty_state
+from dashboard.shared.page_links import add_games_link
 from dashboard.shared.version_notes import pair_note
 from evaluation.workflows.boards import iteration_names
 from evaluation.workflows.comparisons import stored_comparison
 
-ITERATIONS, GAMES, RUNS = "Iterations", "Two games", "Evaluation runs"
+ITERATIONS, GAMES = "Iterations", "Two games"
 
 
 def show() -> None:
-    of = state.choose_view([ITERATIONS, GAMES, RUNS], key="of", label="Compare")
-    if of == RUNS:
-        compare_runs()
-        return
-
+    of = state.choose_view([ITERATIONS, GAMES], key="of", label="Compare")
     open_clicked_mark(resources.store())
     names = resources.read(iteration_names)
     if len(names) < 2:
@@ -43,7 +39,7 @@ def show() -> None:
     parts.sides(found)
     if not (found.before.games and found.after.games):
         st.info("One of the two has no games yet, so there is nothing to compare.", icon=":material/info:")
-        st.page_link("app_pages/upload/page.py", label="Upload games into it", icon=":material/upload_file:")
+        add_games_link("Upload games into it")
         parts.prompts(found)
         return
 

@@ -164,7 +164,7 @@ def _read_one(label: str, names: Mapping[str, str], key: str, button_key: str) -
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(label, list(names), format_func=names.__getitem__, key=key)
         if st.button("Read it", icon=":material/forum:", key=button_key):
-            st.switch_page("app_pages/transcripts/page.py", query_params={"transcript": chosen})
+            st.switch_page("app_pages/games/page.py", query_params={"transcript": chosen})
 
 
 def scenarios_table() -> None:

@@ -8,13 +8,13 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.app_pages.overview.cockpit_data import Cockpit, NextStep, blockers, cockpit_of, next_step
-from dashboard.shared import resources
+from dashboard.shared import page_links, resources, state
 from dashboard.shared.changes.keep_or_revert import record_popover
-from dashboard.shared.desk_link import hand_over, team_link
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import look
 from dashboard.shared.marks.pictures import define_picture, open_clicked_mark, remember_click
 from dashboard.shared.notices import plain
+from dashboard.shared.page_links import hand_over, team_link
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
@@ -101,6 +101,6 @@ def _take_step(store: Store, shown: IterationSummary, step: NextStep) -> None:
     elif step is NextStep.READ:
         if st.button(str(step), key="next_step", type="primary", icon=":material/forum:"):
             of = {"of_iteration": shown.iteration.name}
-            st.switch_page("app_pages/transcripts/page.py", query_params=of)
+            st.switch_page("app_pages/games/page.py", query_params=of)
     elif st.button(str(step), key="next_step", type="primary", icon=":material/add:"):
-        st.switch_page("app_pages/upload/page.py")
+        st.switch_page(page_links.GAMES_PAGE, query_params={state.GAMES_PART: state.ADD_GAMES})

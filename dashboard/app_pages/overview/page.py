@@ -6,13 +6,15 @@ from dashboard.app_pages.overview import sections as parts
 from dashboard.app_pages.overview.cockpit import cockpit
 from dashboard.app_pages.overview.cockpit_data import NextStep, next_step
 from dashboard.app_pages.overview.edit_iteration import manage_games, manage_iteration
-from dashboard.shared import queries, resources
+from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
+from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import recently_deleted, show_outcome
 from dashboard.shared.changes.keep_or_revert import keep_or_revert
 from dashboard.shared.downloads import iteration_report
 from dashboard.shared.first_run import first_run_guide, first_steps
 from dashboard.shared.formatting import share_text, usd_text
 from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.page_links import add_games_link
 from dashboard.shared.version_notes import versions_banner
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.rubric.definitions import DEFINITIONS
@@ -52,8 +54,8 @@ def no_iteration(store: Store, seen: queries.Overview) -> None:
         "iteration, three games make a test.",
         icon=":material/info:",
     )
-    st.page_link("app_pages/upload/page.py", label="Create an iteration", icon=":material/add:")
-    st.page_link("app_pages/transcripts/page.py", label="Look at the games", icon=":material/forum:")
+    add_games_link("Create an iteration", ":material/add:")
+    st.page_link("app_pages/games/page.py", label="Look at the games", icon=":material/forum:")
     versions_banner(store)
     parts.waiting_for_review(seen)
     manage_games(store, seen.board, None)
@@ -75,6 +77,10 @@ def iterations(store: Store, seen: queries.Overview) -> None:
 
     the_chosen_one(store, board, shown)
     parts.waiting_for_review(seen)
+    why = st.expander("Why messages fail", key=state.WHY_OPEN, on_change="rerun", bind="query-params")
+    if why.open:
+        with why:
+            why_messages_fail()
     st.subheader("All iterations", anchor=False)
     parts.iteration_table(board)
     manage_games(store, board, shown.iteration.name)

@@ -8,11 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.overview.sign_off import sign_off
-from dashboard.shared import resources, state
+from dashboard.shared import resources
 from dashboard.shared.changes import data
 from dashboard.shared.example_row import example_row
 from dashboard.shared.formatting import look, share_text, usd_text
 from dashboard.shared.notices import plain
+from dashboard.shared.page_links import add_games_link
 from dashboard.shared.queries import Overview, score_cell
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.movers import Losses
@@ -61,7 +62,7 @@ def waiting_for_review(seen: Overview) -> None:
             "Engagement is mandatory, so their verdicts stay pending.",
             width="stretch",
         )
-        st.page_link("app_pages/review/page.py", label="Go to the desk", icon=":material/arrow_forward:")
+        st.page_link("app_pages/rate/page.py", label="Go to the desk", icon=":material/arrow_forward:")
     with st.expander("Which ones wait", icon=":material/hourglass_empty:"):
         status_table(data.waiting_counts(waiting), "How many games wait in which iteration")
         first = waiting.head(_WAITING_SHOWN)
@@ -134,7 +135,7 @@ def success_checklist(store: Store, board: Board) -> None:
 
 def _way_through(store: Store, board: Board) -> None:
     if board.checklist.gate is CheckState.MET:
-        st.page_link("app_pages/upload/page.py", label="Begin the next iteration", icon=":material/add:")
+        add_games_link("Begin the next iteration", ":material/add:")
     if board.current:
         held = board.current.iteration
         with st.expander("Sign-off", icon=":material/verified:", key="gate_sign_off"):
@@ -163,12 +164,6 @@ def advice(store: Store, board: Board, shown: IterationSummary) -> None:
         for other in given[1:]:
             with st.expander(f"Then: {other.label}"):
                 _advice(other, losses)
-        st.page_link(
-            "app_pages/verdicts/page.py",
-            label=state.WHY,
-            icon=":material/arrow_forward:",
-            query_params={state.VERDICTS_VIEW: state.WHY, state.REASONS_OF: shown.iteration.name},
-        )
 
 
 def _advice(given: Advice, losses: Mapping[str, Losses]) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from dashboard.app_pages.trends import data
 from dashboard.app_pages.trends import views as parts
+from dashboard.app_pages.trends.behaviour import behaviour, cost
 from dashboard.shared import queries, resources, state
 from dashboard.shared.beside_chance.parts import beside_chance_toggle, chance_notes
 from dashboard.shared.charts.metric_charts import MOST_DOTS
@@ -18,7 +19,7 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricDefinition
 
 _CLOSE = "Games that lie close together share a dot, which opens the lowest of them."
-CHARTS, HEAT, TABLE, BESIDE, PERSONAS = "Charts", "Heat map", "Table", "Cost and verdicts", "Personas"
+CHARTS, HEAT, TABLE, PERSONAS = "Charts", "Heat map", "Table", "Personas"
 
 
 def show() -> None:
@@ -34,6 +35,7 @@ def show() -> None:
     open_clicked_mark(resources.store())
     versions_banner(resources.store())
     found = resources.read(data.steps)
+    part = state.choose_view([state.METRIC_TRENDS, state.COST_AND_BEHAVIOUR], key=state.TRENDS_VIEW)
     is_loose = points["iteration"].isin(queries.LOOSE)
     view, with_loose, beside_chance = choices(has_loose_games=bool(is_loose.any()))
     first, last = parts.pick_range(found)
@@ -47,9 +49,11 @@ def show() -> None:
     if shown.empty:
         head = "No game of these iterations is stored." if found else "No game belongs to an iteration yet."
         st.info(f"{head} Upload games into one, or show the games of no iteration.")
-    elif view == BESIDE:
+    elif part == state.COST_AND_BEHAVIOUR:
         parts.beside_charts(first, last, with_loose=with_loose)
         parts.change_notes(found)
+        behaviour()
+        cost()
     else:
         metrics(view, shown, found, key=(with_loose, first, last), beside_chance=beside_chance)
 
@@ -57,7 +61,7 @@ def show() -> None:
 def choices(*, has_loose_games: bool) -> tuple[str, bool, bool]:
     """Draw the controls: kind of chart, games without iteration, and chance beside the scores."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        view = state.choose_view([CHARTS, HEAT, TABLE, BESIDE, PERSONAS], key="as", label="Show as")
+        view = state.choose_view([CHARTS, HEAT, TABLE, PERSONAS], key="as", label="Show as")
         with_loose = has_loose_games and st.toggle(
             "Show games of no iteration",
             key="loose",

@@ -205,7 +205,7 @@ def persona_dimensions(first: int, last: int) -> None:
     shown = points[points["position"].between(first, last)]
     if shown.empty:
         st.info("No agent that speaks in these iterations was evaluated yet.", icon=":material/info:")
-        st.page_link("app_pages/personas/page.py", label="Evaluate agents", icon=":material/theater_comedy:")
+        st.page_link("app_pages/agents/page.py", label="Evaluate agents", icon=":material/theater_comedy:")
         return
     st.caption(
         "Dots are games: the mean over the agents that speak in them, by each one's latest run. Diamonds are means "

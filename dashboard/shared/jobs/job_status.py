@@ -153,7 +153,7 @@ def _ended(store: Store, job: Job, *, is_blind: bool) -> None:
             if jobs.can_go_on(store, job):
                 _go_on_button(store, job)
             st.page_link("app_pages/overview/page.py", label="See the overview", icon=":material/dashboard:")
-            st.page_link("app_pages/transcripts/page.py", label="Read the games", icon=":material/forum:")
+            st.page_link("app_pages/games/page.py", label="Read the games", icon=":material/forum:")
             st.button("Dismiss", key="dismiss_job", on_click=_dismiss)
 
 

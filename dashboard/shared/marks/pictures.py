@@ -79,10 +79,10 @@ def open_clicked_mark(store: Store) -> None:
     """Open the page with what is behind the mark that was clicked just before this run, if one was."""
     target = take_clicked_mark()
     if isinstance(target, MarkTarget):
-        st.switch_page("app_pages/transcripts/page.py", query_params=address(store, target))
+        st.switch_page("app_pages/games/page.py", query_params=address(store, target))
     elif isinstance(target, RunTarget):
         query = {name: value for name, value in target.query.items() if value}
-        st.switch_page("app_pages/personas/page.py", query_params=query)
+        st.switch_page("app_pages/agents/page.py", query_params=query)
 
 
 def take_clicked_mark() -> MarkTarget | RunTarget | None:

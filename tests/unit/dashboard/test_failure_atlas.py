@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.app_pages.verdicts.why_messages_fail import (
+from dashboard.app_pages.overview.why_messages_fail import (
     COMMON,
     failure_atlas,
     find_reason,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from dashboard.app_pages.review.desk_state import Precedence
+from dashboard.app_pages.rate.desk_state import Precedence
 
 LONG = 60.0
 

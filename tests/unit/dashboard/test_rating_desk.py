@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dashboard.app_pages.review.rating_desk import FilledForm, desk_data, draft_data, read_form, read_token
+from dashboard.app_pages.rate.rating_desk import FilledForm, desk_data, draft_data, read_form, read_token
 from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
 
 FORM = {"token": "t", "score": 3, "answers": [True, False, None, True, True], "comment": "Fine.", "rev": 4}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dashboard.app_pages.transcripts.game_list import ORDERS, Filters, filtered, found_words, ordered
+from dashboard.app_pages.games.game_list import ORDERS, Filters, filtered, found_words, ordered
 from dashboard.shared.queries import transcript_list
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.app_pages.transcripts.found_games import Found
+from dashboard.app_pages.games.found_games import Found
 from evaluation.readers import Limits, read_uploads
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store

@@ -1,0 +1,237 @@
+"""The parts of the Corrections page that show what the gate did: outcomes, failures, and single messages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard.app_pages.agents import gate_data as data
+from dashboard.app_pages.agents.gate_data import Looked, check_frame
+from dashboard.shared import resources, state
+from dashboard.shared.charts.drawing import draw_chart
+from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.status_table import status_table
+from evaluation.corrections.attempts import Attempt, GateOutcome, LoggedMessage
+from evaluation.corrections.wording import OUTCOME_MEANINGS, OUTCOMES
+from evaluation.statistics.words import percent_interval
+from evaluation.text.display import counted
+
+AGENT = "agent"
+MESSAGE = "checked"
+_ALL = ""
+_MOST_LISTED = 500
+_SNIPPET = """gate = ActionGate(PropositionChecker(judge, PropositionLibrary.load()), log=log)
+result = await gate.send(generate, ActionContext.of("michael", history), store.corrections.config("michael"))"""
+
+
+def nothing_checked() -> None:
+    """The empty page: what the gate is, and how to wrap one's own agents."""
+    empty_state(
+        "No message was checked yet",
+        "The gate judges a message before an agent sends it, and has it written again when it falls short. It runs "
+        "inside your program and writes here what it did.",
+    )
+    st.caption("Around your own agents (docs/corrections.md has the rest):")
+    st.code(_SNIPPET, language=None, wrap_lines=True)
+
+
+def choose_agent(checked: Sequence[str]) -> str | None:
+    """The agent whose messages are shown; ``None`` for all agents. The choice stands in the URL."""
+    options = [_ALL, *checked]
+    wanted = state.chosen(AGENT, checked)
+    chosen = st.selectbox(
+        "Agent",
+        options,
+        index=options.index(wanted) if wanted else 0,
+        format_func=lambda key: key or "all agents",
+        key="corrected_agent",
+    )
+    state.choose(**{AGENT: chosen or None})
+    return chosen or None
+
+
+def outcomes(looked: Looked) -> None:
+    """Outcomes of messages, over time, and the checks that send messages back."""
+    _tell_how_many(looked)
+    with st.grid(5, min_column_width=150):
+        for one in data.outcome_counts(looked.messages):
+            with st.container(border=True, height="stretch", gap="xsmall"):
+                share = one.count / len(looked.messages)
+                name = OUTCOMES[one.outcome]
+                st.metric(name[0].upper() + name[1:], f"{one.count:,}")
+                st.caption(f"{share:.0%} of {len(looked.messages):,} ({percent_interval(one.interval)})")
+                st.caption(OUTCOME_MEANINGS[one.outcome])
+    counts, step = data.over_time(looked.messages)
+    st.subheader("Outcomes over time", anchor=False)
+    st.caption(f"Checked messages by {step}, in UTC.")
+    draw_chart(
+        outcome_figure(counts, step), key="outcomes", config={"displayModeBar": False}, alt=outcome_alt(counts, step)
+    )
+    st.subheader("Which check sends messages back", anchor=False)
+    st.caption(
+        "Texts below the threshold, of those that a judge scored, with Wilson's 95 % intervals. Rewritten texts "
+        "exist only where an earlier one failed, so they stand apart."
+    )
+    status_table(data.failure_frame(looked.messages), "Failures by check, first texts and rewritten ones apart")
+
+    st.subheader("Retries, calls and cost", anchor=False)
+    status_table(data.statistics_frame(looked.messages), "Regeneration failures, calls and cost per message")
+
+
+def _tell_how_many(looked: Looked) -> None:
+    latest = "" if looked.is_whole else f", the latest of {looked.count:,}"
+    st.caption(f"{counted(len(looked.messages), 'checked message')}{latest}.")
+
+
+def messages(looked: Looked) -> None:
+    """The list of messages, and all attempts at one of them side by side."""
+    came = [each for each in GateOutcome if any(one.outcome is each for one in looked.messages)]
+    wanted = st.pills(
+        "Outcomes",
+        came,
+        selection_mode="multi",
+        format_func=OUTCOMES.__getitem__,
+        key="outcome",
+        bind="query-params",
+        wrap=True,
+    )
+    found = [one for one in looked.messages if not wanted or one.outcome in wanted][:_MOST_LISTED]
+    if not found:
+        st.info("No message came through like that. Choose other outcomes.")
+        return
+    frame = data.message_frame(found)
+    status_table(frame, "Checked messages, the newest first", height=min(38 + 35 * len(frame), 260))
+    if len(found) == _MOST_LISTED:
+        st.caption(f"The newest {_MOST_LISTED} are listed.")
+    chosen = _choose_message(found)
+    meaning = OUTCOME_MEANINGS[chosen.outcome] if chosen.was_sent else "No attempt passed, and nothing was sent."
+    st.caption(f"{meaning} {_tries(chosen)}")
+    attempts = chosen.result.attempts
+    with st.grid(min(len(attempts), 3), min_column_width=300):
+        for attempt in attempts:
+            _attempt(attempt, is_sent=attempt == chosen.result.committed)
+
+
+def _choose_message(found: Sequence[LoggedMessage]) -> LoggedMessage:
+    ids = [one.id for one in found]
+    wanted = state.chosen(MESSAGE, ids)
+    names = {
+        one.id: f"No. {number}, {one.at:%Y-%m-%d %H:%M:%S}: {OUTCOMES[one.outcome]}"
+        for number, one in enumerate(found, start=1)
+    }
+    chosen = st.selectbox(
+        "Message", ids, index=ids.index(wanted) if wanted else 0, format_func=names.__getitem__, key="checked_message"
+    )
+    state.choose(**{MESSAGE: chosen})
+    return found[ids.index(chosen)]
+
+
+def _tries(message: LoggedMessage) -> str:
+    sent = "" if message.result.committed else " Nothing was sent, as the agent's configuration wants it."
+    return f"{counted(len(message.result.attempts), 'attempt')}.{sent}"
+
+
+def _attempt(attempt: Attempt, *, is_sent: bool) -> None:
+    with st.container(border=True, height="stretch", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{'First text' if attempt.number == 0 else f'Retry {attempt.number}'}**")
+            st.badge(
+                "sent" if is_sent else "not sent",
+                icon=":material/send:" if is_sent else ":material/undo:",
+                color="green" if is_sent else "gray",
+            )
+            if attempt.total is not None:
+                st.badge(f"total {attempt.total:g} of {9 * len(attempt.checks)}", color="blue")
+        st.code(attempt.text or "(empty)", language=None, wrap_lines=True)
+        status_table(check_frame(attempt), "Checks of this attempt with score and threshold")
+        for check in attempt.checks:
+            st.caption(f"{data.check_name(check.dimension)}, why")
+            plain(check.found.reasoning or "no reason given")
+            for line in check.found.recommendations:
+                plain(f"- {line}")
+        if attempt.feedback:
+            with st.expander("What the agent was told"):
+                st.code(attempt.feedback, language=None, wrap_lines=True)
+
+
+def looked_at(agent: str | None) -> Looked:
+    """The messages of an agent or of all, shared between sessions."""
+    return resources.share(data.looked_at, agent)
+
+
+# Okabe and Ito's colours, told apart by people who see fewer colours; the patterns hold on a printed page, too.
+_LOOKS = {
+    GateOutcome.PASSED: ("#009e73", ""),
+    GateOutcome.PASSED_AFTER_RETRY: ("#56b4e9", "/"),
+    GateOutcome.CORRECTED: ("#e69f00", "x"),
+    GateOutcome.FORCED_THROUGH: ("#d55e00", "\\"),
+    GateOutcome.TIMEOUT_PASS_THROUGH: ("#999999", "."),
+}
+# Two short lines each, so that they stand upright on a telephone, too.
+_TICKS = {"minute": "%H:%M<br>%d %b", "hour": "%H:00<br>%d %b", "day": "%d %b<br>%Y", "month": "%b<br>%Y"}
+_MOST_TICKS = 5
+
+
+def outcome_figure(counts: pd.DataFrame, step: str) -> go.Figure:
+    """Messages by time as stacked bars, a trace per outcome; outcomes that never came are left out.
+
+    Args:
+        counts: One row per step: ``at`` (UTC), and a count per outcome; as ``corrections.over_time`` gives it.
+        step: "minute", "hour", "day" or "month".
+    """
+    figure = go.Figure()
+    labels = [f"{at:{_TICKS[step]}}" for at in counts["at"]]
+    for outcome, (color, pattern) in _LOOKS.items():
+        if counts[outcome].sum():
+            figure.add_trace(
+                go.Bar(
+                    x=labels,
+                    y=counts[outcome],
+                    name=OUTCOMES[outcome],
+                    marker={"color": color, "pattern": {"shape": pattern, "size": 5, "solidity": 0.35}},
+                    hovertemplate="%{x}: %{y} " + OUTCOMES[outcome] + "<extra></extra>",
+                )
+            )
+    figure.update_layout(
+        height=320,
+        barmode="stack",
+        bargap=0.25,
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        # Above the plot, where it may wrap: beside it, a telephone would have no room for bars.
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+        hovermode="closest",
+        dragmode=False,
+        showlegend=True,
+    )
+    shown = labels[:: math.ceil(len(labels) / _MOST_TICKS) or 1]
+    figure.update_xaxes(
+        type="category",
+        categoryarray=labels,
+        tickvals=shown,
+        tickangle=0,
+        fixedrange=True,
+        automargin=True,
+        showgrid=False,
+    )
+    highest = int(counts[list(GateOutcome)].sum(axis=1).max() or 0)
+    figure.update_yaxes(
+        title="messages", rangemode="tozero", dtick=_step(highest), tickformat=",d", fixedrange=True, automargin=True
+    )
+    return figure
+
+
+def _step(highest: int) -> int:
+    """The distance of the ticks up to ``highest``: 1, 2 or 5 times a power of ten, so that at most six are drawn."""
+    wanted = max(1.0, highest / 5)
+    power: int = 10 ** math.floor(math.log10(wanted))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= wanted)
+
+
+def outcome_alt(counts: pd.DataFrame, step: str) -> str:
+    """The figure in words, for people who do not see it."""
+    sums = ", ".join(f"{counts[each].sum():,} {OUTCOMES[each]}" for each in GateOutcome if counts[each].sum())
+    return f"Checked messages by {step}, {len(counts)} bars: {sums}."

@@ -1,0 +1,212 @@
+"""The parts of the Personas page that show scores: agents, dimensions, propositions, and every single judgement."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import access_checks
+from dashboard.app_pages.agents.profile_data import profile, shown_dimensions
+from dashboard.shared import personas, resources, state
+from dashboard.shared.identity import identity
+from dashboard.shared.marks.pictures import define_picture, remember_click, take_clicked_mark
+from dashboard.shared.marks.targets import MarkTarget, RunTarget
+from dashboard.shared.notices import plain
+from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
+from dashboard.shared.status_table import status_table
+from evaluation.access.roles import Action
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.propositions.weighted_scores import mark_words
+from evaluation.persona.results import LABELS
+from evaluation.workflows.persona_runs import evaluate_example
+
+_ID = "agent"
+"""The agent in the address of a link from another page."""
+_RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
+_MOST_SHOWN = 40
+_rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile_rows")
+
+
+def agents_table(found: Sequence[SelectableAgent]) -> None:
+    """All agents with the scores of their latest run."""
+    evaluated = sum(person.run is not None for person in found)
+    st.caption(
+        f"{len(found)} agents and channels, {evaluated} evaluated. Scores run from 0 to 9, higher is better; "
+        "ideas are counted."
+    )
+    frame = personas.people_frame(found)
+    status_table(frame, "Agents with their scores on five dimensions", height=min(38 + 35 * len(frame), 320))
+
+
+def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
+    """The agent that the person looks at; it stands in the URL."""
+    ids = [person.id for person in found]
+    wanted = state.chosen(_ID, ids)
+    if state.chosen(_ID) and not wanted:
+        st.warning("The agent that the link names is not here: it was deleted, or never spoke. Here is another one.")
+    names = {person.id: person.name for person in found}
+    chosen = st.selectbox(
+        "Agent",
+        ids,
+        index=ids.index(wanted) if wanted else 0,
+        format_func=lambda key: names[key] if names[key] == key else f"{names[key]} ({key})",
+        key="chosen_agent",
+    )
+    state.choose(**{_ID: chosen})
+    return next(person for person in found if person.id == chosen)
+
+
+def scores(person: SelectableAgent) -> None:
+    """The profile of an agent in one run, and the messages that were judged behind every mark of it."""
+    runs = resources.read(personas.completed_runs, person.id)
+    if person.run is None or not runs:
+        st.info("Nobody has evaluated this agent yet. Open Run to do it.")
+        if not resources.read(personas.has_runs):
+            _offer_example()
+        return
+    _follow_click(take_clicked_mark())
+    place = _choose_run(runs)
+    upto = [replace(person, run=run) for run in runs[: place + 1]]
+    run = runs[place]
+    st.caption(_about(run))
+    detail = resources.read(personas.run_detail, str(run["run_id"]))
+    games = resources.read(personas.game_names)
+    dimensions = shown_dimensions(upto[-1])
+    found = profile(upto, detail.scores, games, dimensions)
+    on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
+    _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
+    st.caption(
+        "Disc: the score; ring: the run before; band: the 95 % interval of the mean over games; dots: games; right: "
+        "the latest runs. Every mark opens the judgements behind it. A claim about all that an agent said belongs to "
+        "no game, but counts in the score."
+    )
+    with st.expander("The same in words", icon=":material/notes:"):
+        plain("\n".join(found.words))
+    dimension = _choose_dimension(upto[-1], dimensions)
+    if dimension:
+        _behind(detail, dimension, games)
+    history = resources.read(personas.run_history, person.id)
+    if len(history) > 1:
+        with st.expander("Earlier runs"):
+            status_table(history, "All runs of this agent, the latest first")
+
+
+def _offer_example() -> None:
+    if st.button("Load an example", type="primary", icon=":material/playlist_add:", key="example_personas"):
+        identity.require(Action.EVALUATE)
+        with st.spinner("Recorded answers are played back."):
+            (_, first), *_ = evaluate_example(resources.store())
+        state.choose(**{_ID: first.agent.id})
+        st.session_state.pop("chosen_agent", None)
+        st.rerun()
+    st.caption("Evaluates three agents that come with Dramaturg by recorded answers. No key, no cost, some seconds.")
+
+
+def _follow_click(target: MarkTarget | RunTarget | None) -> None:
+    """Sets the choices to what was clicked in the profile; without a click, to what the address says at first."""
+    if isinstance(target, RunTarget):
+        st.session_state[_RUN], st.session_state[_DIMENSION] = target.run_id, target.dimension
+        state.choose(**target.query)
+        return
+    for key, name in ((_RUN, "run"), (_DIMENSION, "judged")):
+        if key not in st.session_state and (linked := state.chosen(name)):
+            st.session_state[key] = linked
+
+
+def _choose_run(runs: Sequence[Mapping[str, Any]]) -> int:
+    """The place of the run that is shown, the latest unless another one was chosen; it stands in the URL."""
+    ids = [str(run["run_id"]) for run in runs]
+    if st.session_state.get(_RUN) not in ids:
+        st.session_state[_RUN] = ids[-1]
+    if len(ids) > 1:
+        names = {
+            key: f"Run {n} of {len(ids)}, {runs[n - 1]['created_at']:%Y-%m-%d %H:%M}" for n, key in enumerate(ids, 1)
+        }
+        st.selectbox("Run", ids[::-1], format_func=names.__getitem__, key=_RUN)
+    place = ids.index(st.session_state[_RUN])
+    state.choose(run=ids[place] if place < len(ids) - 1 else None)
+    return place
+
+
+def _choose_dimension(person: SelectableAgent, dimensions: Sequence[Dimension]) -> Dimension | None:
+    if st.session_state.get(_DIMENSION) not in dimensions:
+        st.session_state[_DIMENSION] = next(
+            (each for each in dimensions if person.score(each) is not None), next(iter(dimensions), None)
+        )
+    dimension: Dimension | None = st.pills("Dimension", dimensions, format_func=LABELS.__getitem__, key=_DIMENSION)
+    if state.chosen("judged") != dimension:
+        state.choose(judged=dimension, in_game=None)
+    return None if dimension is None else Dimension(dimension)
+
+
+def _about(run: Any) -> str:
+    judge = {"offline": "by rules, without a model", "live": "by a model", "recorded": "by recordings of a model"}
+    by = judge.get(str(run["judge"]), "by a scripted judge")
+    baseline = " This run is the baseline." if run["is_baseline"] else ""
+    return f"Sample of {int(run['sample_size'])} with seed {int(run['seed'])}{_window(run)}; judged {by}.{baseline}"
+
+
+def _window(run: Any) -> str:
+    start, end = (None if pd.isna(run[name]) else str(run[name])[:16] for name in ("window_start", "window_end"))
+    return (f", from {start}" if start else "") + (f", until {end}" if end else "")
+
+
+def _behind(detail: RunDetail, dimension: Dimension, games: Mapping[str, str]) -> None:
+    scores = detail.scores
+    game = state.chosen("in_game", set(scores["transcript_id"].dropna()))
+    if game is not None:
+        scores = scores[scores["transcript_id"] == game]
+        with st.container(horizontal=True, vertical_alignment="center"):
+            plain(f"Only what was judged in {games.get(game, 'a shipped game')}.")
+            st.button("Show all games", key="all_games", on_click=state.choose, kwargs={"in_game": None})
+    frame = personas.proposition_frame(scores, dimension)
+    if len(frame):
+        status_table(frame, f"Propositions of {LABELS[dimension]} with weight and score")
+        ids = list(frame["Id"])
+        claims = dict(zip(ids, frame["Claim"], strict=True))
+        chosen = st.selectbox(
+            "Proposition", ids, format_func=lambda key: f"{key}: {claims[key]}", key=f"proposition_of_{dimension}"
+        )
+        rows = scores[(scores["dimension"] == dimension) & (scores["proposition_id"] == chosen)]
+        _judgements(rows, dimension, games)
+    failed = detail.failures[detail.failures["dimension"] == dimension]
+    if len(failed):
+        with st.expander(f"{len(failed)} without a score"):
+            table = failed[["proposition_id", "subject", "status", "reason"]]
+            status_table(table, "What could not be scored, and why")
+
+
+def _judgements(rows: pd.DataFrame, dimension: Dimension, games: Mapping[str, str]) -> None:
+    ordered = rows.sort_values("score", kind="stable")
+    for place, row in enumerate(ordered.head(_MOST_SHOWN).to_dict("records")):
+        with st.container(border=True):
+            _judgement(row, dimension, place, games)
+    if len(ordered) > _MOST_SHOWN:
+        st.caption(f"The lowest {_MOST_SHOWN} of {len(ordered)} are shown.")
+
+
+def _judgement(row: dict[Any, Any], dimension: Dimension, place: int, games: Mapping[str, str]) -> None:
+    with st.container(horizontal=True):
+        st.badge(score_text(row["score"], dimension), color="blue")
+        if not pd.isna(row["raw_score"]):
+            is_inverted, unearned = bool(row["is_inverted"]), str(row["mark"] or "")
+            words = mark_words(int(row["raw_score"]), is_inverted=is_inverted, unearned=unearned)
+            st.badge(f"marked {words}", color="gray")
+    plain(str(row["reasoning"]))
+    if row["context_snippet"]:
+        st.caption("The message" if row["message_id"] else "From the conversation")
+        st.code(str(row["context_snippet"]), language=None, wrap_lines=True)
+    for idea in json.loads(row["ideas"] or "[]") if isinstance(row["ideas"], str) else []:
+        plain(f"- {idea.get('text', '') if isinstance(idea, dict) else idea}")
+    # The conversations of shipped agents are not among the stored games.
+    if row["transcript_id"] in games and row["message_id"]:
+        label, key = "Read it in the conversation", f"read_{dimension}_{place}"
+        if st.button(label, key=key, type="tertiary", icon=":material/forum:"):
+            target = {"transcript": str(row["transcript_id"]), "message": str(row["message_id"])}
+            st.switch_page("app_pages/games/page.py", query_params=target)

@@ -1,0 +1,305 @@
+"""Add games: read files, show what is in them, and import them into an iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import access_checks
+from dashboard.app_pages.games import found_games as parts
+from dashboard.app_pages.games.found_games import Found, show_refusals
+from dashboard.shared import queries, resources, state
+from dashboard.shared.changes.actions import note_deleted
+from dashboard.shared.column_mapping import chosen_columns, column_editor
+from dashboard.shared.first_run import first_run_guide, first_steps
+from dashboard.shared.formatting import duration_text
+from dashboard.shared.identity import identity
+from dashboard.shared.jobs import jobs
+from dashboard.shared.jobs.job_status import job_history
+from dashboard.shared.notices import plain
+from dashboard.shared.open_questions import chosen_answers, forget_answers, question_editor
+from dashboard.shared.page_links import guide_link
+from dashboard.shared.status_table import status_table
+from evaluation.access.roles import Action
+from evaluation.errors import ConflictError, InputError
+from evaluation.iterations import Iteration
+from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.store import Store
+from evaluation.text.display import counted
+from evaluation.writers.import_report import counts_words, report_csv, report_json, report_markdown
+
+
+def add_games(store: Store) -> bool:
+    """Files to drop, what is in them, and where the games belong; whether there are files to look at."""
+    limits = resources.read(queries.import_limits)
+    st.markdown(
+        "Drop the games of one prompt version here: plain text, logs of games and of agent frameworks, traces, "
+        "exported chats, tables of messages, or zips of these. The format is recognised by the content, and the Guide "
+        "lists all. You see every game before anything is stored."
+    )
+    files = st.file_uploader(
+        "Transcript files or zips",
+        accept_multiple_files=True,
+        key=f"files_{st.session_state.get('upload_round', 0)}",
+        help=parts.size_words(limits, int(st.get_option("server.maxUploadSize"))),
+    )
+    if not files:
+        resources.forget_files()
+        forget_answers()
+        _nothing_chosen(store)
+        return False
+    with parts.reading(len(files)) as progress:
+        given = [(file.name, file.getvalue()) for file in files]
+        results = resources.read_files(given, limits, chosen_columns(), chosen_answers(), progress)
+    column_editor(results)
+    question_editor(results)
+    found = parts.Found.of(results, resources.read(queries.transcript_ids))
+    parts.show_found(found)
+    note_deleted([game.transcript.id for game in found.new if game.transcript is not None])
+    if found.new:
+        _store_them(store, found)
+    else:
+        _nothing_new(store, found)
+    return True
+
+
+def _nothing_chosen(store: Store) -> None:
+    if not resources.read(queries.transcript_ids):
+        st.caption("Nothing at hand? Look around with the sample games.", text_alignment="center")
+        first_steps("upload")
+        first_run_guide()
+    else:
+        guide_link("Which formats work?", state.FORMATS)
+    earlier_imports(resources.read(queries.import_reports))
+    job_history(store)
+
+
+def _nothing_new(store: Store, found: parts.Found) -> None:
+    st.info("Nothing new to store. The report on these files can be saved, or kept among the imports here.")
+    save_buttons(found.report, "nothing_new")
+    if st.button("Keep the report", key="keep_report", icon=":material/playlist_add_check:"):
+        store.imports.save(replace(found.report, seconds=0.0))
+        st.toast("The report is among the earlier imports.")
+
+
+def _store_them(store: Store, found: parts.Found) -> None:
+    st.subheader("Where do they belong?", anchor=False)
+    plan = iteration_form(
+        resources.read(queries.iteration_sizes), len(found.new), resources.read(queries.games_per_test)
+    )
+    is_busy = jobs.running(store, jobs.EVALUATE) is not None
+    is_pressed = st.button(
+        f"Score and store {counted(len(found.new), 'game')}",
+        type="primary",
+        icon=":material/play_arrow:",
+        key="start",
+        disabled=is_busy or plan is None,
+    )
+    if is_pressed and plan is not None:
+        _begin(store, found, plan)
+    if is_busy:
+        st.caption("Games are being scored already; the next ones can start when that is done.")
+
+
+def _begin(store: Store, found: parts.Found, plan: UploadPlan) -> None:
+    try:
+        begin(store, found, plan)
+    except (ConflictError, InputError) as error:
+        st.error("That iteration cannot be used.", icon=":material/error:")
+        plain(str(error))
+        return
+    # A new key empties the uploader, so that the same files are not offered again.
+    st.session_state["upload_round"] = st.session_state.get("upload_round", 0) + 1
+    st.rerun()
+
+
+@dataclass(frozen=True, slots=True)
+class UploadPlan:
+    """The destination of the games: no iteration, an existing one, or one that is created first."""
+
+    existing: str | None = None
+    created: Iteration | None = None
+
+
+_NONE, _OLD, _NEW = "No iteration", "An existing one", "A new one"
+
+
+def iteration_form(sizes: Mapping[str, int], added: int, test_size: int) -> UploadPlan | None:
+    """The choice of the iteration; ``None`` while a new one has no name.
+
+    Args:
+        sizes: How many games each iteration has, in the order of the iterations.
+        added: How many games are about to join.
+        test_size: How many games make a test.
+    """
+    names = list(sizes)
+    choices = [_NEW, _OLD, _NONE] if names else [_NEW, _NONE]
+    choice = st.segmented_control("Iteration", choices, default=_NEW, required=True, key="where")
+    if choice == _NONE:
+        st.caption("Games of no iteration are scored, but make no test and are compared with nothing.")
+        return UploadPlan()
+    if choice == _OLD:
+        existing = st.selectbox("Which", names, index=len(names) - 1, key="existing")
+        st.caption(test_words(sizes[existing], added, test_size))
+        return UploadPlan(existing=existing)
+    st.caption(test_words(0, added, test_size))
+    return _new_iteration(names)
+
+
+def test_words(before: int, added: int, size: int) -> str:
+    """The effect of the games on the iteration's tests.
+
+    "A test is 3 games of one iteration. With these 4 games it has 7: 2 full tests, 1 of 3 games for the next."
+    """
+    after = before + added
+    full, rest = divmod(after, size)
+    total = "" if not before else f" it has {after}:"
+    full_words = counted(full, "full test") if full else "no full test yet"
+    rest_words = f", {rest} of {counted(size, 'game')} for the next" if rest else ""
+    return (
+        f"A test is {counted(size, 'game')} of one iteration; the checklist asks for 3 passing tests in a row. "
+        f"With {'this game' if added == 1 else f'these {added:,} games'}{total or ':'} {full_words}{rest_words}."
+    )
+
+
+def _new_iteration(names: list[str]) -> UploadPlan | None:
+    left, right = st.columns(2)
+    name = left.text_input("Name", key="new_name", max_chars=200, placeholder="For example: shorter prompt")
+    parent = right.selectbox(
+        "Changed from",
+        [None, *names],
+        index=len(names),
+        format_func=lambda name: name or "nothing, it is the first",
+        key="new_parent",
+    )
+    target = right.selectbox(
+        "Target metric",
+        [None, *DEFINITIONS],
+        format_func=lambda metric: DEFINITIONS[metric].label if metric else "none in particular",
+        key="new_target",
+    )
+    change = left.text_input("The one change that was made", key="new_change", max_chars=2000)
+    prompt = st.text_area("Prompt text", key="new_prompt", height=120, placeholder="Optional; shown beside the scores")
+    if not name.strip():
+        st.caption("Give the iteration a name.")
+        return None
+    return UploadPlan(created=Iteration(name.strip(), 0, parent, prompt, change, target))
+
+
+def begin(store: Store, found: Found, plan: UploadPlan) -> None:
+    """Creates the iteration where it is new, keeps the report, and starts to score and store the games.
+
+    Raises:
+        ConflictError: The name is taken, or games are being scored already; nothing is kept then.
+        NotAllowedError: This person may not add games.
+    """
+    identity.require(Action.ADD)
+    iteration = make_iteration(store, plan)
+    report = replace(found.report, iteration=iteration, started_at=datetime.now(UTC))
+    # Whatever an earlier import left open has ended by now.
+    store.imports.settle()
+    store.imports.save(report)
+    has_begun = False
+    try:
+        jobs.start_evaluation(store, [(game.transcript, game.name) for game in found.new if game.transcript], iteration)
+        has_begun = True
+    finally:
+        if not has_begun:
+            store.imports.discard(report.id)
+
+
+def make_iteration(store: Store, plan: UploadPlan) -> str | None:
+    """The name of the iteration that the plan asks for, created where it is new.
+
+    Raises:
+        ConflictError: The name is taken.
+    """
+    if plan.created is None:
+        return plan.existing
+    new = plan.created
+    return store.iterations.create(
+        new.name, parent=new.parent, prompt_text=new.prompt_text, change=new.change, target_metric=new.target_metric
+    ).name
+
+
+_MOST_ROWS = 2000
+_MARKS = {ImportOutcome.STORED: "✓", ImportOutcome.REFUSED: "✗", ImportOutcome.NOT_STORED: "…"}
+_FORMATS = (
+    ("JSON", "json", "application/json", report_json),
+    ("CSV", "csv", "text/csv", report_csv),
+    ("Markdown", "md", "text/markdown", report_markdown),
+)
+
+
+def earlier_imports(reports: Sequence[ImportReport]) -> None:
+    """The latest imports, one of them opened; nothing when there was none."""
+    if not reports:
+        return
+    st.subheader(
+        "Imports", anchor=False, help="The latest hundred, from this page, the command line and watched folders."
+    )
+    chosen = st.selectbox(
+        "Import", reports, format_func=report_title, key="import_report", label_visibility="collapsed"
+    )
+    # The title of an import that goes on changes when it ends, and with it what was chosen.
+    report = chosen if chosen in reports else reports[0]
+    if report.iteration is not None:
+        plain(f"Into the iteration: {report.iteration}")
+    st.caption(_state_words(report))
+    save_buttons(report, f"report_{reports.index(report)}")
+    show_refusals(report.refused)
+    with st.expander("Every file"):
+        rows = [_row(line) for line in report.lines[:_MOST_ROWS]]
+        status_table(pd.DataFrame(rows), "Every file of the import and what became of it")
+        if len(report.lines) > _MOST_ROWS:
+            st.caption(f"The first {_MOST_ROWS:,} of {len(report.lines):,}; a saved report has all.")
+
+
+def report_title(report: ImportReport) -> str:
+    """An import in a list: "2026-01-31 12:00 UTC, upload: 3 stored, 1 refused"; words of our own only."""
+    counts = ", ".join(f"{count:,} {outcome}" for outcome, count in report.counts.items() if count) or "no file"
+    state = "going on" if report.seconds is None else counts
+    # Seconds keep two imports of one minute apart.
+    return f"{report.started_at:%Y-%m-%d %H:%M:%S} UTC, {report.source}: {state}"
+
+
+def _state_words(report: ImportReport) -> str:
+    if report.seconds is None:
+        return f"{counts_words(report)} Still at work."
+    return f"{counts_words(report)} It took {duration_text(report.seconds)}."
+
+
+def save_buttons(report: ImportReport, key: str) -> None:
+    """Buttons that save the report as a file; ``key`` keeps several sets of them apart."""
+    with st.container(horizontal=True):
+        for label, ending, mime, write in _FORMATS:
+            access_checks.download_button(
+                "import_report",
+                f"Save as {label}",
+                partial(_written, write, report),
+                f"import-{report.started_at:%Y%m%d-%H%M%S}.{ending}",
+                mime,
+                key=f"{key}_{ending}",
+            )
+
+
+def _written(write: Callable[[ImportReport], str], report: ImportReport) -> bytes:
+    # On the click: a report on thousands of files need not be made at every rerun.
+    return write(report).encode("utf-8")
+
+
+def _row(line: ReportLine) -> dict[str, object]:
+    return {
+        "Result": f"{_MARKS.get(line.outcome, '–')} {line.outcome}",
+        "File": line.name,
+        "Recognised as": line.format,
+        "Players": line.players,
+        "Messages": line.messages,
+        "Remark": " ".join(filter(None, (line.message, line.place, line.remedy))),
+    }

@@ -1,0 +1,207 @@
+"""One transcript: the game's scores, its conversation with badges, and the ledger behind every number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from dashboard import access_checks
+from dashboard.app_pages.games.insights import insights
+from dashboard.app_pages.games.ledger import excluded_words, ledger_table, show_ledger
+from dashboard.app_pages.games.message_detail import message_detail
+from dashboard.shared import state
+from dashboard.shared.chat.chat_view import chat_view
+from dashboard.shared.chat.conversation import focus_on, read_open
+from dashboard.shared.formatting import fraction_text, look, score_text, share_text, threshold_text, usd_text
+from dashboard.shared.notices import plain
+from dashboard.shared.queries import OpenTranscript
+from evaluation.readers import broken_off
+from evaluation.rubric.controls import control_words
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import MetricDefinition, MetricResult, RowVerdict, coverage_of
+from evaluation.text.display import counted
+
+
+def transcript_view(opened: OpenTranscript) -> None:
+    """Draws the header with the verdict and seven metrics in a line, and below it the conversation or a ledger.
+
+    The cards with what stands behind the scores are drawn when they are opened: they take a browser longer than the
+    conversation does.
+    """
+    _header(opened)
+    cards = st.expander("Why these scores", key=state.SCORES, on_change="rerun", bind="query-params")
+    if cards.open:
+        with cards:
+            _cards(opened)
+    view = state.choose_view([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
+    if view == state.LEDGER:
+        ledger_table(opened)
+    elif view == state.INSIGHTS:
+        insights(opened.transcript.id)
+    else:
+        _conversation(opened)
+
+
+def _header(opened: OpenTranscript) -> None:
+    transcript = opened.transcript
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("All games", icon=":material/arrow_back:", key="back", on_click=_close)
+        st.text(opened.label + (f"   ·   {opened.iteration}" if opened.iteration else ""))
+        st.caption(
+            f"{counted(len(transcript.players), 'player')} · {counted(len(transcript.discussion), 'public message')} · "
+            f"{counted(len(transcript.valid_votes), 'vote')}"
+        )
+    if (reason := broken_off(transcript.metadata)) is not None:
+        plain(f"This run was broken off by {reason}.")
+    st.markdown(_summary(opened))
+    if opened.judged_otherwise:
+        labels = ", ".join(DEFINITIONS[name].label for name in opened.judged_otherwise)
+        st.caption(f"Judged by today's thresholds, which differ from those at the time of scoring: {labels}.")
+
+
+def _summary(opened: OpenTranscript) -> str:
+    """The verdict and every metric as labels in a row, all in our own words."""
+    appearance = look(opened.verdict.status)
+    verdict = f"{appearance.symbol} Verdict {appearance.word}, {opened.verdict.passed_count} of 7 pass"
+    labels = [f":{appearance.color}-badge[{verdict}]"]
+    for name, definition in DEFINITIONS.items():
+        outcome = opened.outcomes.get(name)
+        shown = look(outcome.status if outcome else "not_computed")
+        words, coverage = shown.word, ""
+        if outcome is not None and outcome.score is not None:
+            words = score_text(outcome.score, definition.scale, outcome.threshold)
+            coverage = outcome.coverage.mark if outcome.coverage else ""
+        labels.append(f":{shown.color}-badge[{shown.symbol} {definition.label} {words}{coverage}]")
+    return " ".join(labels)
+
+
+def _close() -> None:
+    state.choose(transcript=None, message=None, metric=None)
+
+
+def _cards(opened: OpenTranscript) -> None:
+    cost = opened.transcript.cost
+    known = cost if cost is not None and cost.is_known else None
+    usd, cache = usd_text(known.total_usd if known else None), share_text(known.cache_hit_rate if known else None)
+    with st.grid(4, min_column_width=150):
+        verdict_card(
+            str(opened.verdict.status),
+            opened.verdict.passed_count,
+            f"cost {usd}, cache hits {cache}",
+            opened.verdict.reasons,
+        )
+        for name in DEFINITIONS:
+            _card(opened, name)
+
+
+def _card(opened: OpenTranscript, name: str) -> None:
+    definition = DEFINITIONS[name]
+    if name not in opened.results:
+        score_card(definition, None, "not_computed", definition.threshold, "the scorer failed on this game")
+        return
+    outcome = opened.outcomes[name]
+    result = opened.results[name]
+    beside = control_words(name, outcome.score, result.control)
+    detail = "  \n".join(filter(None, (metric_detail(result), beside)))
+    score_card(
+        definition, outcome.score, str(outcome.status), outcome.threshold, detail, on_open=partial(show_ledger, name)
+    )
+
+
+def metric_detail(result: MetricResult) -> str:
+    """The numbers behind a game's score: "17 of 20 references, 3 unverified"."""
+    if result.score is None and not result.ledger:
+        return ""
+    parts = [fraction_text(result.numerator, result.denominator, result.definition)] if result.denominator else []
+    excluded = sum(row.verdict is RowVerdict.EXCLUDED for row in result.ledger)
+    if coverage := coverage_of(result):
+        parts.append(coverage.words)
+    elif excluded:
+        parts.append(f"{excluded} {excluded_words(result.name)}")
+    return ", ".join(parts)
+
+
+@st.fragment
+@access_checks.fragment("conversation")
+def _conversation(opened: OpenTranscript) -> None:
+    transcript = opened.transcript
+    roles_hidden = st.toggle("Hide roles and private chat", key="blind", bind="query-params")
+    is_in_dialog = st.session_state.pop("open_in_dialog", False)
+    left, right = st.columns([8, 5], gap="medium")
+    conversation = opened.conversation(roles_hidden=roles_hidden)
+    focus = focus_on(conversation.rows, state.aim_of(transcript.id))
+    with left:
+        chat_view(conversation, focus, key=_chat_key(transcript.id), on_open=lambda: _open(opened))
+    message_id, metric = state.chosen(state.MESSAGE), state.chosen(state.METRIC, DEFINITIONS)
+    with right:
+        if message_id is None or transcript.message(message_id) is None:
+            st.caption("Choose a label below a message to see why it got that verdict, or a number for all of them.")
+        elif not is_in_dialog:
+            # The same widgets must not stand on the page twice.
+            message_detail(opened, message_id, metric)
+    if is_in_dialog and message_id:
+        _dialog(opened, message_id, metric)
+
+
+@st.dialog("Why this verdict", width="medium")
+@access_checks.fragment("why_this_verdict")
+def _dialog(opened: OpenTranscript, message_id: str, metric: str | None) -> None:
+    message_detail(opened, message_id, metric)
+
+
+def _chat_key(transcript_id: str) -> str:
+    return f"chat_{transcript_id}"
+
+
+def _open(opened: OpenTranscript) -> None:
+    value = state.sent(_chat_key(opened.transcript.id), "open")
+    chosen = read_open(value, opened.transcript)
+    if chosen:
+        state.follow(opened.transcript.id, *chosen)
+        st.session_state["open_in_dialog"] = value.get("narrow") is True
+
+
+def score_card(
+    definition: MetricDefinition,
+    score: float | None,
+    status: str,
+    threshold: float,
+    detail: str,
+    on_open: Callable[[], None] | None = None,
+) -> None:
+    """Draws a metric's score, its status, the numbers behind it and the threshold.
+
+    Args:
+        definition: The metric.
+        score: On its scale; ``None`` when there is none.
+        status: ``passed``, ``failed``, ``pending`` or ``not_applicable``.
+        threshold: The threshold it was judged by.
+        detail: The numbers behind the score, in our own words ("17 of 20 references").
+        on_open: What a click on "See the rows" does; no such button without it.
+    """
+    value = score_text(score, definition.scale, threshold) if score is not None else "–"
+    with st.container(border=True, height="stretch", gap="xsmall"):
+        _head(definition.label, value, status)
+        st.caption(f"{threshold_text(threshold, definition.scale)}  \n{detail}")
+        if on_open is not None:
+            st.button("See the rows", key=f"rows_{definition.name}", type="tertiary", on_click=on_open)
+
+
+def verdict_card(status: str, passed_count: int, detail: str, reasons: Sequence[str] = ()) -> None:
+    """Draws a verdict like a metric: its word, how many metrics pass, a remark in our own words, and the reasons."""
+    with st.container(border=True, height="stretch", gap="xsmall"):
+        _head("Verdict", f"{passed_count} of 7", status)
+        st.caption(f"at least 5 with engagement  \n{detail}")
+        if reasons:
+            with st.popover("Why this verdict", type="tertiary"):
+                plain("\n".join(reasons))
+
+
+def _head(label: str, value: str, status: str) -> None:
+    appearance = look(status)
+    st.markdown(f"**{label}**")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"## {value}", width="content")
+        st.badge(appearance.label, color=appearance.color)

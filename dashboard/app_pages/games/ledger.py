@@ -1,0 +1,157 @@
+"""The ledger of a metric: every row behind its score, those that count and those that were left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.app_pages.games.ledger_row import choose_message, ledger_row
+from dashboard.app_pages.games.override_form import orphaned_overrides
+from dashboard.shared import state
+from dashboard.shared.formatting import fraction_text, look, score_text, threshold_text
+from dashboard.shared.notices import plain
+from dashboard.shared.queries import OpenTranscript
+from dashboard.shared.status_table import status_table
+from evaluation.rubric.controls import control_words
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import LedgerRow, MetricResult, RowVerdict
+from evaluation.text.display import counted, shortened
+from evaluation.transcript import Transcript
+
+_METRIC = "rows_of"
+_VERDICT = "rows_that"
+_ANY = "all"
+_MOST_ROWS = 500
+_EXCLUDED_WORDS = {"memory_accuracy": "unverified", "role_consistency": "without a signal", "engagement": "revised"}
+
+
+def show_ledger(metric: str) -> None:
+    """Makes the page show all rows of a metric. A widget callback."""
+    st.session_state[state.VIEW] = state.LEDGER
+    st.session_state[_METRIC] = metric
+    st.session_state[_VERDICT] = _ANY
+
+
+def ledger_table(opened: OpenTranscript) -> None:
+    """The rows of one metric as a table, by verdict; a selected row whole, with the way to its message."""
+    metric = st.pills(
+        "Metric",
+        list(opened.results),
+        default=next(iter(opened.results)),
+        required=True,
+        format_func=lambda name: DEFINITIONS[name].label,
+        key=_METRIC,
+        wrap=True,
+        bind="query-params",
+    )
+    result = opened.results[metric]
+    _score(result)
+    orphaned_overrides(opened.transcript)
+    if not result.ledger:
+        st.info("This metric considered nothing in this game.")
+        return
+    st.caption(ledger_summary(result))
+    verdict = _pick_verdict()
+    rows = [row for row in result.ledger if verdict in (_ANY, row.verdict)]
+    if not rows:
+        st.info("No row has that verdict.")
+        return
+    chosen = _table(rows, opened.transcript, f"ledger_table_{metric}_{verdict}")
+    if chosen is not None:
+        with st.container(border=True):
+            ledger_row(opened, chosen, chosen.message_id, "ledger")
+            if chosen.message_id:
+                st.button(
+                    "Show it in the conversation",
+                    key="show_in_conversation",
+                    on_click=choose_message,
+                    args=(opened.transcript.id, chosen.message_id, metric),
+                )
+
+
+def _score(result: MetricResult) -> None:
+    beside = control_words(result.name, result.score, result.control)
+    st.caption("  \n".join(filter(None, (score_line(result), beside))))
+    if result.reason:
+        plain(result.reason)
+    if result.remarks:
+        plain("\n".join(result.remarks))
+
+
+def score_line(result: MetricResult) -> str:
+    """The score with the fraction it is: "17 of 20 references, 85.0 % (at least 80 %)"."""
+    definition = result.definition
+    parts = [fraction_text(result.numerator, result.denominator, definition)] if result.denominator else []
+    if result.score is None:
+        parts.append("no score")
+    else:
+        limit = threshold_text(result.threshold, definition.scale)
+        parts.append(f"{score_text(result.score, definition.scale, result.threshold)} ({limit})")
+    return ", ".join(parts)
+
+
+def excluded_words(metric: str) -> str:
+    """The word for an excluded row of the metric: "unverified" for memory."""
+    return _EXCLUDED_WORDS.get(metric, "left out")
+
+
+def _pick_verdict() -> str:
+    return st.segmented_control(
+        "Rows",
+        [_ANY, *(str(verdict) for verdict in RowVerdict)],
+        default=_ANY,
+        required=True,
+        format_func=lambda name: name if name == _ANY else look(name).label,
+        key=_VERDICT,
+        bind="query-params",
+    )
+
+
+def ledger_summary(result: MetricResult) -> str:
+    """Number of rows that count, do not count, and were left out."""
+    number = {verdict: sum(row.verdict is verdict for row in result.ledger) for verdict in RowVerdict}
+    return (
+        f"{counted(len(result.ledger), 'row')}: {number[RowVerdict.COUNTS]:,} count, "
+        f"{number[RowVerdict.DOES_NOT_COUNT]:,} do not, {number[RowVerdict.EXCLUDED]:,} {excluded_words(result.name)}. "
+        "Select one to see it whole."
+    )
+
+
+def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> LedgerRow | None:
+    shown = rows[:_MOST_ROWS]
+    if len(rows) > len(shown):
+        st.caption(f"The first {len(shown)} of {len(rows):,} are shown; the others with dramaturg show --metric.")
+    frame = ledger_frame(shown, transcript)
+    event = status_table(
+        frame,
+        "Rows of the ledger",
+        on_select="rerun",
+        selection_mode="single-row",
+        key=key,
+        height=min(38 + 35 * len(frame), 560),
+        column_config={"Reason": st.column_config.TextColumn(width="large")},
+    )
+    selected = [place for place in event.selection.rows if place < len(shown)]
+    return shown[selected[0]] if selected else None
+
+
+def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFrame:
+    """Rows as a table: ``Verdict``, ``Message`` (number from 1), ``Player``, ``About``, ``Adds``, ``Reason``,
+    ``Evidence``.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "Verdict": look(row.verdict).label,
+                "Message": message.index + 1 if (message := transcript.message(row.message_id or "")) else None,
+                "Player": row.player or (message.speaker if message else ""),
+                "About": row.kind,
+                "Adds": f"{row.numerator:g} of {row.denominator:g}",
+                "Reason": row.reason,
+                "Evidence": shortened("; ".join(evidence.text for evidence in row.evidence), 120),
+            }
+            for row in rows
+        ]
+    ).astype({"Message": "Int64"})

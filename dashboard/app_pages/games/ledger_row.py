@@ -1,0 +1,165 @@
+"""One row of a ledger: its verdict, decider, reason and evidence, what it refers to, and what a judge was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from dashboard.app_pages.games.override_form import kept_answer, override_section, row_key
+from dashboard.shared import resources, state
+from dashboard.shared.formatting import look, share_text
+from dashboard.shared.notices import plain
+from dashboard.shared.queries import OpenTranscript
+from evaluation.score import LedgerRow, Method, RowVerdict
+from evaluation.text.display import shortened
+from evaluation.transcript import Transcript
+
+_DECIDERS = {"rule": "the rule", "reader": "the reader", "judge": "a judge model", "human": "a person"}
+_MOST_EVIDENCE = 12
+_LONGEST_PROMPT = 20_000
+_LONGEST_QUOTE = 300
+
+Go = Callable[[str, str], None]
+"""Makes the conversation show a message of a transcript; a widget callback."""
+
+
+def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, key: str) -> None:
+    """Draws a row.
+
+    Args:
+        opened: The transcript.
+        row: One of its ledger rows.
+        message_id: The message in whose detail it stands: evidence from other messages is marked as such.
+        key: Tells the row's widgets from those of other rows on the page; of our own words and numbers.
+    """
+    appearance = look(row.verdict)
+    with st.container(horizontal=True):
+        st.badge(appearance.label, color=appearance.color)
+        st.badge(f"decided by {_decider(row)}", color="gray")
+    plain(row.reason)
+    if rule := row.details.get("rule"):
+        st.caption(f"Before, the rule said: {look(RowVerdict(rule['verdict'])).word}")
+        plain(rule["reason"])
+    for original in _before(opened, row):
+        st.caption(f"Before, {_DECIDERS[str(original.method)]} said: {look(original.verdict).word}")
+        plain(original.reason)
+    if (strength := row.details.get("link_strength")) is not None:
+        st.caption(
+            f"Link strength {strength:.0f}: closer to what others just said than to {strength:.0f} % of this game"
+        )
+        if row.details.get("link_words"):
+            plain(", ".join(row.details["link_words"]))
+    if row.evidence:
+        st.caption("Evidence")
+        st.code("\n".join(_evidence_lines(row, message_id, opened.transcript)), language=None, wrap_lines=True)
+    _basis(opened.transcript, row, key)
+    judged(row, opened.transcript, show_message)
+    override_section(row, opened.transcript)
+
+
+def _decider(row: LedgerRow) -> str:
+    """The decider of a row in words; for the reader with how sure it is."""
+    chance = row.details.get("chance")
+    if row.method is not Method.READER or chance is None:
+        return _DECIDERS[str(row.method)]
+    # Nothing that was learned is certain.
+    return f"{_DECIDERS[str(row.method)]}, {min(99, max(1, round(100 * chance)))} % sure"
+
+
+def _before(opened: OpenTranscript, row: LedgerRow) -> list[LedgerRow]:
+    """The row as the rule, and then a judge, had it before somebody else decided; empty where nobody did."""
+    result = opened.results.get(row.metric)
+    return [one for one in result.replaced if one.id == row.id] if result else []
+
+
+def _basis(transcript: Transcript, row: LedgerRow, key: str) -> None:
+    referred = transcript.message(row.refers_to) if row.refers_to else None
+    if referred is not None:
+        st.caption(f"Rests on message {referred.index + 1}")
+        plain(f"{referred.speaker}: {shortened(referred.text, 300)}")
+        st.button(
+            f"Go to message {referred.index + 1}",
+            key=f"go_{key}",
+            on_click=show_message,
+            args=(transcript.id, referred.id),
+        )
+    elif row.refers_to:
+        st.caption("Rests on")
+        st.code(row.refers_to, language=None, wrap_lines=True)
+
+
+def _evidence_lines(row: LedgerRow, message_id: str | None, transcript: Transcript) -> list[str]:
+    own = [evidence for evidence in row.evidence if (evidence.message_id or row.message_id) == message_id]
+    others = [evidence for evidence in row.evidence if evidence not in own]
+    lines = [evidence.text for evidence in own]
+    for evidence in others:
+        message = transcript.message(evidence.message_id) if evidence.message_id else None
+        lines.append(f"{evidence.text}" + (f"   (message {message.index + 1})" if message else ""))
+    hidden = len(lines) - _MOST_EVIDENCE
+    return lines[:_MOST_EVIDENCE] + ([f"and {hidden} more"] if hidden > 0 else [])
+
+
+def show_message(transcript_id: str, message_id: str) -> None:
+    """Makes the conversation show a message beside the reason that is open. A widget callback."""
+    state.glance(transcript_id, message_id)
+    st.session_state[state.VIEW] = state.CONVERSATION
+
+
+def choose_message(transcript_id: str, message_id: str, metric: str | None = None) -> None:
+    """Makes the conversation go to a message, with the reason for its verdict on ``metric``. A widget callback."""
+    state.aim(transcript_id, message_id, metric)
+    st.session_state[state.VIEW] = state.CONVERSATION
+
+
+def judged(row: LedgerRow, transcript: Transcript, go: Go) -> None:
+    """The judge's part of a row that a judge decided; nothing for any other row."""
+    said = row.details.get("judged")
+    if not isinstance(said, dict):
+        return
+    confidence = said.get("confidence")
+    words = "" if confidence is None else f", {share_text(confidence)} sure by its own account"
+    plain(f"{said.get('method')} says: {str(said.get('label')).replace('_', ' ')}{words}")
+    key = row_key(transcript.id, row)
+    for place, citation in enumerate(said.get("citations", ())):
+        _citation(transcript, citation, f"cited_{place}_{key}", go)
+    if st.toggle("Show what the judge was asked and answered", key=f"asked_{key}"):
+        _asked(str(said.get("key")))
+
+
+def _citation(transcript: Transcript, message_id: str, key: str, go: Go) -> None:
+    message = transcript.message(message_id)
+    if message is None:
+        return
+    st.button(
+        f"Cites message {message.index + 1}",
+        key=key,
+        icon=":material/link:",
+        on_click=go,
+        args=(transcript.id, message.id),
+    )
+    plain(f"{message.speaker}: {shortened(message.text, _LONGEST_QUOTE)}")
+
+
+def _asked(key: str) -> None:
+    kept = resources.read(kept_answer, key)
+    if kept is None:
+        st.caption("The prompt and the answer are not kept in this database; the reason above is.")
+        return
+    st.caption("Instructions")
+    _code(kept.prompt.system)
+    st.caption("What it read")
+    _code(kept.prompt.text)
+    st.caption("Its answer, word for word")
+    _code(kept.raw)
+
+
+def _code(text: str) -> None:
+    st.code(shortened_lines(text), language=None, wrap_lines=True, height=240)
+
+
+def shortened_lines(text: str) -> str:
+    """A long text cut at its end, with how much is left out."""
+    if len(text) <= _LONGEST_PROMPT:
+        return text
+    return f"{text[:_LONGEST_PROMPT]}\n({len(text) - _LONGEST_PROMPT:,} more characters)"

@@ -1,0 +1,120 @@
+"""The Games page: the list of games, search in messages, one game, adding games, and verdicts to check."""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.app_pages.games.add_games import add_games
+from dashboard.app_pages.games.check_verdicts import review_queue
+from dashboard.app_pages.games.game_list import (
+    ORDERS,
+    filtered,
+    found_messages,
+    games_table,
+    ordered,
+    pick_filters,
+)
+from dashboard.app_pages.games.game_view import transcript_view
+from dashboard.app_pages.games.ledger import show_ledger
+from dashboard.app_pages.games.rename_move_delete import edit_transcript
+from dashboard.shared import queries, resources, state
+from dashboard.shared.changes.actions import recently_deleted, show_outcome
+from dashboard.shared.marks.pictures import take_clicked_mark
+from dashboard.shared.marks.targets import MarkTarget, address
+from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.version_notes import outdated_note, versions_banner
+from evaluation.errors import NotFoundError
+from evaluation.store import Store
+from evaluation.workflows.boards import iteration_names
+
+PART = "games_part"
+
+
+def show(store: Store) -> None:
+    show_outcome(store)
+    open_marked_game(store)
+    wanted = state.chosen(state.TRANSCRIPT)
+    if wanted is not None:
+        one_game(store, wanted)
+        return
+    listed = resources.share(queries.transcript_list)
+    if listed.empty:
+        head = st.container()
+        if not add_games(store):
+            # While files are being looked at, their table stands where it can be seen.
+            with head:
+                empty_state("No games to read yet", "Add games to see every message with what each metric made of it.")
+        recently_deleted(store)
+        return
+    part = pick_part()
+    if part == state.ADD_GAMES:
+        add_games(store)
+        return
+    if part == state.CHECK_VERDICTS:
+        review_queue(store, resources.read(iteration_names))
+        return
+    all_games(store, listed)
+    recently_deleted(store)
+
+
+def pick_part() -> str:
+    """The part of the page: what its address says, so that a link to the page shows the list again."""
+    parts = [state.GAME_LIST, state.ADD_GAMES, state.CHECK_VERDICTS]
+    st.session_state[PART] = state.chosen(state.GAMES_PART, parts) or state.GAME_LIST
+    st.segmented_control(
+        "Part of the page", parts, required=True, key=PART, on_change=keep_part, label_visibility="collapsed"
+    )
+    return str(st.session_state[PART])
+
+
+def keep_part() -> None:
+    """Writes the part that was chosen into the address."""
+    state.choose(**{state.GAMES_PART: st.session_state[PART]})
+
+
+def open_marked_game(store: Store) -> None:
+    """Opens the game or message that was clicked in the list; its filters stay in the address for the way back."""
+    target = take_clicked_mark()
+    if isinstance(target, MarkTarget):
+        opened = address(store, target)
+        if state.VIEW in opened:
+            show_ledger(target.metric)
+        state.choose(**{name: opened.get(name) for name in (state.TRANSCRIPT, state.MESSAGE, state.METRIC)})
+
+
+def all_games(store: Store, listed: pd.DataFrame) -> None:
+    versions_banner(store)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        query = st.text_input(
+            "Search what was said",
+            key="search",
+            bind="query-params",
+            icon=":material/search:",
+            placeholder='Words in any order, or "a phrase in quotes"',
+        )
+        order = st.selectbox(
+            "Order of games", list(ORDERS), key="order", bind="query-params", format_func=ORDERS.__getitem__
+        )
+        filters = pick_filters(listed)
+    shown = filtered(listed, filters)
+    if query and query.strip():
+        if filters.count:
+            st.caption(f"Only in the {len(shown):,} of {len(listed):,} games that the filters leave.")
+        found_messages(query, tuple(shown["transcript_id"]) if filters.count else None)
+    else:
+        games_table(ordered(shown, order), len(listed))
+
+
+def one_game(store: Store, wanted: str) -> None:
+    try:
+        opened = resources.share(queries.open_transcript, wanted)
+    except NotFoundError as error:
+        st.warning("That game is not here. It may have been deleted, or the link is incomplete.")
+        plain(str(error))
+        st.page_link("app_pages/games/page.py", label="All games", icon=":material/arrow_back:")
+        return
+    outdated_note(store, opened.results)
+    transcript_view(opened)
+    edit_transcript(opened)
+
+
+show(resources.store())

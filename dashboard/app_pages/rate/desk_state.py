@@ -1,0 +1,326 @@
+"""The rating desk of one rater: the game on it, progress, drafts, and what is saved, before what is drawn."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import uuid4
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard.app_pages.rate.rating_desk import (
+    RATE,
+    REVISE,
+    DeskMode,
+    FilledForm,
+    desk_data,
+    draft_data,
+    read_discard,
+    read_form,
+    read_token,
+    tell_kept,
+)
+from dashboard.shared import state
+from dashboard.shared.identity import identity
+from evaluation.access.roles import Action
+from evaluation.errors import DramaturgError
+from evaluation.ratings import Rating
+from evaluation.store import Store
+from evaluation.store.rating_desk import QueueProgress
+from evaluation.text.display import counted
+
+_DESK = "review_seat"
+
+
+@dataclass(slots=True)
+class DeskState:
+    """The state of one session's desk between reruns.
+
+    Attributes:
+        data: What the component draws; ``None`` when no game is on the desk.
+        skipped: Ids of the games put aside until nothing else is left.
+        is_revision: Whether the rater opened a game again that was rated before.
+        goes_on: Whether the rater wants more games than those that were assigned.
+        kept: The token of the form that was stored last, for the browser to know that its form has arrived.
+        receipt: Where the browser is told that a form is stored, before the next game is drawn.
+    """
+
+    rater: str
+    transcript_id: str | None = None
+    data: dict[str, Any] | None = None
+    skipped: tuple[str, ...] = ()
+    is_revision: bool = False
+    goes_on: bool = False
+    kept: str | None = None
+    receipt: DeltaGenerator | None = None
+
+
+def desk_of(rater: str, key: str = _DESK) -> DeskState:
+    """This session's desk under ``key`` of the session state; an empty one for another rater than before."""
+    desk = st.session_state.get(key)
+    if not isinstance(desk, DeskState) or desk.rater != rater:
+        desk = st.session_state[key] = DeskState(rater)
+    return desk
+
+
+def take_next(store: Store, desk: DeskState, progress: QueueProgress | None = None) -> None:
+    """Puts the next unrated game on the desk, with the draft that there may be; none is left when there is no data.
+
+    Args:
+        store: Where the games lie.
+        desk: Whose desk.
+        progress: How far the rater is, where that was read just now.
+    """
+    # Whoever waits for the answer that a form is saved waits for this page, too.
+    SAVING.give_way()
+    desk.transcript_id = next_game(store, desk)
+    if desk.transcript_id is not None:
+        words, share = how_far(desk, progress or store.rating_queue.progress(desk.rater))
+        take(store, desk, desk.transcript_id, words, RATE, share=share)
+
+
+def next_game(store: Store, desk: DeskState) -> str | None:
+    """The id of the game that comes to the desk next; ``None`` when the rater's queue is at its end."""
+    return store.rating_queue.next_unrated(desk.rater, skip=desk.skipped, is_assigned_only=not desk.goes_on)
+
+
+def how_far(desk: DeskState, progress: QueueProgress) -> tuple[str, float]:
+    """The rater's progress: in words, and as a share of 0 to 1."""
+    words = _progress_words(desk, progress)
+    if progress.waiting:
+        return words, (progress.assigned - progress.waiting) / progress.assigned
+    return words, (progress.rated + progress.discarded) / progress.total
+
+
+def take(
+    store: Store,
+    desk: DeskState,
+    transcript_id: str,
+    words: str,
+    mode: DeskMode,
+    *,
+    share: float = 0.0,
+    given: Rating | None = None,
+) -> None:
+    """Puts a game on the desk, blind, with the draft that there may be.
+
+    Args:
+        store: Where the game lies.
+        desk: Whose desk.
+        transcript_id: Which game.
+        words: Progress, or what the rater is about to do.
+        mode: What the desk is used for.
+        share: How much is done, 0 to 1.
+        given: An earlier rating that the form begins with.
+    """
+    desk.transcript_id, desk.is_revision = transcript_id, mode is REVISE
+    token = store.ratings.token(desk.rater, transcript_id)
+    desk.data = desk_data(
+        store.blind.get(transcript_id),
+        token=token,
+        progress=words,
+        storage=_storage(desk.rater),
+        share=share,
+        mode=mode,
+    )
+    draft = store.drafts.load(token)
+    form = read_form({**draft.body, "token": token, "rev": draft.revision}) if draft else None
+    if form is None and given is not None:
+        form = FilledForm(token, given.score, given.answers, given.comment, rev=1)
+    desk.data["draft"] = draft_data(form)
+
+
+def _storage(rater: str) -> str:
+    """Sets the drafts of several raters at one browser apart, without their names."""
+    return hashlib.sha256(rater.encode()).hexdigest()[:12]
+
+
+def _progress_words(desk: DeskState, progress: QueueProgress) -> str:
+    if progress.waiting:
+        words = f"{progress.assigned - progress.waiting} of {counted(progress.assigned, 'assigned game')} done by you"
+    else:
+        words = f"{progress.rated} of {counted(progress.total, 'game')} rated by you"
+    if progress.discarded:
+        words += f", {progress.discarded} cannot be rated"
+    if desk.skipped:
+        words += f", {len(desk.skipped)} skipped"
+    return words
+
+
+def given_words(given: Rating) -> str:
+    """The text above a game that was rated before."""
+    return f"You gave {given.score} on {given.created_at:%Y-%m-%d}. The newer rating counts; both are kept."
+
+
+def is_current(desk: DeskState, token: str | None) -> bool:
+    """Whether a message is about the game on the desk."""
+    return desk.data is not None and desk.data["token"] == token
+
+
+def clear(desk: DeskState) -> None:
+    """Makes room for the next game; a link to this one has served its purpose."""
+    desk.data = None
+    state.choose(game=None)
+
+
+LONGEST_WAIT_SECONDS = 0.5
+"""A page that waits longer is drawn in any case: nobody waits for good while others go on saving."""
+
+
+class Precedence:
+    """Counts what is urgent; the rest waits for it. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._urgent = 0
+
+    @contextmanager
+    def urgent(self) -> Iterator[None]:
+        """Give precedence to the work inside; the work itself never waits."""
+        with self._changed:
+            self._urgent += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._urgent -= 1
+                self._changed.notify_all()
+
+    def give_way(self, longest_seconds: float = LONGEST_WAIT_SECONDS) -> bool:
+        """Waits until nothing urgent is being done; false when that took too long."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._urgent == 0, timeout=longest_seconds)
+
+
+SAVING = Precedence()
+"""The one of this server: forms of the rating desk."""
+
+
+MOST_BEGUN = 20
+"""How many begun forms are taken from a browser at once."""
+
+
+def submit(store: Store, desk: DeskState, value: object) -> None:
+    """Saves the form that the browser sent, once, and makes room for the next game."""
+    form = read_form(value)
+    if form is None or form.score is None:
+        return
+    try:
+        identity.require(Action.RATE)
+        game = game_of(store, desk, form.token)
+        if game is None:
+            return
+        with SAVING.urgent():
+            _save(store, Rating(game, desk.rater, form.score, form.answers, form.comment, token=form.token))
+    except DramaturgError as error:
+        tell(desk, str(error))
+        return
+    _kept(store, desk, form.token)
+
+
+def _kept(store: Store, desk: DeskState, token: str) -> None:
+    """Confirm a stored form to the rater at once, and free the desk for the next game."""
+    desk.kept = token
+    if is_current(desk, token):
+        clear(desk)
+    elif desk.data is not None and not desk.is_revision:
+        words, share = how_far(desk, store.rating_queue.progress(desk.rater))
+        desk.data = desk.data | {"progress": words, "share": share}
+    if desk.receipt is not None:
+        tell_kept(desk.receipt, token)
+    SAVING.give_way()
+
+
+def _save(store: Store, rating: Rating) -> None:
+    """Stores a rating once. Where another window saved this form meanwhile with other answers, it is a revision."""
+    with store.unguarded().unit(write=True):
+        if store.ratings.add(rating):
+            return
+        held = store.ratings.by_token([rating.token])[rating.token]
+        if (held.score, held.answers, held.comment) != (rating.score, rating.answers, rating.comment):
+            store.ratings.add(replace(rating, token=store.ratings.token(rating.rater, rating.transcript_id)))
+
+
+def game_of(store: Store, desk: DeskState, token: str) -> str | None:
+    """The game that a form is about: the one on the desk, or one that this rater was given before.
+
+    A form may arrive after the next game is on the desk: sent a second time, or filled in before the server was
+    restarted and another game came to the desk of the new session. What a rater has filled in is never dropped.
+    """
+    return desk.transcript_id if is_current(desk, token) else store.ratings.assigned(desk.rater, token)
+
+
+def keep_draft(store: Store, desk: DeskState, value: object) -> None:
+    """Stores what the browser has in its form so far."""
+    form = read_form(value)
+    if form is None:
+        return
+    try:
+        if game_of(store, desk, form.token) is not None:
+            store.drafts.save(form.token, form.rev, _body(form))
+    except DramaturgError as error:
+        tell(desk, str(error))
+
+
+def take_up(store: Store, desk: DeskState, value: object) -> None:
+    """Stores forms that were begun while no server listened, and puts the game of the latest back on the desk.
+
+    A game that somebody opened the desk on stays there, and so does a revision.
+
+    Args:
+        store: Where drafts are kept.
+        desk: The rater's desk.
+        value: What the browser sent: a list of forms, the latest last.
+    """
+    games = set()
+    for one in value[-MOST_BEGUN:] if isinstance(value, list) else ():
+        keep_draft(store, desk, one)
+        games.add(game_of(store, desk, read_token(one) or ""))
+    if desk.is_revision or desk.transcript_id is None or state.chosen(state.GAME):
+        return
+    coming = next_game(store, desk)
+    if coming in games and coming != desk.transcript_id:
+        clear(desk)
+
+
+def _body(form: FilledForm) -> dict[str, Any]:
+    return {"score": form.score, "answers": list(form.answers), "comment": form.comment}
+
+
+def skip(desk: DeskState, value: object) -> None:
+    """Puts the game aside until nothing else is left."""
+    if is_current(desk, read_token(value)) and desk.transcript_id:
+        if not desk.is_revision:
+            desk.skipped = (*desk.skipped, desk.transcript_id)
+        clear(desk)
+
+
+def discard(store: Store, desk: DeskState, value: object) -> None:
+    """Takes the game out of this rater's queue for good, with the reason."""
+    given = read_discard(value)
+    if given is None:
+        return
+    try:
+        identity.require(Action.RATE)
+        game = game_of(store, desk, given.token)
+        if game is None:
+            return
+        store.discards.add(game, desk.rater, given.reason, given.note)
+    except DramaturgError as error:
+        tell(desk, str(error))
+        return
+    _kept(store, desk, given.token)
+
+
+def tell(desk: DeskState, text: str) -> None:
+    """Shows the rater why something was not saved."""
+    if desk.data is None:
+        # No form is on the desk; the browser keeps what it has sent, and sends it again.
+        return
+    # An id of its own, so that the browser shows the same words again when they are true again.
+    desk.data = desk.data | {"error": {"id": uuid4().hex, "text": f"Not saved: {text} Your answers are kept."}}

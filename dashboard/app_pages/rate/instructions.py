@@ -1,0 +1,114 @@
+"""Instructions for raters: what to look for, the scale in full, the questions, and use of the desk."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.app_pages.rate import rate_view as parts
+from dashboard.shared.notices import plain
+from evaluation.rating_desk.example_game import example_game
+from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
+from evaluation.store.rating_desk import QueueProgress
+
+_INVITATION_HEIGHT = 58
+
+# From 1 to 5: the same moment, told five times.
+_EXAMPLES = (
+    '"I think Kim is suspicious because of the evidence." "I agree, let us look at the evidence." And so on, with '
+    "other names. No evidence is ever named.",
+    '"I accuse Kim! There is no doubt!" Next time it is Lou, without a doubt either. Some have a style of their own, '
+    "but nobody reacts to anybody.",
+    '"Kim, yesterday you trusted Lou, today you vote for Lou. What changed?" Kim explains it, the others weigh the '
+    "answer and vote.",
+    "The same question, but Kim's answer drags in a third player, who denies it and recalls it otherwise. Two people "
+    "change their votes and say why.",
+    "Kim's answer is a lie, and one player knows it. That player says nothing, and uses it one round later, when it "
+    "costs Kim the only ally. You would tell a friend about it.",
+)
+
+_LOOK_FOR = (
+    "Answer for yourself: would you watch on, if nobody asked you to?",
+    "Curious means that you wanted to know, not that you could have guessed.",
+    "One agent is enough. Clever and interesting both count.",
+    "Yes is natural, no is scripted: templates with names exchanged, everybody in turn, nobody reacting.",
+    "Another game by the same players, tomorrow. Not this one again.",
+)
+
+
+def invitation(progress: QueueProgress) -> int:
+    """For somebody who has not rated anything yet: where the instructions are. Else nothing.
+
+    Returns:
+        How many pixels it takes.
+    """
+    if progress.rated:
+        return 0
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("New here? Read two minutes first, with a short game to try yourself on.")
+        st.button(parts.GUIDE, icon=":material/menu_book:", key="go_guide", on_click=_to_guide)
+    return _INVITATION_HEIGHT
+
+
+def _to_guide() -> None:
+    st.session_state[parts.VIEW] = parts.GUIDE
+
+
+def rating_guide() -> None:
+    """The instructions, in plain words."""
+    st.markdown(
+        "You read a conversation of agents who play a game of hidden roles, and say **how good it was to watch**. You "
+        "are the audience, not the referee: it does not matter who is right, or how it ended.\n\n"
+        "- **Read to the end before you score.** A slow beginning can pay off, a good one can run dry.\n"
+        "- **Rate this conversation**, not the one before it. Do not keep a balance of high and low scores.\n"
+        "- **Do not discuss a game with other raters** before all of you have rated it. Independent ratings are worth "
+        "more than ratings that agree.\n"
+        '- **Look past the vocabulary.** "Evidence" and "suspicious" cost nothing. Ask what the evidence is.\n'
+        "- **Leave a question untouched** when you cannot say. No answer is better than a guess.\n"
+        "- **A bad conversation gets a low score.** Only what nobody can judge (cut off, unreadable, a language you do "
+        "not know, a game that you took part in) is *Cannot rate*."
+    )
+    st.subheader("The score", anchor=False)
+    for point, example in zip(reversed(SCALE_POINTS), reversed(_EXAMPLES), strict=True):
+        st.markdown(
+            f"**{point.score} – {point.name}.** {point.summary}. *{'; '.join(point.signs)}.*\n\nFor example: {example}"
+        )
+    st.markdown(
+        "Torn between two? Take the lower one unless you can name the moment that deserves the higher one. From 3 on a "
+        "conversation counts as good enough, so 2 or 3 is the choice that matters most."
+    )
+    st.subheader("The five questions", anchor=False)
+    for number, (question, words) in enumerate(zip(QUESTIONS, _LOOK_FOR, strict=True), start=1):
+        st.markdown(f"**{number}. {question}** {words}")
+    st.markdown(
+        "Four or five times yes promise a score of at least 3. The other way round nothing follows: a 4 with two yes "
+        "is fine. Where the two do not fit, the desk asks you to look again, and saves what you decide."
+    )
+    st.subheader("At the desk", anchor=False)
+    st.markdown(
+        "- Keys: `1` to `5`, then `y` or `n` along the questions, `t` for a comment, `Ctrl+Enter` to save and go on, "
+        "`s` to skip, `d` if it cannot be rated, `?` for all of them.\n"
+        "- What you enter is kept while you type: after a reload, a lost connection or on another computer.\n"
+        "- Games that your lead assigns to you come first.\n"
+        "- What you saved can be revised under *My ratings*. The newer rating counts, both are kept.\n"
+        "- You do not see who made a game, its scores, roles, votes or what others gave. Afterwards you may."
+    )
+    _example()
+    st.button("Go to the desk", type="primary", key="guide_desk", on_click=parts.to_desk)
+
+
+def _example() -> None:
+    """One game to try oneself on, its rating folded."""
+    game = example_game()
+    st.subheader("Try it on one game", anchor=False)
+    st.caption("Written for practice. Choose a score and the answers for yourself, then open the rating.")
+    with st.container(border=True):
+        for number in sorted({round_ for round_, _, _ in game.messages}):
+            st.markdown(f"**Round {number}**")
+            plain("\n".join(f"{speaker}: {text}" for round_, speaker, text in game.messages if round_ == number))
+            for player in (player for round_, player in game.left if round_ == number):
+                st.caption(f"{player} left the game.")
+    with st.expander("How it should be rated, and why"):
+        st.markdown(f"**{game.score} – {SCALE_POINTS[game.score - 1].name}.** {game.why}")
+        for question, answer, reason in zip(QUESTIONS, game.answers, game.reasons, strict=True):
+            st.markdown(f"**{question}** {'Yes' if answer else 'No'}. {reason}")
+        st.caption("One point apart is common among careful raters. Read the reason, and keep your own eye.")

@@ -1,0 +1,238 @@
+"""Show a rater's own ratings, to revise them, and discarded games, to restore them."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import access_checks
+from dashboard.app_pages.rate import desk_state
+from dashboard.app_pages.rate import rate_view as parts
+from dashboard.app_pages.rate.rating_desk import REVISE, read_form, read_token
+from dashboard.shared.identity import identity
+from dashboard.shared.notices import plain
+from dashboard.shared.status_table import status_table
+from evaluation.access.roles import Action
+from evaluation.errors import DramaturgError
+from evaluation.rating_desk.sheet_format import COLUMNS
+from evaluation.ratings import Rating
+from evaluation.store import Store
+from evaluation.text.display import counted
+from evaluation.workflows.rating_sheets import SheetImport, export_ratings, import_ratings
+
+_KEY = "revision_desk"
+_DESK = "revision_seat"
+_DONE = "revision_done"
+
+
+def own_ratings(store: Store, rater: str) -> None:
+    """The rater's ratings; one that is selected opens on the desk. Both the old and the new rating are kept."""
+    desk = desk_state.desk_of(rater, _DESK)
+    if desk.data is not None:
+        parts.mount(store, desk, _KEY, on_submit=_submit, on_skip=_back)
+        return
+    if message := st.session_state.pop(_DONE, None):
+        st.success(message, icon=":material/check:")
+    given = store.ratings.by_rater(rater)
+    games = store.transcripts.game_names()
+    given = [rating for rating in given if rating.transcript_id in games]
+    if given:
+        _table(store, rater, given, games)
+    else:
+        st.info("You have not rated a game yet.")
+    _put_aside(store, rater)
+    with st.expander("Ratings as a sheet"):
+        sheets(store, rater)
+
+
+def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str]) -> None:
+    st.caption(f"{counted(len(given), 'game')} rated. Select one to open it again; both ratings will be kept.")
+    frame = pd.DataFrame(
+        [
+            {
+                "Game": games[one.transcript_id],
+                "Score": one.score,
+                "Yes": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
+                "Comment": one.comment,
+                "Rated": f"{one.created_at:%Y-%m-%d %H:%M} UTC",
+                "Look again": "4 yes promise a 3" if one.breaks_one_way_rule else "",
+            }
+            for one in given
+        ]
+    )
+    event = status_table(frame, "Your ratings", on_select="rerun", selection_mode="single-row", key="own_table")
+    if event.selection.rows:
+        chosen = given[event.selection.rows[0]]
+        open_again(store, rater, chosen)
+        # The row is forgotten, else coming back from the desk would open it again.
+        del st.session_state["own_table"]
+        st.rerun()
+
+
+def open_again(store: Store, rater: str, given: Rating) -> desk_state.DeskState:
+    """Puts a game that was rated before on the desk, the form filled in as it was."""
+    desk = desk_state.DeskState(rater)
+    desk_state.take(store, desk, given.transcript_id, desk_state.given_words(given), REVISE, given=given)
+    st.session_state[_DESK] = desk
+    return desk
+
+
+def _submit(store: Store, desk: desk_state.DeskState, value: object) -> None:
+    form = read_form(value)
+    desk_state.submit(store, desk, value)
+    if form is None or desk.data is not None:
+        return
+    st.session_state[_DONE] = "Saved. Both ratings are kept; the newer one counts."
+
+
+def _back(desk: desk_state.DeskState, value: object) -> None:
+    if desk_state.is_current(desk, read_token(value)):
+        desk.data = None
+
+
+def _put_aside(store: Store, rater: str) -> None:
+    found = store.discards.of(rater)
+    if not found:
+        return
+    st.subheader("Cannot be rated", anchor=False)
+    # Without the game's name: taken back, it comes to the desk, which is blind.
+    st.caption("These are out of your queue. Take one back, and it comes to your desk again.")
+    for place, one in enumerate(found):
+        with st.container(border=True):
+            note = f"\n{one.note}" if one.note else ""
+            plain(f"{one.created_at:%Y-%m-%d %H:%M} UTC: {one.reason.words}{note}")
+            st.button(
+                "Take it back",
+                icon=":material/undo:",
+                key=f"undiscard_{place}",
+                on_click=_undo,
+                args=(store, one.id, rater),
+            )
+
+
+def _undo(store: Store, discard_id: int, rater: str) -> None:
+    try:
+        identity.require(Action.RATE)
+        store.discards.undo(discard_id, who=rater)
+    except DramaturgError as error:
+        st.toast(str(error))
+    else:
+        st.session_state[_DONE] = "It is in your queue again."
+
+
+LARGEST_MEGABYTES = 50
+_SHEETS_DONE = "sheet_done"
+_MOST_PROBLEMS = 200
+
+
+def sheets(store: Store, rater: str) -> None:
+    """Import and export of one's own ratings; of everybody's for leads."""
+    is_lead = identity.allowed(Action.EDIT)
+    _export(store, rater, is_lead)
+    _import(store, rater, is_lead)
+
+
+def _export(store: Store, rater: str, is_lead: bool) -> None:
+    st.markdown(
+        "CSV that a spreadsheet opens; nothing in it can run as a formula, and it can be imported again as it is."
+    )
+    with st.container(horizontal=True):
+        # With a mark, so that spreadsheets take it for UTF-8.
+        access_checks.download_button(
+            "export_own",
+            "My ratings",
+            lambda: export_ratings(store, rater=rater).encode("utf-8-sig"),
+            "my-ratings.csv",
+            "text/csv",
+            key="export_own",
+        )
+        if is_lead:
+            access_checks.download_button(
+                "export_all",
+                "Everybody's ratings",
+                lambda: export_ratings(store).encode("utf-8-sig"),
+                "ratings.csv",
+                "text/csv",
+                key="export_all",
+            )
+
+
+def _import(store: Store, rater: str, is_lead: bool) -> None:
+    st.subheader("Import a sheet", anchor=False)
+    whose = "Rows without a rater become yours." if is_lead else "Only your own ratings are taken."
+    st.markdown(
+        f"For who rates in a spreadsheet. The first line names the columns; `score` and `game` (or `transcript_id`) "
+        f"are enough, rows without a score are left out. {whose} A sheet with a mistake is not stored at all."
+    )
+    st.code(", ".join(COLUMNS), language=None)
+    st.markdown(
+        "Answers are yes, no or empty; for question 4 yes means that it flowed naturally. Leave `rated_at` empty in "
+        "rows that you write yourself: the same sheet imported again then adds nothing, and a row that was changed "
+        "since becomes a revision."
+    )
+    file = st.file_uploader("CSV file", type=["csv", "tsv", "txt"], max_upload_size=LARGEST_MEGABYTES, key="sheet")
+    if message := st.session_state.pop(_SHEETS_DONE, None):
+        st.success(message, icon=":material/check:")
+    if file is None:
+        return
+    data = file.getvalue()
+    try:
+        found = import_ratings(store, data, rater=rater, is_own=not is_lead, is_dry=True)
+    except DramaturgError as error:
+        st.error("The sheet cannot be checked right now. Nothing was stored.")
+        plain(str(error))
+        return
+    if found.problems:
+        _problems(found)
+        return
+    st.info(_words(found))
+    st.button(
+        f"Store {counted(found.added, 'rating')}",
+        type="primary",
+        key="sheet_store",
+        disabled=not found.added,
+        on_click=_store,
+        args=(store, data, rater, not is_lead),
+    )
+
+
+def _store(store: Store, data: bytes, rater: str, is_own: bool) -> None:
+    try:
+        identity.require(Action.RATE)
+        done = import_ratings(store, data, rater=rater, is_own=is_own)
+    except DramaturgError as error:
+        st.toast(str(error))
+        return
+    if not done.problems:
+        st.session_state[_SHEETS_DONE] = f"{counted(done.added, 'rating')} stored."
+
+
+def _words(found: SheetImport) -> str:
+    words = f"{counted(found.added, 'new rating')}"
+    if found.known:
+        words += f", {found.known} stored before"
+    if found.blank:
+        words += f", {counted(found.blank, 'row')} without a score"
+    if found.flagged:
+        words += f". {found.flagged} of them say yes four times or more, yet score below 3: look again"
+    return f"{words}. Nothing is stored yet."
+
+
+def _problems(found: SheetImport) -> None:
+    count = len(found.problems)
+    st.error(f"{counted(count, 'mistake')}: nothing of the sheet was stored.", icon=":material/error:")
+    frame = pd.DataFrame(
+        [
+            {
+                "Line": one.line,
+                "Column": one.column,
+                "Value": one.value,
+                "Mistake": one.message,
+                "What to do": one.remedy,
+            }
+            for one in found.problems[:_MOST_PROBLEMS]
+        ]
+    )
+    status_table(frame, "Mistakes in the sheet")
+    if count > _MOST_PROBLEMS:
+        st.caption(f"The first {_MOST_PROBLEMS} of {count:,}.")

@@ -1,0 +1,54 @@
+"""The Rate page: the rating desk, a rater's own ratings, instructions, and the check of who speaks."""
+
+from dashboard.app_pages.rate import rate_view as parts
+from dashboard.app_pages.rate.instructions import invitation, rating_guide
+from dashboard.app_pages.rate.own_ratings import own_ratings
+from dashboard.app_pages.rate.rate_view import take_handed_over, take_picked
+from dashboard.app_pages.rate.style_check import style_check
+from dashboard.shared import resources, state
+from dashboard.shared.first_run import first_steps
+from dashboard.shared.identity import identity
+from dashboard.shared.notices import empty_state
+from evaluation.access.roles import Action
+from evaluation.errors import StoreError
+from evaluation.store import Store
+
+
+def show() -> None:
+    store = resources.store()
+    rater = identity.rater_name()
+    if rater is None:
+        parts.ask_for_name()
+        return
+
+    view = state.choose_view(parts.VIEWS, key=parts.VIEW, default=parts.DESK)
+    if view == parts.DESK:
+        _desk(store, rater)
+    elif view == parts.OWN:
+        own_ratings(store, rater)
+    elif view == parts.GUIDE:
+        rating_guide()
+    else:
+        style_check(store, rater)
+
+
+def _desk(store: Store, rater: str) -> None:
+    try:
+        take_handed_over(store, rater)
+        progress = store.rating_queue.progress(rater)
+        if progress.total:
+            take_picked(store, rater)
+            parts.desk(store, rater, progress, lowered=invitation(progress))
+            return
+    except StoreError as error:
+        if not parts.desk_as_it_was(store, rater, error):
+            raise
+        return
+    if identity.allowed(Action.ADD):
+        empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")
+        first_steps("review")
+    else:
+        empty_state("Nothing to rate yet", "Ask an admin to add games. Until then you can read how to rate.")
+
+
+show()

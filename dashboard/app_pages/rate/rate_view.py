@@ -1,0 +1,192 @@
+"""The Review page: who rates, and the desk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from dashboard import access_checks
+from dashboard.app_pages.rate import desk_state
+from dashboard.app_pages.rate.desk_state import (
+    DeskState,
+    desk_of,
+    discard,
+    keep_draft,
+    skip,
+    submit,
+    take_next,
+    take_up,
+    tell,
+)
+from dashboard.app_pages.rate.rating_desk import RATE, REVISE, rating_desk
+from dashboard.shared import state
+from dashboard.shared.identity import identity
+from dashboard.shared.notices import plain
+from dashboard.shared.page_links import DESK as DESK
+from dashboard.shared.page_links import HANDED_OVER
+from dashboard.shared.page_links import VIEW as VIEW
+from evaluation.access.roles import Action
+from evaluation.errors import InputError, NotFoundError, StoreError
+from evaluation.iterations import reference_of
+from evaluation.store import Store
+from evaluation.store.rating_desk import QueueProgress
+from evaluation.text.display import counted
+
+OWN = "My ratings"
+GUIDE = "How to rate"
+STYLE = "Who speaks?"
+VIEWS = (DESK, OWN, GUIDE, STYLE)
+
+_KEY = "rating_desk"
+
+
+def ask_for_name() -> None:
+    """Asks once who rates; the browser keeps the name from then on."""
+    st.markdown(
+        "You read a game and say how good it was to watch. Scores, roles and the prompt behind it stay hidden until "
+        "you have rated it."
+    )
+    with st.form("rater_name", width=420):
+        name = st.text_input("Your name", max_chars=200, help="Your ratings are kept under this name.")
+        if st.form_submit_button("Start", type="primary"):
+            try:
+                identity.use_name(name)
+            except InputError as error:
+                st.error("That name cannot be used.")
+                plain(str(error))
+            else:
+                st.rerun()
+
+
+def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0) -> None:
+    """Draw the desk with the next unrated transcript, or what to do when there is none, ``lowered`` pixels down.
+
+    No fragment: a server that was restarted does not know fragments of pages that are open, and would drop the form.
+    """
+    desk = desk_of(rater)
+    if desk.data is None:
+        take_next(store, desk, progress)
+    if desk.data is None:
+        _nothing_left(desk, progress)
+        return
+    mount(store, desk, _KEY, on_submit=submit, on_skip=skip, lowered=lowered)
+
+
+def desk_as_it_was(store: Store, rater: str, error: StoreError) -> bool:
+    """The desk with what it held before the database could not be used, which it says; false when it held nothing.
+
+    What was filled in stays on the screen, and is saved once the database can be used again.
+    """
+    desk = desk_of(rater)
+    if desk.data is None:
+        return False
+    if desk.data["error"] is None or str(error) not in desk.data["error"]["text"]:
+        tell(desk, str(error))
+    mount(store, desk, _KEY, on_submit=submit, on_skip=skip)
+    return True
+
+
+def mount(
+    store: Store,
+    desk: DeskState,
+    key: str,
+    *,
+    on_submit: Callable[[Store, DeskState, object], None],
+    on_skip: Callable[[DeskState, object], None],
+    lowered: int = 0,
+) -> None:
+    """Draws the desk with the game of ``desk``; what comes back goes to the functions."""
+    assert desk.data is not None
+    rating_desk(
+        desk.data | {"above": desk.data["above"] + lowered, "kept": desk.kept},
+        key=key,
+        on_submit=lambda: on_submit(store, desk, state.sent(key, "submit")),
+        on_draft=lambda: keep_draft(store, desk, state.sent(key, "draft")),
+        on_skip=lambda: on_skip(desk, state.sent(key, "skip")),
+        on_discard=lambda: discard(store, desk, state.sent(key, "discard")),
+        on_begun=lambda: take_up(store, desk, state.sent(key, "begun")),
+    )
+    desk.receipt = st.empty()
+
+
+def _nothing_left(desk: DeskState, progress: QueueProgress) -> None:
+    aside = f" You said of {progress.discarded} that they cannot be rated." if progress.discarded else ""
+    if desk.skipped:
+        st.success(f"Nothing new is left: {len(desk.skipped)} skipped, {progress.rated} of {progress.total} rated.")
+        if st.button("Go through the skipped ones", type="primary", key="unskip"):
+            desk.skipped = ()
+            st.rerun()
+        return
+    if progress.assigned and not desk.goes_on:
+        _assignments_done(desk, progress)
+        return
+    if progress.discarded:
+        st.success(f"You have rated {progress.rated} of {counted(progress.total, 'game')}.{aside}")
+        return
+    st.success(f"You have rated all {counted(progress.total, 'game')}. Thank you.", icon=":material/check:")
+    _agreement_link()
+    if identity.allowed(Action.EDIT):
+        st.page_link("app_pages/overview/page.py", label="See what it changed", icon=":material/dashboard:")
+
+
+def _assignments_done(desk: DeskState, progress: QueueProgress) -> None:
+    all_of_them = f"all {progress.assigned} games that were" if progress.assigned > 1 else "the game that was"
+    st.success(f"You have done {all_of_them} assigned to you. Thank you.", icon=":material/check:")
+    with st.container(horizontal=True):
+        _agreement_link()
+        if progress.left > 0 and st.button("Rate more games", key="go_on"):
+            desk.goes_on = True
+            st.rerun()
+
+
+def _agreement_link() -> None:
+    person = identity.current_person()
+    if person is not None and access_checks.may_open("Agreement", person):
+        st.page_link("app_pages/team/page.py", label="See how far raters agree", icon=":material/handshake:")
+
+
+def to_desk() -> None:
+    """Shows the desk; a widget callback."""
+    st.session_state[VIEW] = DESK
+
+
+_WORDS = "You chose this game yourself. If you have seen its scores, say so in the comment."
+
+
+def take_handed_over(store: Store, rater: str) -> None:
+    """Keeps for this rater which games come first, once they were handed over."""
+    name = st.session_state.pop(HANDED_OVER, None)
+    if name is None:
+        return
+    iterations = store.iterations.list()
+    held = next((one for one in iterations if one.name == name), None)
+    reference = reference_of(held, iterations) if held else None
+    store.rating_queue.hand_over(rater, name, reference.name if reference else None)
+
+
+def take_picked(store: Store, rater: str) -> None:
+    """Puts the game in the URL on the desk, before what the queue has; one rated before, with what was given.
+
+    It stays in the URL until it is saved, skipped or put aside, so that a reload finds it on the desk again.
+    """
+    wanted = state.chosen(state.GAME)
+    desk = desk_state.desk_of(rater)
+    if wanted is None or (desk.transcript_id == wanted and desk.data is not None):
+        return
+    if any(aside.transcript_id == wanted for aside in store.discards.of(rater)):
+        st.info("You said of that game that it cannot be rated. Under My ratings you can take it back.")
+        return
+    try:
+        _take(store, desk, wanted)
+    except NotFoundError:
+        st.warning("That game is not here any more. Here is the next one of your queue.")
+        state.choose(game=None)
+
+
+def _take(store: Store, desk: desk_state.DeskState, wanted: str) -> None:
+    given = next((one for one in store.ratings.by_rater(desk.rater) if one.transcript_id == wanted), None)
+    if given is None:
+        desk_state.take(store, desk, wanted, _WORDS, RATE)
+    else:
+        desk_state.take(store, desk, wanted, desk_state.given_words(given), REVISE, given=given)

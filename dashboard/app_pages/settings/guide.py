@@ -1,0 +1,58 @@
+"""The guide: what this is, metrics and terms with examples, transcript formats, and a check of a transcript."""
+
+import streamlit as st
+
+from dashboard.app_pages.settings import explanations
+from dashboard.app_pages.settings import shapes as parts
+from dashboard.app_pages.settings.validity import validity
+from dashboard.shared import queries, resources, state
+from dashboard.shared.column_mapping import chosen_columns
+from dashboard.shared.open_questions import chosen_answers
+from dashboard.shared.page_links import add_games_link
+
+METRICS, TERMS, SHAPES = state.METRICS_TRUST, "Terms", state.FORMATS
+
+
+def guide() -> None:
+    """What this is, the metrics and whether to trust them, formats, and terms."""
+    view = state.choose_view([METRICS, SHAPES, TERMS], key=state.GUIDE_VIEW)
+    if view == METRICS:
+        explanations.metrics()
+        validity()
+    elif view == TERMS:
+        explanations.words()
+    else:
+        shapes()
+
+
+def shapes() -> None:
+    """The shapes that transcripts may have, and a check of a transcript that stores nothing."""
+    limits = resources.read(queries.import_limits)
+    st.markdown("Write your transcripts in one of these shapes, then check them here before you upload them.")
+
+    st.subheader("Check a transcript", anchor=False)
+    pasted = st.text_area(
+        "Paste a transcript",
+        key="pasted",
+        height=160,
+        placeholder="Name: text, JSON, or a table with a row per message",
+        max_chars=200_000,
+    )
+    files = st.file_uploader("Or drop files", accept_multiple_files=True, key="checked_files")
+    if pasted.strip() or files:
+        given = [(file.name, file.getvalue()) for file in files]
+        if pasted.strip():
+            given.insert(0, ("what was pasted", pasted.encode("utf-8", "replace")))
+        parts.show_reports(parts.checked(given, limits, chosen_columns(), chosen_answers()))
+    else:
+        st.caption("Nothing is stored here. Every problem is told with its place and what to do about it.")
+
+    st.subheader("Shapes", anchor=False)
+    native, table, others = st.tabs(["Native JSON", "A table", "Other tools"])
+    with native:
+        parts.native_shape()
+    with table:
+        parts.table_shape()
+    with others:
+        parts.other_shapes()
+    add_games_link("Upload games")

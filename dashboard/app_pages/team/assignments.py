@@ -1,0 +1,356 @@
+"""Assign games to raters, follow who has rated what, and settle disputes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.shared import queries, resources, state
+from dashboard.shared.identity import identity
+from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.state import TRANSCRIPT
+from dashboard.shared.status_table import status_table
+from dashboard.shared.style_results import style_table
+from evaluation.access.roles import Action
+from evaluation.errors import DramaturgError
+from evaluation.rating_desk.assignments import AssignmentPlan
+from evaluation.ratings import SCORES, Rating
+from evaluation.rubric.rating_guide import QUESTIONS
+from evaluation.store import Store
+from evaluation.text.display import counted, shortened
+from evaluation.workflows.rating_teams import CellState, GridCell, GridGame, RatingGrid, assign_games, rating_grid
+
+_ALL_GAMES = "All games"
+
+
+def team(store: Store, lead: str) -> None:
+    """Raters by games; a cell that is chosen opens the rating, with what can be done about it."""
+    if (said := st.session_state.pop(DONE, None)) is not None:
+        words, is_fine = said
+        if is_fine:
+            st.success("Stored.", icon=":material/check:")
+        else:
+            st.error("Nothing was stored.", icon=":material/error:")
+        plain(words)
+    names = list(resources.read(queries.iteration_sizes))
+    chosen = st.selectbox(
+        "Games of",
+        [_ALL_GAMES, *reversed(names)],
+        key="team_of",
+        bind="query-params",
+        filter_mode="contains",
+        width=420,
+    )
+    iteration = None if chosen == _ALL_GAMES else chosen
+    grid = resources.read(rating_grid, iteration)
+    if not grid.games:
+        empty_state("No games here", "Upload games first, or choose another iteration.")
+        return
+    if grid.raters:
+        rater_table(grid)
+        grid_table(grid)
+        cell = choose_cell(grid)
+        if cell is not None:
+            chosen_cell(store, lead, *cell)
+    else:
+        st.info("Nobody has rated yet, and nothing is assigned. Assign the games below.")
+    assigning(store, lead, grid, iteration)
+    with st.expander("Put aside, and who speaks"):
+        discards(store, lead)
+        style_table(store)
+
+
+_MOST_PER_GAME = 20
+_NAMES = "team_names"
+
+
+def assigning(store: Store, lead: str, grid: RatingGrid, iteration: str | None) -> None:
+    """A form that plans assignments of the games shown, says what they lead to, and stores them."""
+    st.subheader("Assign games", anchor=False)
+    st.caption(
+        "Every game gets the same number of raters; people who have rated it already count. Each rater gets as many "
+        "games as the others, and all pairs of raters meet. A rater's assigned games come first in their queue."
+    )
+    if _NAMES not in st.session_state:
+        st.session_state[_NAMES] = "\n".join(one.rater for one in grid.raters)
+    typed = st.text_area(
+        "Raters, one name per line",
+        key=_NAMES,
+        height=120,
+        help="With a login, these are the addresses under which people log in.",
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        overlap = int(
+            st.number_input(
+                "Raters per game",
+                1,
+                _MOST_PER_GAME,
+                2,
+                key="team_overlap",
+                width=160,
+                help="Two are the least from which agreement can be told.",
+            )
+        )
+        seed = int(
+            st.number_input("Seed", 0, 999_999, 0, key="team_seed", width=160, help="Another seed draws lots anew.")
+        )
+    raters = [line.strip() for line in typed.splitlines() if line.strip()]
+    if not raters:
+        return
+    games = [one.transcript_id for one in grid.games]
+    assign = partial(assign_games, store, raters, overlap, who=lead, games=games, seed=seed)
+    try:
+        plan = assign(is_dry=True)
+    except DramaturgError as error:
+        plain(str(error))
+        return
+    _preview(plan, iteration)
+    if st.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
+        act(assign, f"{counted(len(plan.pairs), 'assignment')} stored.")
+
+
+def _preview(plan: AssignmentPlan, iteration: str | None) -> None:
+    if plan.pairs:
+        where = "all games" if iteration is None else "this iteration"
+        st.caption(f"{counted(len(plan.pairs), 'new assignment')} in {where}, for {counted(plan.games, 'game')}:")
+        frame = pd.DataFrame([{"Rater": rater, "New games": count} for rater, count in plan.loads.items()])
+        status_table(frame, "New games of each rater")
+    elif not plan.short:
+        st.caption(f"Nothing to assign: every game has {counted(plan.overlap, 'rater')} or more.")
+    if plan.short:
+        st.warning(f"{counted(len(plan.short), 'game')} get fewer raters: too few of these people can rate them.")
+
+
+_TABLE = "team_grid"
+_GAME = "team_game"
+_RATER = "team_rater"
+_LONGEST_NAME = 40
+
+
+def rater_table(grid: RatingGrid) -> None:
+    """Progress of each rater."""
+    st.subheader("Raters", anchor=False)
+    rows = [
+        {
+            "Rater": shortened(one.rater, _LONGEST_NAME),
+            "Rated": one.rated,
+            "Assigned": one.assigned,
+            "To do": one.waiting,
+        }
+        for one in grid.raters
+    ]
+    status_table(pd.DataFrame(rows), "Raters, and how far they are")
+
+
+def grid_table(grid: RatingGrid) -> None:
+    """A row for each game and a column for each rater; a click or Enter on a cell opens the rating."""
+    st.subheader("Raters by games", anchor=False)
+    st.caption(
+        "✓ and a score: done. … under way. ○ assigned. ✗ cannot be rated. – not assigned. Select a cell to open it."
+    )
+    rows: list[dict[str, object]] = []
+    for game in grid.games:
+        row: dict[str, object] = {"Game": shortened(game.name, _LONGEST_NAME), "Engagement": engagement_words(game)}
+        for number, one in enumerate(grid.raters):
+            cell = game.cells.get(one.rater)
+            row[f"rater_{number}"] = "–" if cell is None else cell.words
+        rows.append(row)
+    labels = {
+        f"rater_{number}": st.column_config.Column(shortened(one.rater, _LONGEST_NAME))
+        for number, one in enumerate(grid.raters)
+    }
+    status_table(
+        pd.DataFrame(rows),
+        "Raters by games",
+        column_config={"Game": st.column_config.Column("Game", pinned=True), **labels},
+        on_select=lambda: _follow(grid),
+        selection_mode="single-cell",
+        key=_TABLE,
+    )
+
+
+def engagement_words(game: GridGame) -> str:
+    """The score that counts, and whether it is disputed or decided."""
+    words = "not rated" if game.score is None else f"{game.score:.2f}"
+    if game.decision is not None:
+        words += ", decided"
+    elif game.is_disputed:
+        words += f", {counted(game.spread, 'point')} apart"
+    return words
+
+
+def _follow(grid: RatingGrid) -> None:
+    """Chooses the game and the rater of the selected cell."""
+    held: Any = st.session_state.get(_TABLE)
+    cells = held["selection"]["cells"] if held else []
+    if not cells:
+        return
+    row, column = cells[0]
+    if isinstance(row, int) and 0 <= row < len(grid.games):
+        st.session_state[_GAME] = grid.games[row].transcript_id
+    number = str(column).removeprefix("rater_")
+    if number.isdecimal() and int(number) < len(grid.raters):
+        st.session_state[_RATER] = grid.raters[int(number)].rater
+
+
+def choose_cell(grid: RatingGrid) -> tuple[GridGame, str] | None:
+    """The game and the rater that are chosen, by a cell or by the two lists; ``None`` before that."""
+    games = {one.transcript_id: one for one in grid.games}
+    raters = [one.rater for one in grid.raters]
+    for key, known in ((_GAME, games), (_RATER, raters)):
+        if st.session_state.get(key, state.chosen(key)) not in known:
+            st.session_state[key] = None
+        elif key not in st.session_state:
+            st.session_state[key] = state.chosen(key)
+    with st.container(horizontal=True):
+        game = st.selectbox(
+            "Game",
+            list(games),
+            index=None,
+            format_func=lambda key: games[key].name,
+            key=_GAME,
+            placeholder="Select a cell, or a game",
+        )
+        rater = st.selectbox("Rater", raters, index=None, key=_RATER, placeholder="and a rater")
+    state.choose(team_game=game, team_rater=rater)
+    return (games[game], rater) if game is not None and rater is not None else None
+
+
+DONE = "team_done"
+"""Where ``act`` leaves what it did, in words, for the next run to show; with whether it went well."""
+_DECISION_REASON = "team_decision_reason"
+_WORDS = {True: "yes", False: "no", None: "no answer"}
+
+
+def chosen_cell(store: Store, lead: str, game: GridGame, rater: str) -> None:
+    """The rating with its history, and what a lead can do about it and about the game."""
+    cell = game.cells.get(rater, GridCell(CellState.NOT_ASSIGNED))
+    with st.container(border=True):
+        plain(f"{game.name}\n{rater}: {cell.state}")
+        st.page_link(
+            "app_pages/games/page.py",
+            label="Read the game",
+            icon=":material/forum:",
+            query_params={TRANSCRIPT: game.transcript_id},
+        )
+        if cell.rating is not None:
+            given = [one for one in store.ratings.history(game.transcript_id) if one.rater == rater]
+            _rating(cell.rating, given)
+        if cell.state in (CellState.NOT_ASSIGNED, CellState.ASSIGNED, CellState.UNDER_WAY):
+            _assignment(store, lead, game, rater)
+        _decision(store, lead, game)
+
+
+def _rating(counting: Rating, given: list[Rating]) -> None:
+    st.markdown(f"**{counting.score} of 5**, {counting.created_at:%Y-%m-%d %H:%M} UTC")
+    answers = [f"{text} {_WORDS[answer]}" for text, answer in zip(QUESTIONS, counting.answers, strict=True)]
+    plain("\n".join(answers))
+    if counting.comment:
+        st.caption("Comment")
+        plain(counting.comment)
+    if len(given) > 1:
+        earlier = ", ".join(f"{one.score} on {one.created_at:%Y-%m-%d}" for one in given if one != counting)
+        st.caption(f"Earlier, kept: {earlier}.")
+
+
+def _assignment(store: Store, lead: str, game: GridGame, rater: str) -> None:
+    pair = (game.transcript_id, rater)
+    is_assigned = pair in {(one.transcript_id, one.rater) for one in store.rating_assignments.current()}
+    label = "Withdraw the assignment" if is_assigned else "Assign it"
+    if st.button(label, key="team_assign_one"):
+        if is_assigned:
+            act(lambda: store.rating_assignments.withdraw([pair], who=lead), f"{rater} need not rate {game.name}.")
+        else:
+            act(lambda: store.rating_assignments.add([pair], who=lead), f"{rater} is to rate {game.name}.")
+
+
+def _decision(store: Store, lead: str, game: GridGame) -> None:
+    if game.decision is not None:
+        held = game.decision
+        plain(f"Decided by {held.who} on {held.created_at:%Y-%m-%d}: {held.score} of 5 counts. {held.reason}")
+        if st.button("Undo the decision", icon=":material/undo:", key="team_undo_decision"):
+            act(lambda: store.engagement_decisions.undo(held.id, who=lead), f"The ratings of {game.name} count again.")
+        return
+    if not game.is_disputed:
+        return
+    scores = ", ".join(f"{one.rater} {one.score}" for one in game.ratings)
+    with st.expander(f"Decide: {counted(game.spread, 'point')} apart"):
+        plain(scores)
+        with st.form("team_decide", border=False):
+            score = st.segmented_control("The score that counts", SCORES, key="team_decided_score")
+            reason = st.text_input("Why?", key=_DECISION_REASON, max_chars=2_000)
+            st.caption("It counts in place of the ratings, in all metrics and verdicts. They stay; it can be undone.")
+            if st.form_submit_button("Decide", type="primary", key="team_decide_button"):
+                if score is None:
+                    st.warning("Choose a score from 1 to 5.")
+                else:
+                    act(
+                        lambda: store.engagement_decisions.add(game.transcript_id, score, who=lead, reason=reason),
+                        f"{score} of 5 counts for {game.name}.",
+                    )
+
+
+def act(do: Callable[[], object], words: str) -> None:
+    """Does something that leads may do, and draws the page again with what became of it.
+
+    Args:
+        do: Writes to the store.
+        words: What is so afterwards; may hold untrusted text.
+    """
+    try:
+        identity.require(Action.EDIT)
+        do()
+    except DramaturgError as error:
+        st.session_state[DONE] = (str(error), False)
+    else:
+        st.session_state[DONE] = (words, True)
+    st.rerun()
+
+
+def discards(store: Store, lead: str) -> None:
+    """Discards of all raters; a lead can give a game back to its rater."""
+    st.subheader("Cannot be rated", anchor=False)
+    found = store.discards.list()
+    if not found:
+        st.caption("Nobody has put a game aside for good.")
+        return
+    st.caption("Out of one rater's queue each. Select a row to give the game back to that rater.")
+    names = store.transcripts.game_names()
+    frame = pd.DataFrame(
+        [
+            {
+                "Game": shortened(names.get(one.transcript_id, one.transcript_id), 60),
+                "Rater": one.rater,
+                "Reason": one.reason.words,
+                "Note": one.note,
+                "When": f"{one.created_at:%Y-%m-%d %H:%M}",
+                "Taken back by": one.undone_by or "",
+            }
+            for one in found
+        ]
+    )
+    event = status_table(
+        frame, "Games that cannot be rated", on_select="rerun", selection_mode="single-row", key="discards"
+    )
+    if event.selection.rows:
+        chosen = found[event.selection.rows[0]]
+        st.button(
+            "Give it back to the rater",
+            icon=":material/undo:",
+            key="give_back",
+            disabled=chosen.undone_by is not None,
+            on_click=_give_back,
+            args=(store, chosen.id, lead),
+        )
+
+
+def _give_back(store: Store, discard_id: int, who: str) -> None:
+    try:
+        identity.require(Action.EDIT)
+        store.discards.undo(discard_id, who=who)
+    except DramaturgError as error:
+        st.toast(str(error))

@@ -1,0 +1,198 @@
+"""The views of the Agreement page on disputed games and rows: raters, metrics and overrides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.shared import state
+from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
+from dashboard.shared.charts.drawing import draw_chart
+from dashboard.shared.example_row import transcript_link
+from dashboard.shared.formatting import look, signed_cell
+from dashboard.shared.notices import plain
+from dashboard.shared.page_links import desk_link
+from dashboard.shared.status_table import status_table
+from evaluation.agreement import AgreementReport, DecidedRow, RowAgreement
+from evaluation.agreement.rows import SOURCE_WORDS
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.score import Method
+from evaluation.statistics.words import interval_words, percent_interval
+from evaluation.text.display import counted, shortened
+
+RATERS, RULES, OVERRIDDEN = "Raters differ", "Metrics differ from raters", "Overridden by people"
+_EARLIER_VIEWS = {"Overruled by people": OVERRIDDEN}
+"""Names of views in addresses that people saved before the views were renamed."""
+
+_FIRST = 5
+_LONGEST_NAME = 60
+_LONGEST_REASON = 200
+
+
+def disagreements(report: AgreementReport) -> None:
+    """Shows the disagreements to look at first: one click opens the game, or the message."""
+    st.subheader("Look at these first", anchor=False)
+    if renamed := _EARLIER_VIEWS.get(st.query_params.get("differ", "")):
+        del st.query_params["differ"]
+        st.session_state["differ"] = renamed
+    view = state.choose_view([RATERS, RULES, OVERRIDDEN], key="differ", label="Disagreements")
+    {RATERS: _split_games, RULES: _rule_gaps, OVERRIDDEN: _overridden_rows}[view](report)
+
+
+def _split_games(report: AgreementReport) -> None:
+    if not report.split:
+        st.success("Raters gave the same scores and answers to every game they share.", icon=":material/check:")
+    for one in report.split[:_FIRST]:
+        given = ", ".join(f"{shortened(rater, _LONGEST_NAME)} {score}" for rater, score in one.scores)
+        split = f"\nSplit on {_questions(one.split_questions)}" if one.split_questions else ""
+        _lead(one.game_id, f"{counted(one.spread, 'point')} apart: {given}{split}", one.transcript_id)
+    _rest(
+        [
+            {
+                "Game": one.game_id,
+                "Points apart": one.spread,
+                "Scores": ", ".join(f"{rater} {score}" for rater, score in one.scores),
+                "Questions split": ", ".join(map(str, one.split_questions)),
+            }
+            for one in report.split
+        ],
+        "Games that split the raters",
+    )
+
+
+def _questions(numbers: tuple[int, ...]) -> str:
+    return (
+        "question " + ", ".join(map(str, numbers)) if len(numbers) == 1 else f"questions {', '.join(map(str, numbers))}"
+    )
+
+
+def _rule_gaps(report: AgreementReport) -> None:
+    st.caption("The mean of a game's automatic metrics, laid on 1 to 5, beside what raters gave.")
+    for one in report.gaps[:_FIRST]:
+        words = f"raters {one.rated:.2f} ({counted(one.raters, 'rater')}), metrics {one.automatic:.2f}: {one.gap:+.2f}"
+        _lead(one.game_id, words, one.transcript_id)
+    _rest(
+        [
+            {"Game": one.game_id, "Raters": one.rated, "Metrics": one.automatic, "Gap": one.gap, "By": one.raters}
+            for one in report.gaps
+        ],
+        "Games that metrics and raters see differently",
+    )
+
+
+def _overridden_rows(report: AgreementReport) -> None:
+    if not report.overruled:
+        st.caption("No verdict has been overridden yet. Override one on a message, on the Games page.")
+    for one in report.overruled[:_FIRST]:
+        decided = look(one.verdicts[Method.HUMAN]).word
+        words = f"{DEFINITIONS[one.metric].label}: {decided}\n{one.author}: {one.reasons[Method.HUMAN]}"
+        _lead(one.game_id, words, one.transcript_id, _message_link(one))
+    _rest(
+        [
+            {
+                "Game": one.game_id,
+                "Metric": DEFINITIONS[one.metric].label,
+                "Decided": look(one.verdicts[Method.HUMAN]).label,
+                "By": one.author,
+                "Reason": shortened(one.reasons[Method.HUMAN], _LONGEST_REASON),
+            }
+            for one in report.overruled
+        ],
+        "Verdicts that people overrode",
+    )
+
+
+def row_agreement(report: AgreementReport) -> None:
+    """Rule, judge and person against each other, row by row, and the rows that they see differently."""
+    st.subheader("Rule, judge and person", anchor=False)
+    if not report.rows:
+        st.caption("No judge and no person has decided a row of a ledger yet, so there is nothing to compare.")
+        return
+    st.caption(
+        "Dots are Cohen's kappa of the verdicts, with 95 % intervals over games: 1 is perfect agreement, 0 what chance "
+        "gives. People look at rows that seem wrong, so theirs say how often rule and judge were right where somebody "
+        "doubted."
+    )
+    whiskers = [Whisker(_pair_label(one), one.kappa.value, one.kappa.interval) for one in report.rows]
+    draw_chart(
+        whisker_figure(whiskers, "kappa", ()),
+        key="row_kappas",
+        config={"displayModeBar": False},
+        alt="Kappa between rule, judge and person by metric. " + "; ".join(map(whisker_words, whiskers)),
+    )
+    status_table(pd.DataFrame(map(_row_agreement, report.rows)), "Agreement of rule, judge and person by metric")
+    if not report.disputed:
+        st.success("All verdicts on these rows are the same.", icon=":material/check:")
+        return
+    _disputed_rows(report.disputed)
+
+
+def _disputed_rows(disputed: Sequence[DecidedRow]) -> None:
+    chosen = st.pills(
+        "Rows of",
+        list(dict.fromkeys(name for name in DEFINITIONS for one in disputed if one.metric == name)),
+        selection_mode="multi",
+        format_func=lambda name: DEFINITIONS[name].label,
+        key="rows_of",
+        bind="query-params",
+        wrap=True,
+    )
+    rows = [one for one in disputed if not chosen or one.metric in chosen]
+    count, left = counted(len(rows), "row"), sum(one.is_open for one in rows)
+    st.markdown(f"**{count} with different verdicts, {left} not decided by a person**")
+    st.caption("Those that no person has decided come first; of these, the ones that could move a score most.")
+    pages = -(-len(rows) // _FIRST)
+    page = st.pagination(pages, key="rows_page", bind="query-params") if pages > 1 else 1
+    for one in rows[_FIRST * (page - 1) : _FIRST * page]:
+        words = f"{DEFINITIONS[one.metric].label}. {_verdict_words(one)}. {_stake_words(one)}"
+        said = [f"{SOURCE_WORDS[who]}: {shortened(why, _LONGEST_REASON)}" for who, why in one.reasons.items()]
+        _lead(one.game_id, "\n".join([words, *said]), one.transcript_id, _message_link(one))
+
+
+def _pair_label(one: RowAgreement) -> str:
+    return f"{SHORT_LABELS[one.metric]}, {one.pair}"
+
+
+def _row_agreement(one: RowAgreement) -> dict[str, object]:
+    return {
+        "Metric": DEFINITIONS[one.metric].label,
+        "Between": one.pair,
+        "Same verdict": f"{one.same} of {one.rows}, {100 * one.share.value:.0f} %",
+        "95 % interval": percent_interval(one.share.interval),
+        "Kappa": "not defined" if not one.kappa.is_known else signed_cell(f"{one.kappa.value:.2f}"),
+        "Interval of kappa": signed_cell(interval_words(one.kappa.interval, digits=2)),
+        "Floor": f"{100 * one.floor:.0f} %",
+        "Games": one.games,
+    }
+
+
+def _verdict_words(one: DecidedRow) -> str:
+    said = (f"{SOURCE_WORDS[who]}: {look(verdict).word}" for who, verdict in one.verdicts.items())
+    return ", ".join(said).capitalize()
+
+
+def _stake_words(one: DecidedRow) -> str:
+    points = f"{one.stake:.1f} points"
+    if one.is_open:
+        return f"Deciding it moves the score by up to {points}."
+    return f"{shortened(one.author, _LONGEST_NAME)} decided it; the verdicts put the score {points} apart."
+
+
+def _message_link(one: DecidedRow) -> dict[str, str]:
+    return {"message": one.row.message_id, "metric": one.metric} if one.row.message_id else {}
+
+
+def _lead(game_id: str, words: str, transcript_id: str, more: Mapping[str, str] | None = None) -> None:
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        plain(f"{shortened(game_id, _LONGEST_NAME)}\n{words}")
+        transcript_link("Open the message" if more else "Open the game", transcript=transcript_id, **(more or {}))
+        if not more:
+            desk_link(transcript_id, "Rate or revise it")
+
+
+def _rest(rows: list[dict[str, object]], alt: str) -> None:
+    if len(rows) > _FIRST:
+        with st.expander(f"All {len(rows)}"):
+            status_table(pd.DataFrame(rows), alt)

@@ -1,0 +1,13 @@
+"""The Team page: who rates what, and how far raters agree."""
+
+from dashboard.app_pages.team.agreement import agreement
+from dashboard.app_pages.team.assignments import team
+from dashboard.shared import resources, state
+from dashboard.shared.identity import identity
+from evaluation.access.roles import Action
+
+views = [state.ASSIGN, state.AGREEMENT] if identity.allowed(Action.EDIT) else [state.AGREEMENT]
+if state.choose_view(views, key=state.TEAM_VIEW) == state.ASSIGN:
+    team(resources.store(), identity.rater_name() or "")
+else:
+    agreement()

@@ -1,0 +1,163 @@
+"""Data on behaviour over iterations and on the cost of models. Independent of Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import pandas as pd
+
+from dashboard.shared.formatting import duration_text, share_text, usd_text
+from evaluation.escaping import spreadsheet_safe
+from evaluation.insight.addressing import EVERYTHING, talk_shares, transcript_metrics
+from evaluation.insight.figure_sentences import UNKNOWN
+from evaluation.store import Store
+from evaluation.store.llm_calls import spending_by_model, spending_by_run
+from evaluation.transcript import Transcript
+
+NO_ITERATION = "no iteration"
+
+
+def behaviour_frame(store: Store, names: tuple[str, ...]) -> pd.DataFrame:
+    """Means over the games of each iteration: ``Iteration``, ``Games``, and how much and how evenly players talk."""
+    rows = []
+    for name in names:
+        with store.unit():
+            held = [store.transcripts.get(one) for one in store.transcripts.ids(name)]
+        if held:
+            rows.append({"Iteration": spreadsheet_safe(name), "Games": len(held), **_beside(held)})
+    return pd.DataFrame(rows)
+
+
+def _beside(games: Sequence[Transcript]) -> dict[str, str]:
+    shares = [talk_shares(game, EVERYTHING) for game in games]
+    figures = [transcript_metrics(game) for game in games]
+    networks = [one.network for one in figures]
+    tops = [max((one.domination(name) or 0.0 for name in one.words), default=0.0) for one in shares]
+    return {
+        "Messages": _mean([one.total_messages for one in figures], 1),
+        "Words": _mean([sum(one.words.values()) for one in shares], 0),
+        "Largest share, times even": _mean([top or None for top in tops], 1),
+        "Density": _mean([one.density if one else None for one in networks]),
+        "Answered": _mean([one.reciprocity if one else None for one in networks]),
+    }
+
+
+def _mean(values: Sequence[float | None], digits: int = 2) -> str:
+    known = [value for value in values if value is not None]
+    return f"{fmean(known):,.{digits}f}" if known else UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """The cost of calls to models, and of the games themselves.
+
+    Attributes:
+        models: As ``spending_by_model`` gives it.
+        runs: As ``spending_by_run`` gives it.
+        games: One row per iteration: ``Iteration``, ``Games``, ``With a known cost``, ``Spent``, ``Mean per game``,
+            ``Cache hits``.
+    """
+
+    models: pd.DataFrame
+    runs: pd.DataFrame
+    games: pd.DataFrame
+
+
+def spending(store: Store) -> Spending:
+    """Stored money, tokens and time."""
+    with store.unit():
+        models, runs = spending_by_model(store), spending_by_run(store)
+        summaries = store.transcripts.summaries()
+        names = [one.name for one in store.iterations.list()]
+    return Spending(models, runs, _games_frame(summaries, names))
+
+
+def _games_frame(summaries: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    rows = []
+    for name in (*names, None):
+        held = summaries[summaries["iteration"].isna() if name is None else summaries["iteration"] == name]
+        if len(held):
+            known = held["total_usd"].dropna().astype(float)
+            hits = held["cache_hit_rate"].dropna().astype(float)
+            rows.append(
+                {
+                    "Iteration": NO_ITERATION if name is None else spreadsheet_safe(name),
+                    "Games": len(held),
+                    "With a known cost": len(known),
+                    "Spent": usd_text(float(known.sum()) if len(known) else None),
+                    "Mean per game": usd_text(float(known.mean()) if len(known) else None),
+                    "Cache hits": f"{share_text(float(hits.mean()))} in {len(hits)} games"
+                    if len(hits)
+                    else share_text(None),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def totals(found: Spending) -> dict[str, str]:
+    """The figures of all calls together, in words."""
+    models = found.models
+    priced = models["cost_usd"].dropna()
+    read, cached = int(models["input_tokens"].sum()), int(models["cached_tokens"].sum())
+    answers, kept = int(found.runs["answers"].sum()), int(found.runs["kept"].sum())
+    found_totals = {
+        "Calls": f"{int(models['calls'].sum()):,}",
+        "Spent": usd_text(float(priced.sum()) if len(priced) else None),
+        "Tokens read / written": f"{read:,} / {int(models['output_tokens'].sum()):,}",
+        "Provider's cache": share_text(cached / read if read else None),
+    }
+    return found_totals | ({"Answers known already": f"{kept:,} of {answers:,}"} if answers else {})
+
+
+def models_frame(found: Spending) -> pd.DataFrame:
+    """Calls by model and purpose, in words."""
+    return pd.DataFrame(
+        [
+            {
+                "Model": spreadsheet_safe(one["model"]),
+                "For": spreadsheet_safe(str(one["purpose"]).replace("_", " ")),
+                "Calls": one["calls"],
+                "Failed": one["failed"],
+                "Tokens": f"{one['input_tokens']:,} / {one['output_tokens']:,}",
+                "Cached": share_text(one["cached_tokens"] / one["input_tokens"] if one["input_tokens"] else None),
+                "Spent": usd_text(one["cost_usd"]),
+                "Unpriced": one["unpriced"],
+                "Median time": _seconds(one["median_seconds"]),
+                "Slow (95 %)": _seconds(one["slow_seconds"]),
+            }
+            for one in found.models.to_dict("records")
+        ]
+    )
+
+
+def runs_frame(found: Spending) -> pd.DataFrame:
+    """Evaluation runs, the latest first, in words."""
+    return pd.DataFrame(
+        [
+            {
+                "When": f"{one['created_at']:%Y-%m-%d %H:%M}",
+                "Agent": spreadsheet_safe(one["agent"]),
+                "State": one["status"],
+                "Model": spreadsheet_safe("" if pd.isna(one["model"]) else one["model"]),
+                "Answers": one["answers"],
+                "Known already": one["kept"],
+                "Calls": _whole(one["calls"]),
+                "Tokens": f"{_whole(one['input_tokens'])} / {_whole(one['output_tokens'])}",
+                "Spent": usd_text(one["cost_usd"]),
+                "Took": _seconds(one["seconds"]),
+            }
+            for one in found.runs.to_dict("records")
+        ]
+    )
+
+
+def _seconds(seconds: float) -> str:
+    if pd.isna(seconds):
+        return UNKNOWN
+    return f"{seconds:.1f} s" if seconds < 10 else duration_text(seconds)
+
+
+def _whole(value: float) -> str:
+    return UNKNOWN if pd.isna(value) else f"{int(value):,}"

@@ -1,1 +1,0 @@
-"""The address of adding games, which leads to the Games page."""

@@ -1,1 +1,0 @@
-"""The "Verdicts to check" page."""

@@ -1,0 +1,110 @@
+"""Links from one page to another, and where the addresses of earlier versions lead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from dashboard.shared import state
+from dashboard.shared.identity import identity
+from evaluation.access.roles import Action
+
+OVERVIEW_PAGE = "app_pages/overview/page.py"
+GAMES_PAGE = "app_pages/games/page.py"
+RATE_PAGE = "app_pages/rate/page.py"
+TEAM_PAGE = "app_pages/team/page.py"
+AGENTS_PAGE = "app_pages/agents/page.py"
+HELP_PAGE = "app_pages/settings/page.py"
+TITLES: Mapping[str, str] = {
+    GAMES_PAGE: "Games",
+    RATE_PAGE: "Rate",
+    TEAM_PAGE: "Team",
+    AGENTS_PAGE: "Agents",
+    HELP_PAGE: "Settings and help",
+}
+"""Titles of the pages that others lead to, by the file."""
+
+VIEW = "desk"
+"""The key, and query parameter, of the Rate page's view."""
+
+DESK = "Rate"
+HANDED_OVER = "rating_handover"
+
+MOVED: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "transcripts": (GAMES_PAGE, {}),
+    "upload": (GAMES_PAGE, {state.GAMES_PART: state.ADD_GAMES}),
+    "verdicts": (GAMES_PAGE, {state.GAMES_PART: state.CHECK_VERDICTS}),
+    "network": (GAMES_PAGE, {}),
+    "review": (RATE_PAGE, {}),
+    "agreement": (TEAM_PAGE, {state.TEAM_VIEW: state.AGREEMENT}),
+    "personas": (AGENTS_PAGE, {}),
+    "corrections": (AGENTS_PAGE, {state.AGENTS_VIEW: state.CHECKS}),
+    "guide": (HELP_PAGE, {state.HELP_VIEW: state.GUIDE}),
+    "validity": (HELP_PAGE, {state.HELP_VIEW: state.GUIDE, state.GUIDE_VIEW: state.METRICS_TRUST}),
+}
+"""By the path of a page of an earlier version: the page that took its content over, and the view of it."""
+
+
+def address_today(path: str, query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The page and the query parameters that show today what an address of an earlier version showed.
+
+    Args:
+        path: A key of ``MOVED``.
+        query: The parameters of the address; those that the page does not know do no harm.
+    """
+    page, view = MOVED[path]
+    if path == "verdicts" and query.get("verdicts_view") == "Why messages fail":
+        return OVERVIEW_PAGE, {**query, state.WHY_OPEN: "true"}
+    if path == "network":
+        if query.get("network_view") == "Cost":
+            return "app_pages/trends/page.py", {**query, state.TRENDS_VIEW: state.COST_AND_BEHAVIOUR}
+        game = query.get(state.GAME)
+        return page, {**query, **({state.TRANSCRIPT: game, state.VIEW: state.INSIGHTS} if game else {})}
+    if path == "review" and query.get(VIEW) == "Team":
+        return TEAM_PAGE, dict(query)
+    return page, {**query, **view}
+
+
+def add_games_link(label: str, icon: str = ":material/upload_file:") -> None:
+    """A link to adding games."""
+    st.page_link(GAMES_PAGE, label=label, icon=icon, query_params={state.GAMES_PART: state.ADD_GAMES})
+
+
+def rate_link(label: str, icon: str = ":material/rate_review:") -> None:
+    """A link to the desk."""
+    st.page_link(RATE_PAGE, label=label, icon=icon)
+
+
+def overview_link(label: str, icon: str = ":material/dashboard:") -> None:
+    """A link to the Overview."""
+    st.page_link(OVERVIEW_PAGE, label=label, icon=icon)
+
+
+def guide_link(label: str, view: str | None = None, icon: str = ":material/description:") -> None:
+    """A link to the guide, to one of its views where ``view`` says so."""
+    query = {state.HELP_VIEW: state.GUIDE, **({state.GUIDE_VIEW: view} if view else {})}
+    st.page_link(HELP_PAGE, label=label, icon=icon, query_params=query)
+
+
+def desk_link(transcript_id: str, label: str = "Rate it at the desk") -> None:
+    """A link that opens the desk on that game, outside the order of the queue."""
+    st.page_link(
+        RATE_PAGE, label=label, icon=":material/rate_review:", query_params={VIEW: DESK, state.GAME: transcript_id}
+    )
+
+
+def hand_over(name: str) -> None:
+    """A button that opens the desk on an iteration's games and its reference's first, mixed.
+
+    It is not a link: the desk takes no iteration from an address, and never shows that there is one.
+    """
+    if st.button("Rate the next one", key="rate_next", icon=":material/arrow_forward:", type="primary"):
+        st.session_state[HANDED_OVER] = name
+        st.switch_page(RATE_PAGE)
+
+
+def team_link() -> None:
+    """A link to the table of raters by games, for those who lead."""
+    if identity.allowed(Action.EDIT):
+        st.page_link(TEAM_PAGE, label="Who rates what?", icon=":material/groups:")

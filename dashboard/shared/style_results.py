@@ -1,0 +1,54 @@
+"""Results of the check of who speaks, in words and by rater."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.shared.formatting import share_text
+from dashboard.shared.status_table import status_table
+from evaluation.rating_desk.style_check import StyleResult, style_result, style_results_by_rater
+from evaluation.store import Store
+from evaluation.text.display import shortened
+
+_LONGEST_NAME = 60
+
+
+def result_words(result: StyleResult) -> str:
+    """ "7 of 12 told (58 %, 95 % interval 32 to 81 %); guessing finds 25 %. ..." """
+    low, high = result.interval.low, result.interval.high
+    interval = "" if low is None or high is None else f", 95 % interval {100 * low:.0f} to {100 * high:.0f} %"
+    if result.is_above_chance:
+        verdict = "Better than guessing."
+    else:
+        verdict = "No better than guessing can be shown from so few answers, or none."
+    return (
+        f"{result.identified} of {result.asked} told ({share_text(result.share)}{interval}); guessing finds "
+        f"{share_text(result.chance)}. {verdict}"
+    )
+
+
+def style_table(store: Store) -> None:
+    """Results of all raters, for leads."""
+    st.subheader("Who speaks?", anchor=False)
+    answers = store.style_answers.list()
+    everybody = style_result(answers)
+    if everybody is None:
+        st.caption("Nobody has done the check yet.")
+        return
+    st.markdown(result_words(everybody))
+    st.caption("Players of one game are not independent of each other, so the interval is too narrow for other games.")
+    frame = pd.DataFrame(
+        [
+            {
+                "Rater": shortened(rater, _LONGEST_NAME),
+                "Told": f"{one.identified} of {one.asked}",
+                "Cannot tell": one.unsure,
+                "Share": share_text(one.share),
+                "95 % interval": f"{100 * (one.interval.low or 0):.0f} to {100 * (one.interval.high or 1):.0f} %",
+                "Guessing": share_text(one.chance),
+            }
+            for rater, one in style_results_by_rater(answers).items()
+        ]
+    )
+    status_table(frame, "The check by rater")
