@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dashboard import access_checks
+from dashboard.shared.page_links import MOVED
 from evaluation.cli.command_list import COMMANDS
 
 ROOT = Path(__file__).parents[1]
@@ -287,24 +288,24 @@ def test_every_package_stands_in_the_layers() -> None:
 def test_pages_keep_their_addresses() -> None:
     tree = _tree(ROOT / "dashboard" / "app.py")
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.Page"]
-    pages = [{str(word.arg): ast.literal_eval(word.value) for word in call.keywords} for call in calls]
+    scripts = [call for call in calls if isinstance(call.args[0], ast.Constant)]
+    pages = [{str(word.arg): ast.literal_eval(word.value) for word in call.keywords} for call in scripts]
     assert [page["title"] for page in pages if page.get("default")] == ["Overview"]
     assert {page["url_path"] for page in pages if not page.get("default")} == ADDRESSES
+    assert set(MOVED) == EARLIER_ADDRESSES
 
 
-# The addresses that people have kept since version 0.1.0; the Overview's is the server's own.
-ADDRESSES = {
+# The Overview's is the server's own.
+ADDRESSES = {"games", "rate", "team", "trends", "compare", "agents", "experiments", "settings"}
+# Addresses that people have kept from before there were nine pages; they lead on.
+EARLIER_ADDRESSES = {
     "agreement",
-    "compare",
     "corrections",
-    "experiments",
     "guide",
     "network",
     "personas",
     "review",
-    "settings",
     "transcripts",
-    "trends",
     "upload",
     "validity",
     "verdicts",

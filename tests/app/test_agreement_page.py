@@ -132,7 +132,8 @@ def test_every_row_with_different_verdicts_can_be_opened_page_by_page(open_page,
         links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
         return {re.search(r"message=(\w+)&metric=(\w+)", link).groups() for link in links}
 
-    pages = [linked(open_page("team", team="Agreement", rows_of="Strategic depth", rows_page=str(page))) for page in (1, 2, 3)]
+    of = {"team": "Agreement", "rows_of": "Strategic depth"}
+    pages = [linked(open_page("team", **of, rows_page=str(page))) for page in (1, 2, 3)]
     assert [len(page) for page in pages] == [5, 5, 2]
     assert set.union(*pages) == {(f"m{place}", "strategic_depth") for place in range(12)}
     # A page that is not there any more is not an error.

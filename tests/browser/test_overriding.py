@@ -35,9 +35,7 @@ def test_a_click_on_a_citation_goes_to_the_message_and_a_verdict_is_overridden(s
         ]
     )
     store.close()
-    page = visit(
-        f"{stored_server.url}/games?transcript={transcript_id}&message={said[0].id}&metric={METRIC}"
-    ).page
+    page = visit(f"{stored_server.url}/games?transcript={transcript_id}&message={said[0].id}&metric={METRIC}").page
     expect(page.get_by_text("A plan for the vote.").first).to_be_visible()
 
     depth = page.get_by_text("Strategic depth").first

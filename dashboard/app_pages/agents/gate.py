@@ -11,7 +11,7 @@ OUTCOMES, MESSAGES, SETTINGS = "Outcomes", "Messages", "Settings"
 
 
 def gate() -> None:
-    """What was done to messages before they were sent, and what is checked."""
+    """Draw the outcomes of the gate, its messages or its settings."""
     store = resources.store()
     view = state.choose_view([OUTCOMES, MESSAGES, SETTINGS], key="corrections_view")
     if view == SETTINGS:

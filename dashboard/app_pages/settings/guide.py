@@ -14,7 +14,7 @@ METRICS, TERMS, SHAPES = state.METRICS_TRUST, "Terms", state.FORMATS
 
 
 def guide() -> None:
-    """What this is, the metrics and whether to trust them, formats, and terms."""
+    """Draw the view of the guide that the address names."""
     view = state.choose_view([METRICS, SHAPES, TERMS], key=state.GUIDE_VIEW)
     if view == METRICS:
         explanations.metrics()

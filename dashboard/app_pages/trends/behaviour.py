@@ -1,4 +1,4 @@
-"""How players behave over iterations, and what models have cost."""
+"""Behaviour of players over iterations, and the cost of models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evaluation.text.display import counted
 
 
 def behaviour() -> None:
-    """How much and how evenly players talk in each iteration."""
+    """Draw how much and how evenly players talk in each iteration."""
     sizes = resources.read(queries.iteration_sizes)
     found = resources.share(data.behaviour_frame, tuple(name for name in sizes if sizes[name]))
     if found.empty:
