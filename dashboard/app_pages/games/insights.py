@@ -33,7 +33,7 @@ GRAPH, ACTIVITY, CHECKS = "Who addresses whom", "Activity and memory", "Checks a
 
 
 def insights(transcript_id: str) -> None:
-    """Who talks to whom, how much, memory and cost of one game, and what a model was asked about it."""
+    """Draw the view of one game on its talk: to whom, how much, memory and cost, and checks by a model."""
     view = state.choose_view([GRAPH, ACTIVITY, CHECKS], key="insights", label="Insights")
     if view == CHECKS:
         checks.show(transcript_id)
