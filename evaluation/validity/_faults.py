@@ -21,6 +21,8 @@ from evaluation.rubric.definitions import (
     ROLE_CONSISTENCY,
 )
 from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.reader.decisions import READ, decide
+from evaluation.rubric.reader.model import SHIPPED
 from evaluation.score import MetricResult, Status
 from evaluation.statistics.agreement import spearman
 from evaluation.statistics.intervals import mean_interval
@@ -57,7 +59,7 @@ class Noticed:
     """Result of one game for one fault.
 
     Attributes:
-        measure: ``score`` or ``companion``.
+        measure: ``score``, ``to the letter`` (by the rule alone, where a reader decides rows) or ``companion``.
         auc: The share of copies that score below the game, ties half; 0.5 is chance.
     """
 
@@ -109,6 +111,13 @@ def pooled(found: Iterable[Noticed]) -> dict[tuple[str, str], dict[str, list[flo
 
 
 def _score(metric: str, transcript: Transcript) -> float | None:
+    result = decide(SCORERS[metric](transcript), transcript, SHIPPED)
+    return None if _says_nothing(metric, result) else result.score
+
+
+def _score_to_the_letter(metric: str, transcript: Transcript) -> float | None:
+    if metric not in READ:
+        return None
     result = SCORERS[metric](transcript)
     return None if _says_nothing(metric, result) else result.score
 
@@ -124,7 +133,7 @@ def _companion(metric: str, transcript: Transcript) -> float | None:
 
 
 _MEASURES: Mapping[str, Callable[[str, Transcript], float | None]] = MappingProxyType(
-    {"score": _score, "companion": _companion}
+    {"score": _score, "to the letter": _score_to_the_letter, "companion": _companion}
 )
 
 
@@ -208,7 +217,7 @@ def fault_table(found: Iterable[Noticed]) -> list[dict[str, Any]]:
     table = pooled(found)
     rows = []
     for fault in FAULTS:
-        for measure in ("score", "companion"):
+        for measure in _MEASURES:
             values = table.get((fault.metric, measure))
             if values is None:
                 continue
@@ -219,7 +228,7 @@ def fault_table(found: Iterable[Noticed]) -> list[dict[str, Any]]:
                     "metric": fault.metric,
                     "label": DEFINITIONS[fault.metric].label,
                     "fault": fault.words,
-                    "measure": measure if measure == "score" else COMPANION_NAMES[fault.metric],
+                    "measure": COMPANION_NAMES[fault.metric] if measure == "companion" else measure,
                     "auc": float(np.mean(values[""])),
                     "low": number_or_none(interval.low),
                     "high": number_or_none(interval.high),

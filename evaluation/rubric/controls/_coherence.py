@@ -1,13 +1,15 @@
 """Coherence of the same messages in another order.
 
 :class:`Orders` repeats the rule of ``evaluation.rubric.metrics.coherence`` on the links between two messages, which no
-order changes. ``tests/unit/rubric/test_controls.py`` checks that both give the same scores.
+order changes. ``tests/unit/rubric/test_controls.py`` checks that both give the same scores. :class:`ReadOrders` has the
+reader read each order, which takes fifty times as long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from evaluation.rubric._language_pack import LanguagePack
@@ -23,7 +25,41 @@ from evaluation.rubric.metrics.coherence import (
     places,
     repeats,
     reply_phrase,
+    rule_rows,
 )
+from evaluation.rubric.reader.decisions import coherence_rows
+from evaluation.rubric.reader.model import Reader
+
+
+class ReadOrders:
+    """The messages of a discussion, ready to be read in any order and scored by the reader's decisions.
+
+    Args:
+        discussion: Of at least two messages, in a language that has a pack.
+        reader: Who reads.
+    """
+
+    def __init__(self, discussion: Discussion, reader: Reader) -> None:
+        self._discussion = discussion
+        self._reader = reader
+
+    def score(self, order: Sequence[int]) -> float:
+        """The score in percent; rounds stay where they were. 0 where nothing has to answer."""
+        messages = self._discussion.messages
+        moved = tuple(_in_round(messages[source], messages[place].message.round) for place, source in enumerate(order))
+        discussion = replace(self._discussion, messages=moved)
+        rows = list(coherence_rows(rule_rows(discussion), discussion, self._reader))
+        asked = sum(row.denominator for row in rows)
+        return 100.0 * sum(row.numerator for row in rows) / asked if asked else 0.0
+
+
+def _in_round(prepared: PreparedMessage, number: int | None) -> PreparedMessage:
+    if prepared.message.round == number:
+        return prepared
+    # A copy, so that what was computed of its words need not be computed again.
+    moved = copy(prepared)
+    moved.message = prepared.message.model_copy(update={"round": number})
+    return moved
 
 
 @dataclass(frozen=True, slots=True)

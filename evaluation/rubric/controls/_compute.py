@@ -37,6 +37,8 @@ from evaluation.rubric.definitions import (
 )
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.metrics.phrases import phrases_by_player, windowed_rate
+from evaluation.rubric.reader.decisions import acts_read
+from evaluation.rubric.reader.model import SHIPPED, Reader
 from evaluation.rubric.speech.readings import has_grammar, read
 from evaluation.score import MetricResult, Status
 from evaluation.transcript import Transcript
@@ -48,23 +50,31 @@ _ORDER, _SPEAKERS, _ROLES, _NAMES = range(4)
 # What is computed in about a tenth of a second; longer games get fewer draws, which ``draws`` tells.
 _MOST_MOVES = 12_000
 _MOST_READINGS = 4_000
+_MOST_MOVES_READ = 1_200
+# The rule alone scores the orders of longer discussions.
+_MOST_READ = 100
+_MOST_WORDS_READ = 6_000
 _FEWEST_DRAWS = 20
 
 
-def compute_controls(transcript: Transcript, results: Mapping[str, MetricResult]) -> dict[str, dict[str, Any]]:
+def compute_controls(
+    transcript: Transcript, results: Mapping[str, MetricResult], reader: Reader = SHIPPED
+) -> dict[str, dict[str, Any]]:
     """The controls of a transcript's metrics. Pure, and seeded by the transcript's id.
 
     Args:
         transcript: The transcript.
         results: Its results by metric; one that does not apply has no control.
+        reader: Who decides the rows of copies, for results whose rows a reader decided.
 
     Returns:
         For every metric in ``results``, in their order: ``chance``, ``difference``, ``z``, ``p``, ``draws``, ``reason``
         and ``companion`` with ``name``, ``value``, ``chance``, ``difference``, ``z``, ``p``, ``draws``. What cannot be
-        computed is ``None``, and ``reason`` says why. They compare what the rule gives, whatever judges or people
-        decided: ``difference`` is the rule's score less ``chance``.
+        computed is ``None``, and ``reason`` says why. They compare what rule and reader give, whatever judges or
+        people decided: ``difference`` is that score less ``chance``. The rule alone scores the orders of a discussion
+        of more than 100 messages or 6,000 words.
     """
-    prepared = PreparedControls(transcript)
+    prepared = PreparedControls(transcript, reader)
     return {name: prepared.control(results[name]) for name in DEFINITIONS if name in results}
 
 
@@ -73,6 +83,7 @@ class PreparedControls:
     """A transcript with what several controls need, each computed once."""
 
     transcript: Transcript
+    reader: Reader = SHIPPED
 
     def control(self, result: MetricResult) -> dict[str, Any]:
         """The control of one metric, as :func:`compute_controls` returns it."""
@@ -110,9 +121,12 @@ def _coherence_control(prepared: PreparedControls, result: MetricResult) -> dict
     discussion = prepared.plain
     random = _draws.generator(prepared.transcript, _ORDER)
     orders = [random.permutation(len(discussion.messages)) for _ in range(DRAWS)]
-    scores = _coherence.Orders(discussion)
+    scores: _coherence.Orders | _coherence.ReadOrders = _coherence.Orders(discussion)
+    most = _MOST_MOVES
+    if _is_read(result) and _is_quickly_read(discussion):
+        scores, most = _coherence.ReadOrders(discussion, prepared.reader), _MOST_MOVES_READ
     real = scores.score(range(len(discussion.messages)))
-    few = orders[: max(_FEWEST_DRAWS, min(DRAWS, _MOST_MOVES // len(discussion.messages)))]
+    few = orders[: max(_FEWEST_DRAWS, min(DRAWS, most // len(discussion.messages)))]
     drawn = [scores.score(order.tolist()) for order in few]
     similar, speakers = _link_strength.similarities(discussion), _link_strength.speaker_numbers(discussion)
     strength = _link_strength.mean_strength(_link_strength.percentiles(similar, speakers))
@@ -148,7 +162,7 @@ def _role_control(prepared: PreparedControls, result: MetricResult) -> dict[str,
         return control(None, reason, companion(name, None))
     transcript = prepared.transcript
     players = transcript.players
-    readings = read(prepared.discussion)
+    readings = acts_read(prepared.discussion, prepared.reader) if _is_read(result) else read(prepared.discussion)
     acts, aims = _role.JudgedActs(readings), Aims.of(transcript, readings)
     count = _role.arrangements(players)
     is_complete = count <= DRAWS
@@ -164,6 +178,15 @@ def _role_control(prepared: PreparedControls, result: MetricResult) -> dict[str,
     found = None if real is None else against_chance(real, drawn, enumerated=is_complete)
     too_few = TOO_FEW if is_complete and count * LEAST_P < 1 else None
     return control(found, too_few if found else "no message carries a role signal", beside)
+
+
+def _is_quickly_read(discussion: Discussion) -> bool:
+    words = sum(len(prepared.tokens) for prepared in discussion.messages)
+    return len(discussion.messages) <= _MOST_READ and words <= _MOST_WORDS_READ
+
+
+def _is_read(result: MetricResult) -> bool:
+    return "reader" in result.details
 
 
 def _one_side(transcript: Transcript) -> str:
@@ -234,7 +257,7 @@ CONTROLLED = tuple(name for name in DEFINITIONS if name != ENGAGEMENT.name)
 
 
 def companion_value(metric: str, transcript: Transcript) -> float | None:
-    """The companion of a metric on a transcript as it is, without comparing it with chance.
+    """The companion of a metric on a transcript as it is and as the shipped reader reads it, not compared with chance.
 
     ``None`` for a metric that has none, and where it cannot be computed. A greater value is better, but for the rate of
     repetition.
@@ -260,7 +283,8 @@ def _voice_distance(discussion: Discussion) -> float | None:
 def _direction(discussion: Discussion) -> float | None:
     transcript = discussion.transcript
     sides = {player.name: player.alignment for player in transcript.players}
-    return Aims.of(transcript, read(discussion)).direction(sides).value
+    readings = acts_read(discussion, SHIPPED) if has_grammar(discussion.language) else ()
+    return Aims.of(transcript, readings).direction(sides).value
 
 
 def _repetition_rate(discussion: Discussion) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -130,28 +130,31 @@ def _doubt(chance: float) -> dict[str, Any]:
 
 
 def _coherence(
-    result: MetricResult, discussion: Discussion, said: Sequence[ReadMessage], reader: Reader
+    result: MetricResult, discussion: Discussion, _said: Sequence[ReadMessage], reader: Reader
 ) -> Iterator[LedgerRow]:
+    return coherence_rows(result.ledger, discussion, reader)
+
+
+def coherence_rows(rows: Iterable[LedgerRow], discussion: Discussion, reader: Reader) -> Iterator[LedgerRow]:
+    """The rule's rows of coherence, those that the reader decides redecided."""
     head = reader.heads["answers"]
     messages = discussion.messages
     contexts = places([one.message.speaker for one in messages], [one.message.round for one in messages])
-    at = {
-        one.message.id: (place, said[number])
-        for number, (one, place) in enumerate(zip(messages, contexts, strict=True))
-    }
-    for row in result.ledger:
+    said = discussion.derive(reader.answers)
+    at = {prepared.message.id: (place, one) for prepared, place, one in zip(messages, contexts, said, strict=True)}
+    for row in rows:
         found = at.get(row.message_id or "")
         if found is None or row.verdict is RowVerdict.EXCLUDED or row.details.get("by") == "reply":
             yield row
             continue
         place, one = found
-        if head.is_unsure(one.answers):
-            yield replace(row, details={**row.details, "chance": round(one.answers, 3)})
+        if head.is_unsure(one.chance):
+            yield replace(row, details={**row.details, "chance": round(one.chance, 3)})
             continue
-        best = max(one.answered.values(), default=0.0)
-        likely = sorted(one.answered, key=lambda each: -one.answered[each])
-        recent = [each for each in likely if each in place.context and one.answered[each] >= best - _NEARLY]
-        answers = one.answers >= head.threshold and bool(likely)
+        best = max(one.fits.values(), default=0.0)
+        likely = sorted(one.fits, key=one.fits.__getitem__, reverse=True)
+        recent = [each for each in likely if each in place.context and one.fits[each] >= best - _NEARLY]
+        answers = one.chance >= head.threshold and bool(likely)
         counts = answers and bool(recent)
         ids = [messages[earlier].message.id for earlier in (recent or likely[:1])] if answers else []
         if not answers:
@@ -165,7 +168,7 @@ def _coherence(
         row = replace(row, refers_to=ids[0] if ids else None)
         details = {key: value for key, value in row.details.items() if key not in ("answers", "by")}
         extra = {"by": "reader", "answers": ids} if counts else {}
-        chance = one.answers if answers else 1 - one.answers
+        chance = one.chance if answers else 1 - one.chance
         yield _redecided(replace(row, details=details), counts, chance, words, extra=extra)
 
 
@@ -353,3 +356,6 @@ _DECIDED: Mapping[str, _Decide] = MappingProxyType(
         ROLE_CONSISTENCY.name: _role,
     }
 )
+
+READ = frozenset(_DECIDED)
+"""The metrics whose rows a reader decides."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,22 +84,32 @@ class ReadReference:
     chance: float
 
 
+class Answering(NamedTuple):
+    """Whether a message answers another one; chances from 0 to 1.
+
+    Attributes:
+        chance: That it answers any message.
+        fits: By position of an earlier message among the last ``LOOK_BACK`` of others: how well that one fits as the
+            one that is answered.
+    """
+
+    chance: float
+    fits: Mapping[int, float]
+
+
 @dataclass(frozen=True, slots=True)
 class ReadMessage:
     """Answers of the reader to one message; chances from 0 to 1.
 
     Attributes:
         strategic: Chance that it shows strategic thinking.
-        answers: The chance that it answers any message.
-        answered: By position of an earlier message among the last ``LOOK_BACK`` of others: how well that one fits as
-            the one that is answered.
+        answers: Whether it answers another message, and which.
         references: Each sentence with the chance that it holds a reference to the past.
         acts: The acts that are likelier than not, by the threshold of each kind.
     """
 
     strategic: float
-    answers: float
-    answered: Mapping[int, float]
+    answers: Answering
     references: tuple[ReadReference, ...]
     acts: tuple[ReadAct, ...]
 
@@ -140,23 +150,32 @@ class Reader:
         if discussion.pack is None or not discussion.messages:
             return ()
         seen = features(discussion)
-        sums = seen.message_ngrams.sums(self._message_words, self.idf)
-        strategic = _chances(self._text_logits("strategic", sums, seen.style))
-        pairs, logits = self._pairs(seen, sums)
-        summary = pair_summary(len(discussion.messages), pairs, logits.tolist())
-        answers = _chances(
-            self._text_logits("answers", sums, np.hstack([seen.style, rule_answers(discussion), summary]))
-        )
-        answered: list[dict[int, float]] = [{} for _ in discussion.messages]
-        for pair, chance in zip(pairs, _chances(logits), strict=True):
-            answered[pair.message][pair.earlier] = float(chance)
+        strategic = _chances(self._text_logits("strategic", discussion.derive(self._sums), seen.style))
+        answers = discussion.derive(self.answers)
         references = self._references(seen)
-        likeliest = [max(each, key=each.__getitem__) if each else None for each in answered]
-        acts = self._acts(seen, likeliest)
+        acts = self._acts(seen, [max(one.fits, key=one.fits.__getitem__) if one.fits else None for one in answers])
         return tuple(
-            ReadMessage(float(strategic[at]), float(answers[at]), answered[at], tuple(references[at]), tuple(acts[at]))
+            ReadMessage(float(strategic[at]), answers[at], tuple(references[at]), tuple(acts[at]))
             for at in range(len(discussion.messages))
         )
+
+    def answers(self, discussion: Discussion) -> tuple[Answering, ...]:
+        """The part of :meth:`read` on answers alone, which depends on the order of the messages."""
+        if discussion.pack is None or not discussion.messages:
+            return ()
+        seen, sums = features(discussion), discussion.derive(self._sums)
+        pairs, logits = self._pairs(seen, sums)
+        summary = pair_summary(len(discussion.messages), pairs, logits.tolist())
+        chances = _chances(
+            self._text_logits("answers", sums, np.hstack([seen.style, rule_answers(discussion), summary]))
+        )
+        fits: list[dict[int, float]] = [{} for _ in discussion.messages]
+        for pair, chance in zip(pairs, _chances(logits), strict=True):
+            fits[pair.message][pair.earlier] = float(chance)
+        return tuple(Answering(float(chance), fit) for chance, fit in zip(chances, fits, strict=True))
+
+    def _sums(self, discussion: Discussion) -> Floats:
+        return features(discussion).message_ngrams.sums(self._message_words, self.idf)
 
     def _text_logits(self, head: str, sums: Floats, dense: Floats) -> Floats:
         return sums[:, TEXT_HEADS.index(head)] + self.heads[head].logits(dense)

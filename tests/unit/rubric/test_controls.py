@@ -19,7 +19,7 @@ from evaluation.rubric.controls import (
     metrics_above_chance,
     summarise_controls,
 )
-from evaluation.rubric.controls._coherence import Orders
+from evaluation.rubric.controls._coherence import Orders, ReadOrders
 from evaluation.rubric.controls._direction import Aims, Direction
 from evaluation.rubric.controls._diversity import diversity_score, words_of_messages
 from evaluation.rubric.controls._draws import against_chance
@@ -37,10 +37,13 @@ from evaluation.rubric.controls.spoiled_copies import (
 )
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.metrics import coherence, memory_accuracy, personality_diversity, role_consistency
+from evaluation.rubric.reader.decisions import acts_read, decide
+from evaluation.rubric.reader.model import SHIPPED
 from evaluation.rubric.speech.readings import read
 from evaluation.transcript import Alignment, Message, Player, Transcript, Vote
 
 GAMES = [game for _, game in load_games()]
+SHORT_GAMES = [game for game in GAMES if 20 < len(game.discussion) <= 40][:6]
 KEYS = {"chance", "difference", "z", "p", "draws", "reason", "companion"}
 COMPANION_KEYS = {"name", "value", "chance", "difference", "z", "p", "draws"}
 DRAWS = 4
@@ -77,6 +80,19 @@ def test_the_fast_score_of_other_roles_is_the_metrics_own(game: Transcript) -> N
         dealt = {player.name: player for player in copy.players}
         expected = role_consistency.measure(copy).score
         assert acts.score(dealt) == (expected if expected is None else pytest.approx(expected))
+
+
+@pytest.mark.parametrize("game", SHORT_GAMES, ids=lambda game: game.game_id)
+def test_copies_are_scored_by_the_readers_decisions_where_it_decided(game: Transcript) -> None:
+    plain = without_prefixes(game)
+    orders = ReadOrders(Discussion.of(plain), SHIPPED)
+    order = np.random.default_rng(5).permutation(len(plain.discussion)).tolist()
+    shuffled = with_order(plain, order)
+    assert orders.score(order) == pytest.approx(decide(coherence.measure(shuffled), shuffled, SHIPPED).score)
+    acts = JudgedActs(acts_read(Discussion.of(game), SHIPPED))
+    dealt = with_roles(game, next(iter(deals(game.players, np.random.default_rng(6)))))
+    expected = decide(role_consistency.measure(dealt), dealt, SHIPPED).score
+    assert acts.score({player.name: player for player in dealt.players}) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.game_id)
