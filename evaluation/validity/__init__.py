@@ -17,6 +17,7 @@ from evaluation.validity._faults import (
     paired_auc,
     pass_rates,
 )
+from evaluation.validity._trust import MetricTrust, Trust, metric_trust
 
 __all__ = [
     "CHANGES",
@@ -24,11 +25,14 @@ __all__ = [
     "FAULTS",
     "TARGETS",
     "Break",
+    "MetricTrust",
     "Noticed",
+    "Trust",
     "breaks",
     "fault_table",
     "is_human_game",
     "length_correlations",
+    "metric_trust",
     "noticed",
     "paired_auc",
     "pass_rates",

@@ -18,6 +18,7 @@ from evaluation.experiments.conversation import evaluate, simulate
 from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
 from evaluation.experiments.plan import ExperimentPlan, plan_of
 from evaluation.experiments.report import ReportRow, report_rows
+from evaluation.experiments.scenario import scenarios
 from evaluation.experiments.treatment import Activity, activity_of
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
@@ -35,7 +36,7 @@ from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.model_texts import BoundedProvider, RaisingJudge, Writer
 from evaluation.simulation.population_factory import AgentFactory
-from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from evaluation.store import Job, JobState, Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts
 from evaluation.store.engine.transactions import retry_while_busy
@@ -458,3 +459,11 @@ def label_of(plan: ExperimentPlan) -> str:
     """The display name of the job."""
     scripted = ", scripted" if plan.effects is not None else ""
     return f"Experiment {plan.scenario.id}, seed {plan.seed}, scale {plan.scale:g}{scripted}"
+
+
+def example_plan() -> ExperimentPlan:
+    """The smallest experiment whose treatment takes effect, by the script."""
+    scenario = scenarios()["brainstorming-difficult-variety"]
+    return ExperimentPlan(
+        scenario, SCRIPTED_MODEL, scale=0.01, steps=8, sample_size=1, is_batched=True, effects=Effects()
+    )

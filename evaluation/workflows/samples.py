@@ -6,21 +6,27 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
 
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.integrations import MessageGate
 from evaluation.errors import InputError
 from evaluation.files.bundled import sample_root
 from evaluation.files.yaml_models import read_model
 from evaluation.iterations import Fate
+from evaluation.judging.judges.offline import OfflineJudge
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.boards import record_decision
+from evaluation.workflows.experiment_runs import connection, example_plan, run_experiment
+from evaluation.workflows.persona_runs import EXAMPLE_AGENTS, evaluate_example
 from evaluation.workflows.scoring import AddedGame, add_evaluated
 
 RATINGS_FILE = "ratings.csv"
@@ -189,3 +195,71 @@ def _rating(row: dict[str, str], ids: dict[str, str], place: str) -> Rating:
         created_at=datetime(2025, 1, 1, tzinfo=UTC),
         token=f"sample:{transcript_id}:{row['rater']}",
     )
+
+
+_SAID = (
+    (
+        "Dwight",
+        "The sales figures are in. They are adequate.",
+        ["Adequate? Dwight, adequate is what you call a chair."],
+    ),
+    (
+        "Jim",
+        "So what is the plan for the afternoon?",
+        [
+            "Adequate? Jim, adequate is what you call a chair.",
+            "The plan is a celebration of me, then cake, then possibly some work.",
+        ],
+    ),
+    ("Dwight", "Cake is not a plan.", ["Cake is the oldest plan there is. Ask any king."]),
+    (
+        "Jim",
+        "Who is paying for it?",
+        [
+            "The plan is a celebration of me, then cake, then possibly work.",
+            "Cake is the oldest plan there is. Just ask any king.",
+            "The branch pays, out of the fund for emergencies of the heart.",
+        ],
+    ),
+    (
+        "Dwight",
+        "That fund does not exist.",
+        [
+            "The branch pays, out of the fund for emergencies of the heart.",
+            "The branch pays, Dwight, out of the fund for emergencies of the heart.",
+            "The branch pays out of the fund for all emergencies of the heart.",
+        ],
+    ),
+)
+"""Lines of a made-up talk: somebody says something, and the drafts with which the example's agent answers."""
+
+
+def load_examples(store: Store) -> None:
+    """Stores one example of everything that is not a game; where there is one of a kind already, nothing is added.
+
+    Two evaluations of three agents by recorded answers, the smallest experiment by a script, and an agent whose
+    repetitions the gate sends back. None asks a model.
+    """
+    if store.evaluations.runs().empty:
+        evaluate_example(store)
+    if not store.experiments.all():
+        plan = example_plan()
+        config, provider = connection(plan, {}, None)
+        run_experiment(store, plan, config, provider=provider)
+    if not store.corrections.agents():
+        _correct_example(store)
+
+
+def _correct_example(store: Store) -> None:
+    """Sends the drafts of a made-up talk through the gate, which checks how far a message repeats the ones before."""
+    config = CorrectionConfig(gate_similarity_enabled=True)
+    history: list[tuple[str, str]] = []
+    with MessageGate(OfflineJudge(), config, corrections=store.corrections) as gate:
+        for speaker, text, drafts in _SAID:
+            history.append((speaker, text))
+            sent = gate.send(partial(_next_draft, iter(drafts)), EXAMPLE_AGENTS[0], history)
+            history.append((EXAMPLE_AGENTS[0], sent.text))
+
+
+def _next_draft(drafts: Iterator[str], _feedback: str) -> str:
+    return next(drafts)

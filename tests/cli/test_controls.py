@@ -58,7 +58,7 @@ def test_an_iteration_or_transcript_that_is_not_there_is_refused(run) -> None:
 
 def test_nothing_is_stored_that_was_not_to_be(run, tmp_path: Path) -> None:
     done = run("evaluate", written(tmp_path), "--no-store", "--format", "json")
-    assert controls_of(done.stdout)["coherence"]["draws"] == 33
+    assert controls_of(done.stdout)["coherence"]["draws"] == 20
 
 
 def test_every_output_says_beside_its_scores_whether_they_can_be_told_from_chance(run, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from evaluation.judging.model_client.calls import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects
 from evaluation.store import Store
-from evaluation.workflows.experiment_runs import KIND
+from evaluation.workflows.experiment_runs import KIND, example_plan
 
 _SCRIPT, _MODEL = "A script (no key, no cost)", "The judge's model"
 _LAYOUTS = {
@@ -89,14 +89,6 @@ def load_example(store: Store) -> None:
         ):
             _start(store, example_plan(), {})
     st.caption("A small run by the script: no key, no cost, a few seconds.", text_alignment="center")
-
-
-def example_plan() -> ExperimentPlan:
-    """The smallest experiment whose treatment takes effect, by the script."""
-    scenario = scenarios()["brainstorming-difficult-variety"]
-    return ExperimentPlan(
-        scenario, SCRIPTED_MODEL, scale=0.01, steps=8, sample_size=1, is_batched=True, effects=Effects()
-    )
 
 
 def _estimate(plan: ExperimentPlan, config: JudgeConfig) -> None:

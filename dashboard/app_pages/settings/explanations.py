@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,7 +12,7 @@ import streamlit as st
 
 from dashboard.shared import queries, resources
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.formatting import threshold_text
+from dashboard.shared.formatting import Color, threshold_text
 from dashboard.shared.notices import plain
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import InfrastructureError
@@ -21,22 +22,34 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import LedgerRow, MetricDefinition, MetricResult
 from evaluation.text.display import shortened
 from evaluation.transcript import Transcript
+from evaluation.validity import Trust, metric_trust
 from evaluation.workflows.samples import load_manifest
 
 _LONGEST_QUOTE = 240
 
 
+_COLORS: Mapping[Trust, Color] = {Trust.YES: "green", Trust.WITH_CARE: "orange", Trust.HARDLY: "red"}
+
+
 def metrics() -> None:
-    """Each metric with its threshold, what it measures, and two rows of a sample game."""
+    """Each metric with its threshold, what it measures, whether one can trust it, and two rows of a sample game."""
     thresholds = resources.read(queries.thresholds)
     stored = set(resources.store().transcripts.ids())
-    st.caption("The examples are rows of the first sample game. Thresholds are today's; Settings changes them.")
-    for one in explained_metrics():
+    report = resources.read(queries.validity_report)
+    st.markdown(
+        "Can you trust it? Two things tell: how well it agrees with careful people, and whether the score falls when "
+        "the thing that it measures is destroyed."
+    )
+    for one, trusted in zip(explained_metrics(), metric_trust(report["faults"] if report else None), strict=True):
         with st.container(border=True):
-            st.subheader(one.definition.label, anchor=False)
-            st.caption(threshold_text(thresholds[one.definition.name], one.definition.scale))
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.subheader(one.definition.label, anchor=False, width="content")
+                st.badge(str(trusted.trust).capitalize(), color=_COLORS[trusted.trust])
+                st.caption(threshold_text(thresholds[one.definition.name], one.definition.scale))
             plain(one.text)
-            _examples(one, stored)
+            st.markdown("**Can you trust it?** " + " ".join(trusted.sentences))
+            with st.expander("Examples from a sample game"):
+                _examples(one, stored)
 
 
 def _examples(one: ExplainedMetric, stored: set[str]) -> None:

@@ -7,9 +7,7 @@ import streamlit as st
 
 from dashboard.shared import queries, resources
 from dashboard.shared.changes.actions import attempt
-from dashboard.shared.first_run import first_steps
 from dashboard.shared.jobs import jobs
-from dashboard.shared.notices import empty_state
 from dashboard.shared.status_table import status_table
 from evaluation.access.roles import Action
 from evaluation.rubric.controls import COMPANION_LABELS
@@ -18,38 +16,27 @@ from evaluation.text.display import counted
 
 
 def validity() -> None:
-    """Planted faults and which metrics notice them, with a button that measures it on the stored games."""
+    """The numbers behind "Can you trust it?" on the stored games, folded, with a button that measures them on all."""
     if not resources.read(queries.transcript_ids):
-        empty_state(
-            "No games yet",
-            "This page plants faults into your games and shows which metrics notice: a number that does not drop when "
-            "the thing that it measures is destroyed says little.",
-        )
-        first_steps("validity")
         return
     store = resources.store()
     report = resources.read(queries.validity_report)
-    if report is None:
-        st.info(
-            "Not measured yet. Copies of every game get a fault each (messages shuffled, roles permuted, names swapped "
-            "in the record, repeats added), and every copy is scored. That takes about a second a game, in the "
-            "background.",
-            icon=":material/science:",
-        )
-    with st.container(horizontal=True):
-        start_button(store, is_first=report is None)
-        compare_button(store)
-    if report is not None:
-        faults(report)
-        moved(report)
+    with st.expander("Show the numbers"):
+        if report is None:
+            st.caption("They are measured in the background once games are stored.")
+        else:
+            faults(report)
+            moved(report)
+        with st.container(horizontal=True):
+            start_button(store)
+            compare_button(store)
 
 
-def start_button(store: Store, *, is_first: bool) -> None:
-    """Start the measurement on the stored games, in the background."""
+def start_button(store: Store) -> None:
+    """Start the measurement on all stored games, in the background."""
     st.button(
-        "Plant faults and measure" if is_first else "Measure again",
+        "Measure on all games",
         key="measure_validity",
-        type="primary" if is_first else "secondary",
         icon=":material/science:",
         disabled=jobs.running(store, jobs.VALIDITY) is not None,
         on_click=_measure,

@@ -40,11 +40,11 @@ from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 from evaluation.workflows.ab_tests import KIND as AB_TEST
 from evaluation.workflows.ab_tests import begin_ab_job, run_ordered_ab
-from evaluation.workflows.controls import compute_missing, measure_validity
+from evaluation.workflows.controls import compute_missing, is_validity_due, measure_validity
 from evaluation.workflows.experiment_runs import KIND as EXPERIMENT
 from evaluation.workflows.experiment_runs import begin_job, run_ordered
 from evaluation.workflows.reevaluation import outdated, reevaluate
-from evaluation.workflows.samples import load_samples
+from evaluation.workflows.samples import load_examples, load_samples
 from evaluation.workflows.scoring import AddedGame, add_evaluated
 
 SAMPLES = "samples"
@@ -198,11 +198,13 @@ def _compare(store: Store, _job_id: str, report: ProgressCallback) -> str:
     while missing := [one for one in store.controls.missing() if one not in tried]:
         tried.update(missing)
         done += compute_missing(store, missing, report)
+    if is_validity_due(store):
+        measure_validity(store, report)
     return f"{counted(done, 'game')} compared"
 
 
 def start_validity(store: Store) -> Job:
-    """Measures what the metrics notice of faults planted into the stored games.
+    """Measures what the metrics notice of faults planted into all stored games.
 
     Raises:
         ConflictError: That is being measured already.
@@ -212,7 +214,7 @@ def start_validity(store: Store) -> Job:
 
 
 def _measure_validity(store: Store, _job_id: str, report: ProgressCallback) -> str:
-    return f"{counted(measure_validity(store, report)['games'], 'game')} measured"
+    return f"{counted(measure_validity(store, report, most=None)['games'], 'game')} measured"
 
 
 def start_judging(store: Store, order: JudgingRequest) -> Job:
@@ -274,6 +276,7 @@ def start_samples(store: Store) -> Job:
 
 def _load_samples(store: Store, _job_id: str, report: ProgressCallback) -> str:
     loaded = load_samples(store, report)
+    load_examples(store)
     words = f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings"
     return words + _incomplete_words(loaded.incomplete)
 

@@ -50,7 +50,6 @@ _ORDER, _SPEAKERS, _ROLES, _NAMES = range(4)
 # What is computed in about a tenth of a second; longer games get fewer draws, which ``draws`` tells.
 _MOST_MOVES = 12_000
 _MOST_READINGS = 4_000
-_MOST_MOVES_READ = 1_200
 # The rule alone scores the orders of longer discussions.
 _MOST_READ = 100
 _MOST_WORDS_READ = 6_000
@@ -122,11 +121,11 @@ def _coherence_control(prepared: PreparedControls, result: MetricResult) -> dict
     random = _draws.generator(prepared.transcript, _ORDER)
     orders = [random.permutation(len(discussion.messages)) for _ in range(DRAWS)]
     scores: _coherence.Orders | _coherence.ReadOrders = _coherence.Orders(discussion)
-    most = _MOST_MOVES
+    draws = max(_FEWEST_DRAWS, min(DRAWS, _MOST_MOVES // len(discussion.messages)))
     if _is_read(result) and _is_quickly_read(discussion):
-        scores, most = _coherence.ReadOrders(discussion, prepared.reader), _MOST_MOVES_READ
+        scores, draws = _coherence.ReadOrders(discussion, prepared.reader), _FEWEST_DRAWS
     real = scores.score(range(len(discussion.messages)))
-    few = orders[: max(_FEWEST_DRAWS, min(DRAWS, most // len(discussion.messages)))]
+    few = orders[:draws]
     drawn = [scores.score(order.tolist()) for order in few]
     similar, speakers = _link_strength.similarities(discussion), _link_strength.speaker_numbers(discussion)
     strength = _link_strength.mean_strength(_link_strength.percentiles(similar, speakers))
