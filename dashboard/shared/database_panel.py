@@ -19,7 +19,7 @@ from evaluation.store.backup.backup import BackupInfo, check_backup
 
 _MIB = 1024 * 1024
 _LARGEST_DOWNLOAD = 200 * _MIB
-_PAGE = "Settings"
+_PAGE = "Settings and help"
 _ROUND = "restore_round"
 _TOLD = "restored_from"
 

@@ -40,7 +40,7 @@ _READ = {
 
 
 class Trust(StrEnum):
-    """How far a number can be trusted."""
+    """Degrees of trust in a number."""
 
     YES = "can be trusted"
     WITH_CARE = "trust it with care"
@@ -49,7 +49,7 @@ class Trust(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MetricTrust:
-    """How far one metric's number can be trusted, and why.
+    """Trust in one metric's number, and why.
 
     Attributes:
         metric: The metric's name.

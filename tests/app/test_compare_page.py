@@ -160,10 +160,10 @@ def test_prompts_of_any_length() -> None:
 
 
 def test_two_evaluation_runs_game_by_game(open_page, two, words, table, run_of) -> None:
-    assert "Two completed evaluation runs are needed" in words(open_page("compare", of="Evaluation runs"))
+    assert "Two completed evaluation runs are needed" in words(open_page("agents", agents="Runs"))
     for score in (6, 3):
         run_of(two, "alpha", score)
-    app = open_page("compare", of="Evaluation runs")
+    app = open_page("agents", agents="Runs")
     assert not app.exception
     shown = app.dataframe[0].value.set_index("Dimension")
     # Alpha speaks in six games; what is asked of all that it said is not a game.

@@ -1,4 +1,4 @@
-"""The Corrections page: what the gate did, attempts side by side, and the settings of an agent."""
+"""The view of checks on the Agents page: what the gate did, attempts side by side, and the settings of an agent."""
 
 from __future__ import annotations
 
@@ -34,9 +34,7 @@ def test_before_any_message_the_page_tells_how_to_see_one_and_leads_to_the_setti
     app = open_page("agents", agents="Checks")
     assert not app.exception
     assert "No message was checked yet" in words(app)
-    app.button(key="to_settings").click().run()
-    assert not app.exception
-    assert "All defaults" in words(app)
+    assert "All defaults" in words(open_page("agents", agents="Checks", choose_checks="true"))
 
 
 def test_outcomes_come_with_counts_shares_and_intervals(open_page, checked, words, table) -> None:
@@ -54,7 +52,7 @@ def test_outcomes_come_with_counts_shares_and_intervals(open_page, checked, word
     names = [trace["name"] for trace in _traces(app)]
     assert names == ["passed at once", "passed after a retry", "no judge answered"]
     # First texts scored 8, 8 and 2; the silent judge's is not among them; the one written again got 9.
-    row = app.dataframe[0].value.iloc[0]
+    row = next(one.value for one in app.dataframe if "First texts below" in one.value).iloc[0]
     assert (row["Check"], row["First texts below"]) == ("Adherence", "1 of 3 (33%)")
     assert (row["Rewritten texts below"], row["No answer"]) == ("0 of 1 (0%)", 1)
 
@@ -66,7 +64,7 @@ def _traces(app):
 def test_attempts_stand_side_by_side_with_scores_reasons_and_feedback(
     open_page, checked, words, table, hostile
 ) -> None:
-    app = open_page("agents", agents="Checks", corrections_view="Messages", agent="michael")
+    app = open_page("agents", agents="Checks", agent="michael")
     assert not app.exception
     assert list(app.dataframe[0].value["Agent"]) == ["michael"] * 3
     app.pills(key="outcome").set_value([GateOutcome.PASSED_AFTER_RETRY]).run()
@@ -85,7 +83,7 @@ def test_attempts_stand_side_by_side_with_scores_reasons_and_feedback(
 
 def test_a_link_opens_the_same_message(open_page, checked, words) -> None:
     (silent,) = checked.corrections.messages("dwight")
-    app = open_page("agents", agents="Checks", corrections_view="Messages", checked=silent.id)
+    app = open_page("agents", agents="Checks", checked=silent.id)
     assert not app.exception
     assert app.selectbox(key="checked_message").value == silent.id
     assert "Every judge failed or was late" in words(app)
@@ -95,7 +93,7 @@ def test_every_setting_has_a_field_that_names_its_default(open_page, store) -> N
     assert set(SETTINGS) == set(CorrectionConfig.model_fields)
     switches = {name for name, setting in SETTINGS.items() if setting.kind == SWITCH}
     assert {setting.switch for setting in SETTINGS.values() if setting.switch} <= switches
-    app = open_page("agents", agents="Checks", corrections_view="Settings", agent="michael")
+    app = open_page("agents", agents="Checks", choose_checks="true", checked_agent="michael")
     assert not app.exception
     fields = [*app.toggle, *app.number_input]
     assert len(fields) == len(SETTINGS)
@@ -103,7 +101,7 @@ def test_every_setting_has_a_field_that_names_its_default(open_page, store) -> N
 
 
 def test_settings_are_stored_refused_with_the_reason_and_reset(open_page, store, words) -> None:
-    app = open_page("agents", agents="Checks", corrections_view="Settings", agent="dwight")
+    app = open_page("agents", agents="Checks", choose_checks="true", checked_agent="dwight")
     _field(app.toggle, "gate_fluency_enabled").set_value(True)
     _field(app.number_input, "gate_fluency_threshold").set_value(12.0)
     _button(app, "Save").click().run()

@@ -74,20 +74,18 @@ def test_an_example_is_loaded_by_a_button(open_page, store, words) -> None:
     app.run()
     assert not app.exception
     assert "Treatment against control" in "\n".join(one.value for one in app.subheader)
-    # Its conversations are counted apart: on the Overview, in the list, on Trends and on the page Insights.
+    # Its conversations are counted apart: on the Overview, in the list and on Trends.
     made = len(store.transcripts.ids())
     assert made == 4
     assert "Did your agents get better?" in words(open_page("overview"))
     assert f"{made} of {made} games, {made} of them simulated." in words(open_page("games"))
     points = queries.trend_points(store)
     assert set(points["iteration"]) == {queries.SIMULATED}
-    names = open_page("network").selectbox(key="network_game").options
-    assert all(name.endswith(" (simulated)") for name in names)
 
 
 def test_a_price_of_ones_own_is_known_at_once(open_page, database, words, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    app = open_page("experiments", experiments_view="Run an experiment")
+    app = open_page("experiments", start="true")
     listed = words(app).split("calls, at most about ")[1].split(" US dollars")[0]
     prices = tmp_path / "pricing.yaml"
     prices.write_text(f"{DEFAULT_MODEL}: {{input: 1000, output: 2000}}\n")
@@ -99,7 +97,7 @@ def test_a_price_of_ones_own_is_known_at_once(open_page, database, words, monkey
 
 def test_the_cost_is_estimated_as_on_the_command_line(open_page, database, words, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    app = open_page("experiments", experiments_view="Run an experiment")
+    app = open_page("experiments", start="true")
     assert not app.exception
     plan = ExperimentPlan(next(iter(scenarios().values())), DEFAULT_MODEL, 0.1)
     told = estimate_words(plan, judge_config({"model": DEFAULT_MODEL}))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
-from dashboard.app_pages.settings.tour import STEPS
 
 from dashboard.app_pages.settings import shapes as parts
 from dashboard.app_pages.settings.explanations import explained_metrics, terms
@@ -41,7 +39,7 @@ def test_every_field_that_is_explained_is_in_the_example() -> None:
 
 
 def test_the_page_shows_the_shapes_and_checks_nothing_by_itself(open_page, words) -> None:
-    app = open_page("settings", help="Guide", guide_view="Transcripts")
+    app = open_page("settings", help="Guide", guide_view="Formats")
     assert not app.exception
     said = words(app)
     assert "my-first-game" in said
@@ -50,7 +48,7 @@ def test_the_page_shows_the_shapes_and_checks_nothing_by_itself(open_page, words
 
 
 def test_a_pasted_example_can_be_uploaded(open_page, store, words) -> None:
-    app = open_page("settings", help="Guide", guide_view="Transcripts")
+    app = open_page("settings", help="Guide", guide_view="Formats")
     app.text_area(key="pasted").set_value(parts.example("discussion.json")).run()
     assert not app.exception
     said = words(app)
@@ -62,7 +60,7 @@ def test_a_pasted_example_can_be_uploaded(open_page, store, words) -> None:
 def test_the_problem_is_told_with_place_and_remedy(open_page, words) -> None:
     broken = json.loads(parts.example("discussion.json"))
     broken["messages"][0]["playerName"] = "Zoe"
-    app = open_page("settings", help="Guide", guide_view="Transcripts")
+    app = open_page("settings", help="Guide", guide_view="Formats")
     app.text_area(key="pasted").set_value(json.dumps(broken)).run()
     said = words(app)
     assert "1 game of 1 would be refused" in said
@@ -71,7 +69,7 @@ def test_the_problem_is_told_with_place_and_remedy(open_page, words) -> None:
 
 
 def test_files_can_be_dropped_and_the_good_ones_are_told_too(open_page, words, small_game, hostile) -> None:
-    app = open_page("settings", help="Guide", guide_view="Transcripts")
+    app = open_page("settings", help="Guide", guide_view="Formats")
     app.file_uploader[0].set_value(
         [
             (f"{hostile}.json", b"{", "application/json"),
@@ -115,25 +113,6 @@ def test_terms_are_those_of_the_glossary(open_page, table) -> None:
     assert len(app.dataframe[0].value) == len(terms()) > 40
     app.text_input(key="find_word").set_value("companion").run()
     assert len(app.dataframe[0].value) == 1
-
-
-def test_the_tour_can_be_left_and_resumed(open_page, words) -> None:
-    app = open_page("settings", help="Guide")
-    assert not app.exception
-    app.button(key="tour_begin").click().run()
-    assert "Bring a game" in words(app)
-    for step in STEPS[1:]:
-        app.button(key="tour_next").click().run()
-        assert step.title in words(app)
-    assert app.query_params["tour"] == str(len(STEPS))
-    app.button(key="tour_leave").click().run()
-    assert "Six steps, a minute" in words(app)
-    assert "See which metrics pass" in words(open_page("settings", help="Guide", tour="2"))
-
-
-def test_every_step_of_the_tour_leads_to_a_page() -> None:
-    root = Path(__file__).parents[2] / "dashboard"
-    assert all((root / step.page).is_file() for step in STEPS)
 
 
 def test_the_mapping_of_traces_is_the_documentations_and_names_every_format() -> None:

@@ -1,4 +1,4 @@
-"""The Personas page: agents and their dimensions, propositions and an edit's effect, and runs from start to end."""
+"""The Agents page: agents and their dimensions, propositions and an edit's effect, and runs from start to end."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_an_example_is_loaded_by_a_button_and_shows_two_runs_of_shipped_agents(o
 def test_before_any_game_the_shipped_cast_is_there(open_page, database, words, table) -> None:
     app = open_page("agents")
     assert not app.exception
-    assert "Michael" in table(app)
+    assert "Michael" in str(app.selectbox(key="chosen_agent").options)
     assert "Nobody has evaluated this agent yet." in words(app)
 
 
@@ -102,9 +102,9 @@ def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_pa
     app = open_page("agents", agent="alpha")
     assert not app.exception
     assert rows_of(app) == ["Adherence", "Consistency", "Fluency"]
-    assert list(app.dataframe[0].value["Agent"])[:3] == ["Alpha", "public", "Bravo"]
+    assert list(app.dataframe[-1].value["Agent"]) == ["Alpha", "public"]
     assert "Because of [M1]." in words(app)
-    propositions = table(app, 1)
+    propositions = table(app, 0)
     assert "adherence-manner" in propositions
     # The mark of 6 for an inverted claim is a score of 3.
     app.selectbox(key="proposition_of_adherence").set_value("adherence-contradiction").run()
@@ -134,9 +134,9 @@ def test_each_claim_stands_with_its_file_line_and_score(
     file.parent.mkdir()
     file.write_text("dimension: adherence\nagent_id: alpha\npropositions:\n  - {id: a, claim: One.}\n")
     monkeypatch.setenv("DRAMATURG_PROPOSITIONS", str(tmp_path))
-    app = open_page("agents", agent="alpha", persona_view="Propositions")
+    app = open_page("agents", agent="alpha", agents="Claims")
     assert not app.exception
-    shown = pd.concat(frame.value for frame in app.dataframe[1:]).set_index("File and line")
+    shown = pd.concat(frame.value for frame in app.dataframe).set_index("File and line")
     own = shown.loc["adherence/alpha.yaml:4"]
     assert (own["Claim"], own["For"], own["Score"]) == ("One.", "this one", "not asked")
     shipped = shown[shown["For"] == "everybody"]
@@ -145,7 +145,7 @@ def test_each_claim_stands_with_its_file_line_and_score(
 
 
 def test_a_persona_given_here_counts_and_a_speaker_can_be_another_agent(open_page, filled, words) -> None:
-    app = open_page("agents", agent="alpha", persona_view="Persona")
+    app = open_page("agents", agent="alpha", agents="Claims")
     assert not app.exception
     app.text_area[0].set_value("A gruff sailor.")
     app.button(key="save_persona").click().run()
@@ -159,7 +159,7 @@ def test_a_persona_given_here_counts_and_a_speaker_can_be_another_agent(open_pag
 
 
 def test_without_a_model_a_run_is_judged_by_rules_and_says_so(open_page, filled, words, table) -> None:
-    app = open_page("agents", agent="alpha", persona_view="Run")
+    app = open_page("agents", agent="alpha", evaluate="true")
     assert "There is no key and no address of a model, so rules judge" in words(app)
     app.button(key="start_personas").click().run()
     assert not app.exception
@@ -169,17 +169,17 @@ def test_without_a_model_a_run_is_judged_by_rules_and_says_so(open_page, filled,
     assert "0 calls, $0.0000" in done.message
     app = open_page("agents", agent="alpha")
     assert "judged by rules, without a model" in words(app)
-    assert "offline: rules-1" in table(app)
+    assert "offline: rules-1" in table(app, -1)
 
 
 def test_personas_that_count_only_because_names_coincide_are_told_where_a_run_starts(
     open_page, filled, words, small_game
 ) -> None:
     told = "Because names coincide, personas that come with Dramaturg count where a transcript gives none: "
-    assert told not in words(open_page("agents", persona_view="Run"))
+    assert told not in words(open_page("agents", evaluate="true"))
     fishers = Transcript.from_json(small_game("fishers").to_json().replace("Bravo", "Michael"))
     filled.transcripts.add(fishers, source_name="fishers")
-    app = open_page("agents", persona_view="Run")
+    app = open_page("agents", evaluate="true")
     assert not app.exception
     assert f"{told}Michael (as Michael Scott); if they are others" in words(app)
 
@@ -198,7 +198,7 @@ def test_an_interrupted_run_goes_on_without_evaluating_anybody_twice(filled) -> 
 
 
 def test_rows_of_games_are_judged_from_the_page(open_page, filled, words) -> None:
-    app = open_page("agents", persona_view="Run")
+    app = open_page("agents", evaluate="true")
     app.selectbox(key="run_iteration").set_value("Shorter prompt")
     app.button(key="start_rows").click().run()
     assert not app.exception
@@ -251,8 +251,8 @@ def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game
     add_evaluated(store, nasty, source_name="nasty.json")
     evaluate(store, hostile, reason=hostile)
     agent = str(store.evaluations.latest()["agent_id"].iloc[0])
-    for view in ("Scores", "Propositions", "Persona", "Run"):
-        app = open_page("agents", agent=agent, persona_view=view)
+    for view in ("Profiles", "Claims", "Runs"):
+        app = open_page("agents", agent=agent, agents=view, evaluate="true")
         assert not app.exception
         for kind in (app.markdown, app.caption, app.subheader, app.info, app.button, app.expander, app.metric):
             for element in kind:

@@ -71,7 +71,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 def test_a_run_shows_progress_and_cost_stops_and_goes_on_without_asking_twice(
     open_page, filled: Store, model: JudgeServer, gate: Gate, words
 ) -> None:
-    app = open_page("agents", agent="alpha", persona_view="Run")
+    app = open_page("agents", agent="alpha", evaluate="true")
     assert "Answers come from this judge (live):" in words(app)
     app.toggle(key="batched_personas").set_value(False)
     app.button(key="start_personas").click().run()
@@ -80,7 +80,7 @@ def test_a_run_shows_progress_and_cost_stops_and_goes_on_without_asking_twice(
 
     gate.let(1)
     wait_until(lambda: filled.jobs.get(job.id).done >= 1)
-    app = open_page("agents", agent="alpha", persona_view="Run")
+    app = open_page("agents", agent="alpha", evaluate="true")
     assert not app.exception
     said = words(app)
     assert "Evaluating agents, cost so far:" in said
@@ -98,7 +98,7 @@ def test_a_run_shows_progress_and_cost_stops_and_goes_on_without_asking_twice(
     asked, kept = model.tally.asked.total(), _kept(filled)
     assert 0 < kept < stopped.total
 
-    app = open_page("agents", agent="alpha", persona_view="Run")
+    app = open_page("agents", agent="alpha", evaluate="true")
     app.toggle(key="batched_personas").set_value(False)
     app.button(key="start_personas").click().run()
     again = filled.jobs.list()[0]

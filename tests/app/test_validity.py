@@ -32,13 +32,15 @@ def with_game(database: Path) -> Store:
 
 
 def test_it_measures_in_the_background_and_shows_what_was_noticed(open_page, words, table, with_game) -> None:
-    app = open_page("settings", help="Guide")
-    assert "Not measured yet" in words(app)
+    app = open_page("settings", help="Guide", guide_view="Metrics")
+    assert "measured in the background once games are stored" in words(app)
+    assert "of 26 games that it was tested on" in words(app)
     app.button(key="measure_validity").click().run()
     assert settled(with_game, jobs.VALIDITY) is JobState.DONE
-    app = open_page("settings", help="Guide")
+    app = open_page("settings", help="Guide", guide_view="Metrics")
     assert not app.exception
-    assert "1 game, each with 5 copies" in words(app)
+    assert "of 1 game of yours; 50 would be chance" in words(app)
+    assert "1 game, each with 3 copies" in words(app)
     assert "moved no score" in words(app)
     assert "link strength" in table(app)
     assert with_game.controls.report() == measure_validity(with_game)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -12,7 +11,7 @@ from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from tests.browser.hands import settle
 from tests.scripted_server import ScriptedServer
 
-FORM = f"experiments?experiments_view={quote('Run an A/B test', safe='')}"
+FORM = "experiments?experiments_view=A%2FB%20tests&start=true"
 TEST = f"""name: Steps
 source: simulation
 base: {{model: {SCRIPTED_MODEL}, steps: 2, personas: [{{name: Ann}}, {{name: Ben}}]}}

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dashboard.app_pages.agents import gate_data as data
 from dashboard.app_pages.agents.gate_data import Looked, check_frame
+from dashboard.app_pages.agents.gate_settings import settings_form
 from dashboard.shared import resources, state
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.notices import empty_state, plain
@@ -18,14 +19,35 @@ from dashboard.shared.status_table import status_table
 from evaluation.corrections.attempts import Attempt, GateOutcome, LoggedMessage
 from evaluation.corrections.wording import OUTCOME_MEANINGS, OUTCOMES
 from evaluation.statistics.words import percent_interval
+from evaluation.store import Store
 from evaluation.text.display import counted
 
 AGENT = "agent"
 MESSAGE = "checked"
 _ALL = ""
+_FORM = "choose_checks"
 _MOST_LISTED = 500
 _SNIPPET = """gate = ActionGate(PropositionChecker(judge, PropositionLibrary.load()), log=log)
 result = await gate.send(generate, ActionContext.of("michael", history), store.corrections.config("michael"))"""
+
+
+def gate(store: Store) -> None:
+    """Draw what became of messages before they were sent, each with its attempts, and the form of what is checked."""
+    checked = resources.read(data.agents_checked)
+    if any(checked.values()):
+        looked = looked_at(choose_agent([agent for agent, count in checked.items() if count]))
+        outcomes(looked)
+        messages(looked)
+        with st.expander("Show the numbers"):
+            numbers(looked)
+    else:
+        nothing_checked()
+    form = st.expander(
+        "Choose what is checked", icon=":material/tune:", key=_FORM, on_change="rerun", bind="query-params"
+    )
+    if form.open:
+        with form:
+            settings_form(store)
 
 
 def nothing_checked() -> None:
@@ -55,7 +77,7 @@ def choose_agent(checked: Sequence[str]) -> str | None:
 
 
 def outcomes(looked: Looked) -> None:
-    """Outcomes of messages, over time, and the checks that send messages back."""
+    """Outcomes of messages, and over time."""
     _tell_how_many(looked)
     with st.grid(5, min_column_width=150):
         for one in data.outcome_counts(looked.messages):
@@ -71,6 +93,10 @@ def outcomes(looked: Looked) -> None:
     draw_chart(
         outcome_figure(counts, step), key="outcomes", config={"displayModeBar": False}, alt=outcome_alt(counts, step)
     )
+
+
+def numbers(looked: Looked) -> None:
+    """Which check sends messages back, and retries, calls and cost."""
     st.subheader("Which check sends messages back", anchor=False)
     st.caption(
         "Texts below the threshold, of those that a judge scored, with Wilson's 95 % intervals. Rewritten texts "
@@ -89,6 +115,7 @@ def _tell_how_many(looked: Looked) -> None:
 
 def messages(looked: Looked) -> None:
     """The list of messages, and all attempts at one of them side by side."""
+    st.subheader("Messages", anchor=False)
     came = [each for each in GateOutcome if any(one.outcome is each for one in looked.messages)]
     wanted = st.pills(
         "Outcomes",

@@ -19,7 +19,7 @@ from evaluation.errors import DramaturgError
 from evaluation.store import Store
 from evaluation.text.display import counted
 
-_AGENT = "agent"
+_AGENT = "checked_agent"
 _SAVED = "correction_saved"
 _TIMES = "corrections_stored"
 

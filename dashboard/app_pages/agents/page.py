@@ -1,7 +1,9 @@
 """The Agents page: profiles, claims, the gate's checks, and runs side by side."""
 
+import streamlit as st
+
 from dashboard.app_pages.agents import persona_form, propositions, run_panel, scores
-from dashboard.app_pages.agents.gate import gate
+from dashboard.app_pages.agents.gate_outcomes import gate
 from dashboard.app_pages.agents.run_comparison import compare_runs
 from dashboard.shared import personas, resources, state
 from dashboard.shared.first_run import first_steps
@@ -13,7 +15,7 @@ def show() -> None:
     view = state.choose_view([state.PROFILES, state.CLAIMS, state.CHECKS, state.RUNS], key=state.AGENTS_VIEW)
     run_panel.progress(store)
     if view == state.CHECKS:
-        gate()
+        gate(store)
         return
     if view == state.RUNS:
         compare_runs()
@@ -23,15 +25,20 @@ def show() -> None:
         empty_state("No agents yet", "Agents are the speakers in games. Upload games first.")
         first_steps("agents")
         return
-    if view == state.CLAIMS:
-        person = scores.choose(found)
-        propositions.propositions(person)
-        persona_form.persona_form(store, person)
-        return
-    scores.agents_table(found)
     person = scores.choose(found)
+    if view == state.CLAIMS:
+        propositions.propositions(person)
+        with st.expander("Persona", icon=":material/edit:"):
+            persona_form.persona_form(store, person)
+        return
+    form = st.expander(
+        "Evaluate agents", icon=":material/play_arrow:", key="evaluate", on_change="rerun", bind="query-params"
+    )
+    if form.open:
+        with form:
+            run_panel.run_panel(store, found, person)
     scores.scores(person)
-    run_panel.run_panel(store, found, person)
+    scores.agents_table(found)
 
 
 show()

@@ -24,23 +24,29 @@ from evaluation.access.roles import Action
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.propositions.weighted_scores import mark_words
 from evaluation.persona.results import LABELS
+from evaluation.text.display import counted
 from evaluation.workflows.persona_runs import evaluate_example
 
 _ID = "agent"
 """The agent in the address of a link from another page."""
+_CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
 _MOST_SHOWN = 40
 _rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile_rows")
 
 
 def agents_table(found: Sequence[SelectableAgent]) -> None:
-    """All agents with the scores of their latest run."""
-    evaluated = sum(person.run is not None for person in found)
+    """All evaluated agents with the scores of their latest run."""
+    evaluated = [person for person in found if person.run is not None]
+    if not evaluated:
+        return
+    st.subheader("All evaluated agents", anchor=False)
+    waiting = len(found) - len(evaluated)
     st.caption(
-        f"{len(found)} agents and channels, {evaluated} evaluated. Scores run from 0 to 9, higher is better; "
-        "ideas are counted."
+        "Scores run from 0 to 9, higher is better; ideas are counted."
+        + (f" {counted(waiting, 'other speaker')} not evaluated yet." if waiting else "")
     )
-    frame = personas.people_frame(found)
+    frame = personas.people_frame(evaluated)
     status_table(frame, "Agents with their scores on five dimensions", height=min(38 + 35 * len(frame), 320))
 
 
@@ -51,13 +57,16 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
     if state.chosen(_ID) and not wanted:
         st.warning("The agent that the link names is not here: it was deleted, or never spoke. Here is another one.")
     names = {person.id: person.name for person in found}
+    # The link first, so that another page, or an example that was just loaded, opens the agent that it names.
+    if st.session_state.get(_CHOSEN) not in ids or (wanted and wanted != st.session_state.get(_FOLLOWED)):
+        st.session_state[_CHOSEN] = wanted or ids[0]
     chosen = st.selectbox(
         "Agent",
         ids,
-        index=ids.index(wanted) if wanted else 0,
         format_func=lambda key: names[key] if names[key] == key else f"{names[key]} ({key})",
-        key="chosen_agent",
+        key=_CHOSEN,
     )
+    st.session_state[_FOLLOWED] = chosen
     state.choose(**{_ID: chosen})
     return next(person for person in found if person.id == chosen)
 
@@ -66,7 +75,7 @@ def scores(person: SelectableAgent) -> None:
     """The profile of an agent in one run, and the messages that were judged behind every mark of it."""
     runs = resources.read(personas.completed_runs, person.id)
     if person.run is None or not runs:
-        st.info("Nobody has evaluated this agent yet. Open Run to do it.")
+        st.info("Nobody has evaluated this agent yet. Open Evaluate agents to do it.")
         if not resources.read(personas.has_runs):
             _offer_example()
         return
@@ -98,14 +107,20 @@ def scores(person: SelectableAgent) -> None:
 
 
 def _offer_example() -> None:
-    if st.button("Load an example", type="primary", icon=":material/playlist_add:", key="example_personas"):
-        identity.require(Action.EVALUATE)
-        with st.spinner("Recorded answers are played back."):
-            (_, first), *_ = evaluate_example(resources.store())
-        state.choose(**{_ID: first.agent.id})
-        st.session_state.pop("chosen_agent", None)
-        st.rerun()
+    st.button(
+        "Load an example",
+        type="primary",
+        icon=":material/playlist_add:",
+        key="example_personas",
+        on_click=_load_example,
+    )
     st.caption("Evaluates three agents that come with Dramaturg by recorded answers. No key, no cost, some seconds.")
+
+
+def _load_example() -> None:
+    identity.require(Action.EVALUATE)
+    (_, first), *_ = evaluate_example(resources.store())
+    state.choose(**{_ID: first.agent.id})
 
 
 def _follow_click(target: MarkTarget | RunTarget | None) -> None:

@@ -182,8 +182,6 @@ def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
             "`dramaturg ab CONFIG`.",
         )
         start_ab_test.load_example(store)
-        st.subheader("Run an A/B test", anchor=False)
-        start_ab_test.ab_form(store)
         return
     by_id = {each.id: each for each in found}
     wanted = state.chosen(start_ab_test.TEST, list(by_id))

@@ -31,6 +31,27 @@ _LONGEST_QUOTE = 240
 _COLORS: Mapping[Trust, Color] = {Trust.YES: "green", Trust.WITH_CARE: "orange", Trust.HARDLY: "red"}
 
 
+_ABOUT = """\
+Dramaturg tells you whether a change of a prompt made your talking agents better.
+
+1. **Add games.** Put the transcripts of one prompt version into an *iteration*; three games make a test.
+2. **Six metrics are computed** for each game: memory accuracy, strategic depth, coherence, role consistency,
+   personality diversity and anti-repetition. A small reader that ships with Dramaturg decides what keywords cannot; a
+   model, or a person above all, can decide otherwise.
+3. **People rate the seventh, engagement,** from 1 to 5, without seeing scores or versions.
+4. **A game passes** with at least 5 of the 7 metrics, engagement among them.
+5. **The Overview compares** the iteration with its reference and says keep or revert: keep when the
+   mean of the metric that the change was made for has risen and no fewer metrics pass; revert when not, or when a game
+   failed critically; not yet with fewer than 3 games on a side or an unrated game.
+6. **You decide,** and write down why. Every number on the way opens to the messages behind it.
+"""
+
+
+def about() -> None:
+    """Dramaturg in ten lines, with the rule for keeping and reverting."""
+    st.markdown(_ABOUT)
+
+
 def metrics() -> None:
     """Each metric with its threshold, what it measures, whether one can trust it, and two rows of a sample game."""
     thresholds = resources.read(queries.thresholds)

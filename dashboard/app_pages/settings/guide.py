@@ -10,13 +10,15 @@ from dashboard.shared.column_mapping import chosen_columns
 from dashboard.shared.open_questions import chosen_answers
 from dashboard.shared.page_links import add_games_link
 
-METRICS, TERMS, SHAPES = state.METRICS_TRUST, "Terms", state.FORMATS
+ABOUT, METRICS, TERMS, SHAPES = "What this is", state.METRICS_TRUST, "Terms", state.FORMATS
 
 
 def guide() -> None:
     """Draw the view of the guide that the address names."""
-    view = state.choose_view([METRICS, SHAPES, TERMS], key=state.GUIDE_VIEW)
-    if view == METRICS:
+    view = state.choose_view([ABOUT, METRICS, SHAPES, TERMS], key=state.GUIDE_VIEW)
+    if view == ABOUT:
+        explanations.about()
+    elif view == METRICS:
         explanations.metrics()
         validity()
     elif view == TERMS:
