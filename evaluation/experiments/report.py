@@ -14,7 +14,7 @@ from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, 
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.tests import SignificanceTest, clustered_difference
-from evaluation.text.display import number_or_none
+from evaluation.text.display import counted, listed, number_or_none
 
 SCRIPTED_NOTE = (
     "Scripted: no language model spoke or judged. A script took its place, with effects that are planted or left out. "
@@ -30,7 +30,7 @@ _PUBLISHED_NAMES = {
     Dimension.ADHERENCE: "Persona Adherence",
     Dimension.CONSISTENCY: "Self-consistency",
     Dimension.FLUENCY: "Fluency",
-    Dimension.CONVERGENCE: "Divergence",
+    Dimension.CONVERGENCE: "Voice distinctness",
     Dimension.IDEAS_QUANTITY: "Ideas Qty.",
 }
 _SCALE = (0.0, 9.0)
@@ -67,6 +67,16 @@ def direction_of(difference: float | None, published: float | None, p_holm: floa
     if p_holm is None or p_holm > LEVEL:
         return DirectionAgreement.UNDECIDED
     return DirectionAgreement.SAME if (difference > 0) == (published > 0) else DirectionAgreement.OPPOSITE
+
+
+def finding_words(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The report in a sentence: "With the treatment: Ideas clearly higher; no clear difference in the other 4." """
+    clear = [f"{row['label']} clearly {row['outcome']}" for row in rows if row["outcome"] in ("higher", "lower")]
+    others = len(rows) - len(clear)
+    if not clear:
+        return f"No clear difference between treatment and control in any of {counted(others, 'dimension')}."
+    rest = f"; no clear difference in the other {others}" if others else ""
+    return f"With the treatment: {listed(clear)}{rest}."
 
 
 def verdict_words(rows: Sequence[Mapping[str, Any]]) -> str:

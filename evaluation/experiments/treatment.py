@@ -13,6 +13,7 @@ from evaluation.corrections.interventions import Execution
 from evaluation.corrections.statistics import SIMILARITY
 from evaluation.experiments.experiment import ExperimentRecord, Side
 from evaluation.experiments.plan import GroupLayout
+from evaluation.text.display import counted
 
 REPETITION = "repetition suppression"
 
@@ -123,14 +124,14 @@ def activity_rows(config: CorrectionConfig, sides: Mapping[Side, Activity]) -> l
         ("Checked by the gate", f"{treatment.checked:,}", f"{control.checked:,}"),
         ("Sent back at first", f"{treatment.sent_back:,}", f"{control.sent_back:,}"),
         ("Corrected", f"{treatment.corrected:,}", f"{control.corrected:,}"),
-        *((f"Took effect: {part}", _fired(treatment, part), _fired(control, part)) for part in parts_of(config)),
+        *((f"Stepped in: {part}", _fired(treatment, part), _fired(control, part)) for part in parts_of(config)),
         ("Calls to the model", f"{treatment.calls:,}", f"{control.calls:,}"),
         ("Cost in US dollars", _usd(treatment), _usd(control)),
     ]
 
 
 def _fired(activity: Activity, part: str) -> str:
-    return f"{activity.fired.get(part, 0):,} of {activity.looked.get(part, 0):,}"
+    return f"{activity.fired.get(part, 0):,} of {counted(activity.looked.get(part, 0), 'check')}"
 
 
 def _usd(activity: Activity) -> str:

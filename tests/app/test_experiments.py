@@ -114,7 +114,7 @@ def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, fi
         assert cell in report
     assert "4.74 (1.55)" not in report
     said = words(app)
-    assert "Took effect: variety" in table(app, 2)
+    assert "Stepped in: variety" in table(app, 2)
     assert "Scripted: no language model spoke or judged." in said
     assert "rows that the paper has" not in said
     assert "Welch's test takes them for more evidence than they are" in said

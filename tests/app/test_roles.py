@@ -85,7 +85,7 @@ def test_the_store_refuses_sessions_of_raters_but_takes_their_ratings(login, fil
 
 
 def test_a_rater_imports_their_own_sheet_only_and_sees_no_records_of_others(login, filled, visit, words, table) -> None:
-    app = visit("rae", "review", desk="My ratings")
+    app = visit("rae", "rate", desk="My ratings")
     assert not app.exception
     assert [button.label for button in app.get("download_button")] == ["My ratings"]
     assert "Grace" not in words(app)
@@ -99,7 +99,7 @@ def test_a_rater_imports_their_own_sheet_only_and_sees_no_records_of_others(logi
 
 
 def test_a_rater_finds_an_empty_desk_that_leads_nowhere(login, store, visit, words) -> None:
-    app = visit("rae", "review")
+    app = visit("rae", "rate")
     assert not app.exception
     assert "Ask an admin to add games" in words(app)
 

@@ -20,6 +20,7 @@ from evaluation.judging.propositions.proposition import Dimension
 from evaluation.statistics.comparison import Difference
 from evaluation.statistics.words import difference_sentences
 from evaluation.store import Store
+from evaluation.text.agent_names import CHANNEL_PREFIX
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.comparisons import stored_run_comparison
 
@@ -59,7 +60,9 @@ def compare_runs() -> None:
 def _pick(runs: list[Run]) -> tuple[str, str]:
     ids = [run.id for run in runs]
     names = {run.id: _label(number, run) for number, run in enumerate(runs, start=1)}
-    earlier = [place for place, run in enumerate(runs[:-1]) if run.agent == runs[-1].agent]
+    # Of a channel no dimension is compared game by game, so an agent's runs come first.
+    last = max(range(len(runs)), key=lambda place: (not runs[place].agent.startswith(CHANNEL_PREFIX), place))
+    earlier = [place for place, run in enumerate(runs[:last]) if run.agent == runs[last].agent]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         before, after = (
             st.selectbox(
@@ -72,8 +75,8 @@ def _pick(runs: list[Run]) -> tuple[str, str]:
                 filter_mode="contains",
             )
             for label, key, place in (
-                ("Before", "run_before", earlier[-1] if earlier else len(ids) - 2),
-                ("After", "run_after", len(ids) - 1),
+                ("Before", "run_before", earlier[-1] if earlier else (last or 1) - 1),
+                ("After", "run_after", last),
             )
         )
     return before, after

@@ -22,7 +22,7 @@ from evaluation.errors import DramaturgError
 from evaluation.experiments.ab.summary import ab_summary
 from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus
 from evaluation.experiments.plan import plan_of
-from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, verdict_words
+from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, finding_words, verdict_words
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.ab_tests import KIND as AB_KIND
@@ -53,6 +53,8 @@ def choose(found: Sequence[ShownRun]) -> ShownRun:
 def run_view(store: Store, run: ShownRun) -> None:
     """One experiment: what it is, its report, and its conversations."""
     record = run.record
+    if run.rows:
+        st.markdown(f"**{finding_words(run.rows)}**")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader("Treatment against control", anchor=False, width="content")
         if record.is_scripted:
@@ -76,10 +78,15 @@ def _report(run: ShownRun) -> None:
         config={"displayModeBar": False},
         alt=difference_alt(run.rows),
     )
+    with st.expander("Show the numbers"):
+        _numbers(run)
+
+
+def _numbers(run: ShownRun) -> None:
     status_table(data.report_frame(run.rows), "The report in the layout of Table 1, the paper's values beside it")
     activity = data.activity_frame(run.record)
     if not activity.empty:
-        status_table(activity, "How often each part of the treatment took effect, and calls and cost of each side")
+        status_table(activity, "How often each part of the treatment stepped in, and calls and cost of each side")
     lost = [f"{row['label']}: {row['unscored']}" for row in run.rows if row["unscored"]]
     if lost:
         st.caption(f"Scores that are missing: {', '.join(lost)}.")

@@ -40,14 +40,15 @@ def thresholds(store: Store) -> None:
     st.subheader("Thresholds", anchor=False)
     st.caption(
         "From which score a metric passes. A change holds for every game at once, also for those scored before: "
-        "scores stay, verdicts are given again."
+        "scores stay, verdicts are given again. Change one to see what it would do."
     )
     now = resources.read(queries.thresholds)
     then = _threshold_inputs(now)
-    found = resources.read(threshold_effects.metric_effects, tuple(then.items()))
-    status_table(threshold_effects.metric_rows(found), "Thresholds and passing games, now and with what is typed above")
     is_changed = then != now
     if is_changed:
+        found = resources.read(threshold_effects.metric_effects, tuple(then.items()))
+        effects = "Thresholds and passing games, now and with what is typed above"
+        status_table(threshold_effects.metric_rows(found), effects)
         _verdict_changes(resources.read(threshold_effects.verdict_effects, tuple(then.items())))
     with st.container(horizontal=True):
         if st.button("Save thresholds", key="save_thresholds", type="primary", disabled=not is_changed):
@@ -136,7 +137,6 @@ def test_size(store: Store) -> None:
 
 def limits(store: Store) -> None:
     """Size limits of imports."""
-    st.subheader("Import limits", anchor=False)
     st.caption("For uploads and the command line. A file beyond a limit is refused, the others of the upload go in.")
     held, defaults = asdict(resources.read(queries.import_limits)), asdict(Limits())
     grid = st.grid(4, min_column_width=145)
@@ -186,15 +186,6 @@ def _reset_limits(store: Store) -> None:
     store.settings.set_limits(dict.fromkeys(LIMITS))
     for name in LIMITS:
         st.session_state.pop(f"limit_{name}", None)
-
-
-def appearance() -> None:
-    """A hint on where to choose the light or dark theme."""
-    st.subheader("Appearance", anchor=False)
-    st.caption(
-        f"The {st.context.theme.type or 'light'} theme is on. It follows your system; to choose another, open the menu "
-        "at the top right and take Settings."
-    )
 
 
 def _saved(words: str) -> None:

@@ -13,8 +13,8 @@ if state.choose_view([state.SETTINGS, state.GUIDE], key=state.HELP_VIEW) == stat
 else:
     store = resources.store()
     parts.tell_what_was_saved()
-    for section in (parts.thresholds, parts.test_size, parts.limits, judge_settings, database):
+    for section in (parts.thresholds, judge_settings, database, parts.test_size):
         with st.container(border=True):
             section(store)
-    with st.container(border=True):
-        parts.appearance()
+    with st.expander("Import limits"):
+        parts.limits(store)
