@@ -19,7 +19,7 @@ $(BIN)/lint-imports --no-cache
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long check format bench reader screenshots clean
+.PHONY: help run test test-long check validity bench reader screenshots clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -50,9 +50,8 @@ check: $(VENV)/installed-dev ## Formatting, lint, types and import rules
 	$(STYLE)
 	$(BIN)/mypy
 
-format: $(VENV)/installed-dev ## Format and mend what can be mended automatically
-	$(BIN)/ruff format .
-	$(BIN)/ruff check --fix .
+validity: $(VENV)/installed-dev ## Print how far each metric can be trusted: agreement with people, and planted faults
+	$(BIN)/python -m benchmarks.validity
 
 bench: $(VENV)/installed-dev ## Print measured speed and memory beside what is wanted
 	$(BIN)/python -m benchmarks.speed

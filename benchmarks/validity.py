@@ -17,7 +17,7 @@ from evaluation import read_path
 from evaluation.rubric.controls import FEWEST_MESSAGES
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.transcript import Transcript
-from evaluation.validity import breaks, fault_table, length_correlations, noticed, pass_rates
+from evaluation.validity import breaks, fault_table, length_correlations, metric_trust, noticed, pass_rates
 
 GAMES = Path(__file__).parents[1] / "tests" / "data"
 PEOPLE = "ratings_dialogue_eval"
@@ -48,8 +48,11 @@ def print_columns(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None
 
 
 def print_faults(games: Sequence[tuple[str, Transcript]], draws: int) -> None:
-    """How often the real game lies above a copy with a fault, pooled and per source."""
+    """How far each metric can be trusted, and how often the real game lies above a copy with a fault."""
     rows = fault_table(one for source, game in games for one in noticed(source, game, draws=draws))
+    for trusted in metric_trust(rows):
+        print(f"{DEFINITIONS[trusted.metric].label}: {trusted.trust}. {' '.join(trusted.sentences)}")
+    print()
     print(f"Planted faults: the share of {draws} copies that score below the game (0.50 is chance), 95 % over games")
     print_columns(
         ("metric", "fault", "measure", "noticed", "interval", "games", "target", "met", "per source (games)"),
