@@ -3,7 +3,8 @@
     python scripts/page_sizes.py http://localhost:8501
 
 Works with the dashboard of any version: pages are the links of its sidebar, views the choices of a page. Needs
-Playwright and Chromium, as the browser tests do. A primary button below 800 pixels is named: its page hides what one comes for.
+Playwright and Chromium, as the browser tests do. A primary button below 800 pixels is named: its page hides what one
+comes for.
 """
 
 from __future__ import annotations
