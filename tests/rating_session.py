@@ -114,7 +114,7 @@ class RatingSession:
 
 @asynccontextmanager
 async def rating_session(url: str, rater: str) -> AsyncIterator[RatingSession]:
-    """Opens the Review page of the server at ``url`` under a rater's name."""
+    """Opens the Rate page of the server at ``url`` under a rater's name."""
     address = f"{url.replace('http', 'ws', 1)}/_stcore/stream"
     async with connect(address, subprotocols=["streamlit"], max_size=_MOST_BYTES, proxy=None) as socket:  # type: ignore[list-item]
         session = RatingSession(socket, rater)

@@ -1,4 +1,4 @@
-"""The database on the Settings page: its path, backups, and restoring one."""
+"""The database under Settings and help: its path, backups, and restoring one."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def way_out(store: Store, page: str) -> None:
         if page == _PAGE:
             restore(store, is_needed=True)
         else:
-            st.caption("A backup can be restored on the Settings page.")
+            st.caption("A backup can be restored under Settings and help.")
 
 
 def restore(store: Store, *, is_needed: bool = False) -> None:

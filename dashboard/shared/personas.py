@@ -1,4 +1,4 @@
-"""Data for the Personas page: agents with their scores, propositions, and the effect of an edit.
+"""Data for the Agents page: agents with their scores, propositions, and the effect of an edit.
 
 Independent of Streamlit.
 """

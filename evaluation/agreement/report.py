@@ -1,4 +1,4 @@
-"""The agreement report, as the Agreement page and ``dramaturg agreement`` show it."""
+"""The agreement report, as the Team page and ``dramaturg agreement`` show it."""
 
 from __future__ import annotations
 

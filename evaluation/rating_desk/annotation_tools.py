@@ -170,7 +170,7 @@ def _chat(transcript: Transcript) -> list[dict[str, str]]:
         raise InputError(
             f"The game has {len(chat)} messages; a record of Argilla holds at most {_MOST_ENTRIES}.",
             place=transcript.game_id,
-            remedy="Export it for Label Studio, or rate it on the Review page.",
+            remedy="Export it for Label Studio, or rate it on the Rate page.",
         )
     return chat
 

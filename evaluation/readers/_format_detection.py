@@ -56,7 +56,7 @@ BINARY_READERS: tuple[FileReader, ...] = (table.BINARY_READER,)
 # Zips that are one file of the tool that wrote them.
 ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER, chat_exports.SLACK_READER)
 
-_REMEDY = "The Guide page lists the formats that are known; a table with the columns speaker and text is enough."
+_REMEDY = "The guide lists the formats that are known; a table with the columns speaker and text is enough."
 
 
 def choose_reader(document: Document) -> FileReader:

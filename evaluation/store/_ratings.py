@@ -344,9 +344,7 @@ class EngagementDecisions:
         with self._store.unit(write=True, join=True) as cursor:
             found = cursor.execute(_UNDOABLE, [decision_id]).fetchone()
             if found is None:
-                raise NotFoundError(
-                    f"There is no decision {decision_id}.", remedy="See them on the Review page, under Team."
-                )
+                raise NotFoundError(f"There is no decision {decision_id}.", remedy="See them on the Team page.")
             transcript_id, is_undone = found
             if is_undone:
                 raise ConflictError(f"Decision {decision_id} was undone before.")

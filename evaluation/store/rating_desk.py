@@ -273,9 +273,7 @@ class Discards:
         with self._units.unit(write=True, join=True) as cursor:
             found = cursor.execute(_UNDOABLE, [discard_id]).fetchone()
             if found is None:
-                raise NotFoundError(
-                    f"There is no discard {discard_id}.", remedy="See them on the Review page, under Team."
-                )
+                raise NotFoundError(f"There is no discard {discard_id}.", remedy="See them on the Team page.")
             if found[0]:
                 raise ConflictError(f"Discard {discard_id} was taken back before.")
             cursor.execute(_UNDO, [name, discard_id])

@@ -1,4 +1,4 @@
-"""The Guide page: examples that are read as they stand, and a check that names every problem."""
+"""The guide: examples that are read as they stand, and a check that names every problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Review page around the desk, and the desk's callbacks as plain functions."""
+"""The Rate page around the desk, and the desk's callbacks as plain functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The other views of the Review page: own ratings and sheets, instructions, who speaks, discards."""
+"""The other views of the Rate page: own ratings and sheets, instructions, who speaks, discards."""
 
 from __future__ import annotations
 

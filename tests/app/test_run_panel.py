@@ -1,4 +1,4 @@
-"""A run with a model, started from the Personas page: progress and cost as it goes, cancel, and going on for free."""
+"""A run with a model, started from the Agents page: progress and cost as it goes, cancel, and going on for free."""
 
 from __future__ import annotations
 

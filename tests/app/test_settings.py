@@ -1,4 +1,4 @@
-"""The Settings page: what a threshold would change before it is stored, limits, backup and restore."""
+"""The page of settings: what a threshold would change before it is stored, limits, backup and restore."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_other_pages_send_whoever_has_a_damaged_database_to_the_settings(open_pa
     filled.close()
     database.write_bytes(b"nothing that could be opened")
     app = open_page("overview")
-    assert "A backup can be restored on the Settings page." in words(app)
+    assert "A backup can be restored under Settings and help." in words(app)
     assert not app.file_uploader
 
 

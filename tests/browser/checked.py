@@ -1,4 +1,4 @@
-"""Messages that the gate checked, for pictures and looks at the Corrections page."""
+"""Messages that the gate checked, for pictures and looks at the Agents page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blindness: everything that a browser receives on the Review page before a form is sent, taken apart and searched.
+"""Blindness: everything that a browser receives on the Rate page before a form is sent, taken apart and searched.
 
 The games hold a mark in every place that a rater must not see. What came over the websocket is decoded message by
 message, down to the tables in it; what came over HTTP is read as it is.

@@ -1,4 +1,4 @@
-"""The Personas page: marks of the profile and points of drift open what was judged; the form saves and restores."""
+"""The Agents page: marks of the profile and points of drift open what was judged; the form saves and restores."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def busy(stored_server):
 
 
 def test_the_overview_leads_to_who_rates_what_and_a_cell_opens_its_rating_by_keyboard(busy, visit) -> None:
-    # Without a login, the Review page has asked once who is there.
+    # Without a login, the Rate page has asked once who is there.
     page = visit(f"{busy.url}/rate?rater=Lea", height=1600).page
     go(page, "Overview")
     page.locator("a:visible:has-text('Who rates what?')").click()

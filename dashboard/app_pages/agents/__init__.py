@@ -1,1 +1,1 @@
-"""The Personas page."""
+"""The Agents page."""

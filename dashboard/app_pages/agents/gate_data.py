@@ -1,4 +1,4 @@
-"""Tables and values for the Corrections page. Independent of Streamlit."""
+"""Tables and values for the Agents page. Independent of Streamlit."""
 
 from __future__ import annotations
 

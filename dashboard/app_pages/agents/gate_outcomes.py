@@ -1,4 +1,4 @@
-"""The parts of the Corrections page that show what the gate did: outcomes, failures, and single messages."""
+"""The parts of the Agents page that show what the gate did: outcomes, failures, and single messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of the Personas page that show scores: agents, dimensions, propositions, and every single judgement."""
+"""The parts of the Agents page that show scores: agents, dimensions, propositions, and every single judgement."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The Settings page."""
+"""The page of settings."""

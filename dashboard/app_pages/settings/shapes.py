@@ -1,4 +1,4 @@
-"""The Guide page: the shapes that transcripts may have, and a check of the reader's own."""
+"""The guide: the shapes that transcripts may have, and a check of the reader's own."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class MarkTarget:
 
 @dataclass(frozen=True, slots=True)
 class RunTarget:
-    """The judgements of an agent's run behind a mark, on the Personas page.
+    """The judgements of an agent's run behind a mark, on the Agents page.
 
     Attributes:
         transcript_id: The game whose judgements are meant; ``None`` for all of the run.
@@ -43,7 +43,7 @@ class RunTarget:
 
     @property
     def query(self) -> dict[str, str | None]:
-        """The query of the Personas page that shows the target."""
+        """The query of the Agents page that shows the target."""
         return {"agent": self.agent_id, "run": self.run_id, "judged": self.dimension, "in_game": self.transcript_id}
 
 

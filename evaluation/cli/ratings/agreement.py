@@ -44,7 +44,7 @@ def agreement(
         counts = f"{counted(report.ratings, 'rating')} by {counted(report.raters, 'rater')}"
         note(
             f"At least two raters of the same game are needed; so far there are {counts}. "
-            "Rate on the dashboard's Review page, or with: dramaturg rate."
+            "Rate on the dashboard's Rate page, or with: dramaturg rate."
         )
 
 

@@ -7,7 +7,7 @@ from evaluation.persona.questions.common import DimensionTask, build_questions, 
 
 _NO_PERSONA = (
     "No persona of {name} is known, so nothing can be held against it. Import an agent file, write the persona on the "
-    "Personas page, or use transcripts that hold it."
+    "Agents page, or use transcripts that hold it."
 )
 
 

@@ -12,7 +12,7 @@ from evaluation.readers import Limits, read_path, read_upload
 
 DATA = Path(__file__).parents[2] / "data"
 LOG = (DATA / "aiwolf" / "game9.log").read_bytes()
-KNOWN = "The Guide page lists the formats that are known; a table with the columns speaker and text is enough."
+KNOWN = "The guide lists the formats that are known; a table with the columns speaker and text is enough."
 AGAIN = "Export the game again."
 
 
