@@ -122,6 +122,10 @@ class Evidence(NamedTuple):
         return {"start": self.start, "end": self.end, "text": self.text} | extra
 
 
+DISMISSED = "dismissed"
+"""The detail of a row that makes it :attr:`LedgerRow.is_dismissed`."""
+
+
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
     """One thing that a metric considered: a message, claim, player, phrase or rating.
@@ -157,6 +161,11 @@ class LedgerRow:
     def metric(self) -> str:
         """The metric that the row belongs to, as its id says."""
         return self.id.partition(":")[0]
+
+    @property
+    def is_dismissed(self) -> bool:
+        """Whether it turned out to be nothing that its metric considers: it is shown, and counted nowhere."""
+        return self.verdict is RowVerdict.EXCLUDED and bool(self.details.get(DISMISSED))
 
     def as_dict(self) -> dict[str, Any]:
         """The row as the JSON output shows it."""
@@ -287,8 +296,8 @@ def summarise(
 
     A percent score is 100 x numerator / denominator, a likert score their ratio. ``not_applicable`` is the reason why
     the metric cannot be asked of this transcript at all; rows are then kept for display but carry no score. Where the
-    metric has a coverage rule, ``details`` say how many of the rows ``considered`` are ``settled`` (have weight), and
-    which share that is (``coverage``, from 0 to 1; ``None`` without rows).
+    metric has a coverage rule, ``details`` say how many of the rows ``considered`` (all but dismissed ones) are
+    ``settled`` (have weight), and which share that is (``coverage``, from 0 to 1; ``None`` without rows).
     ``failure`` is the reason why it fails whatever its score; it means nothing where there is no score.
     """
     ledger = tuple(rows)
@@ -310,8 +319,9 @@ def _derived(definition: MetricDefinition, ledger: Sequence[LedgerRow]) -> dict[
     found = {} if definition.derive is None else dict(definition.derive(ledger))
     if definition.coverage is not None:
         settled = sum(row.denominator > 0 for row in ledger)
-        share = settled / len(ledger) if ledger else None
-        found |= {"coverage": share, "settled": settled, "considered": len(ledger)}
+        considered = sum(not row.is_dismissed for row in ledger)
+        share = settled / considered if considered else None
+        found |= {"coverage": share, "settled": settled, "considered": considered}
     return found
 
 
@@ -346,7 +356,7 @@ def _outcome(
     if denominator > 0:
         factor = 100.0 if definition.scale == PERCENT else 1.0
         score: float | None = factor * numerator / denominator
-    elif definition.when_empty is WhenEmpty.FULL_MARKS and not ledger:
+    elif definition.when_empty is WhenEmpty.FULL_MARKS and all(row.is_dismissed for row in ledger):
         score = definition.scale.high
     else:
         waits = definition.when_empty is WhenEmpty.PENDING

@@ -18,10 +18,11 @@ from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
-from evaluation.judging.protocol import Idea, JudgeKind, JudgeRequest, LabelAnswer, ScoreAnswer
+from evaluation.judging.protocol import Idea, JudgeKind, JudgeRequest, ScoreAnswer
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.results import DIMENSIONS
+from evaluation.rubric_judge._window_answer import WindowAnswer
 from evaluation.store import JobState, Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import find_subjects
@@ -43,7 +44,8 @@ def script(reason: str = "Because of [M1]."):
             return ScoreAnswer(reason=reason, score=6, confidence=0.5, citations=[min(request.messages)])
         if request.answer is IdeasAnswer:
             return IdeasAnswer(ideas=[Idea(text="Watch Bravo.", citations=[min(request.messages)])])
-        return LabelAnswer(reason=reason, label="shallow", confidence=0.9)
+        nothing = {"reason": reason, "is_strategic": False, "answers": [], "acts": [], "references": []}
+        return WindowAnswer.model_validate({"messages": [{"message": each, **nothing} for each in request.messages]})
 
     return answer
 
@@ -205,7 +207,7 @@ def test_rows_of_games_are_judged_from_the_page(open_page, filled, words) -> Non
     [job] = filled.jobs.list()
     done = finished(filled, job.id)
     assert done.state is JobState.DONE
-    assert "rows decided, 0 otherwise than the rule" in done.message
+    assert "read; 0 of 0 rows otherwise than before" in done.message
     assert "needs an LLM judge" in done.message
 
 
@@ -214,9 +216,9 @@ def test_a_run_tells_how_far_it_came(filled) -> None:
     filled.settings.set("order:judge_rows", RowsOrder(metrics=["coherence"]).model_dump(mode="json"))
     told: list[tuple[int, int]] = []
     message = judge_games(filled, job.id, lambda done, total: told.append((done, total)))
-    # 5 games of 8 messages; the first of each is not asked. The offline judge asks nobody, so nothing is skipped.
-    assert told == [(35, 35)]
-    assert message.startswith("0 of 35 rows decided")
+    # 5 games of 8 messages, one window each. The offline judge asks nobody, so nothing is skipped.
+    assert told == [(5, 5)]
+    assert message.startswith("0 of 40 messages in 5 games read")
 
 
 def test_cancel_lets_nothing_more_be_asked_and_tells_what_it_cost(filled) -> None:

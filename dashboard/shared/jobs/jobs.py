@@ -290,7 +290,7 @@ def start_samples_on_first_start(store: Store) -> None:
 
 _ORDERED: Mapping[type[JudgingRequest], tuple[str, str]] = {
     PersonaOrder: (PERSONAS, "Evaluating agents"),
-    RowsOrder: (ROWS, "Judging games"),
+    RowsOrder: (ROWS, "Reading games with a model"),
     ChecksOrder: (CHECKS, "Checking messages"),
 }
 
