@@ -204,7 +204,7 @@ _AROUND = " \"'\u2018\u2019\u201c\u201d\u2026."
 
 
 def _place(quote: str, text: str) -> tuple[int, int] | None:
-    """Span of a quote in a message, or ``None``; blanks, the marks of prompts between lines, and quotation marks are equal."""
+    """The span of a quote in a message; all blanks and marks between lines are equal, and all quotation marks."""
     for words in (quote.split(), quote.strip(_AROUND).split()):
         signs = ("".join(_MARKS.get(sign) or re.escape(sign) for sign in word) for word in words if word != "|")
         pattern = r"[\s|]+".join(signs)

@@ -185,7 +185,7 @@ _COUNTS = {"accurate": True, "inaccurate": False, "unsettled": None}
 
 
 def _shared(row: LedgerRow, reference: JudgedReference) -> int:
-    """How many characters a row and a reference have in common; 0 or less for none."""
+    """The number of characters that a row and a reference have in common; 0 or less for none."""
     return max((min(one.end, reference.end) - max(one.start, reference.start) for one in row.evidence), default=0)
 
 

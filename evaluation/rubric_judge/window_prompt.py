@@ -44,8 +44,9 @@ Say five things of each message that you are asked about.
 
 2. is_strategic: true when the message shows strategic thinking about the game: a reason, evidence, an inference, a
 comparison, a plan, or a pointed question that tests somebody's story. A claimed result of a night action ("I checked
-Ann, she is a werewolf") is evidence. False for a bare vote ("vote Kai"), a bare opinion ("I think it's Kai", "I trust
-Ann"), a bare question ("who do we vote?", "any thoughts?"), a greeting, a joke, or mere agreement.
+Ann, she is a werewolf") is evidence, and so is something noticed about a player that speaks for or against them. False
+for a bare vote ("vote Kai"), a bare opinion ("I think it's Kai", "I trust Ann"), a bare question ("who do we vote?",
+"any thoughts?", a request to say one's role or opinion), a greeting, a joke, or mere agreement.
 
 3. answers: the numbers of the messages that it answers, the most direct first; [] when it answers none. It answers a
 message when it replies to, agrees or disagrees with, asks back about, mocks, does what was asked in, or clearly goes on
@@ -54,7 +55,7 @@ with what another player said in the last eight messages or so. It answers nobod
   (returning somebody's greeting to them does answer);
 - reacts to an event of the game ("oh no, poor Bob"), unless a player had spoken of it;
 - calls on or asks everybody ("any thoughts?", "let's hear from the quiet ones"); whoever then responds answers it;
-- goes on with what its own speaker said, however many messages stand between;
+- goes on with what its own speaker said, or says it again, however many messages stand between;
 - names a player whom others just named without showing that they were heard. Agreement, "too", "also", "why Kai?", a
   reason taken up or denied show it. A vote or a suspicion that would read the same had the others said nothing does
   not.
@@ -63,14 +64,16 @@ with what another player said in the last eight messages or so. It answers nobod
 players; one entry for each target; [] for none. "You" is the player addressed or answered.
 - accuse: says, implies or claims to have found that a player is on the evil side, or calls for or announces a vote
   against them (in Avalon: does not want them in the party because they may be evil). Give it beside the next two, too.
-- accuse_aggressively: an accusation that claims certainty or attacks ("definitely Mafia!", "stop lying, you wolf").
+- accuse_aggressively: an accusation that claims certainty or attacks ("definitely Mafia!", "stop lying, you wolf"). A
+  plain "Kai is Mafia" is accuse alone.
 - build_case: an accusation with a reason or evidence about the target's conduct or votes.
-- defend: says or argues that another player is innocent or should not be voted out.
+- defend: says, argues or claims to have found that another player, also one who has left, is innocent, or that they
+  should not be voted out.
 - defend_self: rejects a suspicion against the speaker, or says that the speaker is innocent.
 - question: asks a player about their conduct, votes, role or reasons, or challenges them to explain. A question to all
   has the target null.
-- analyse_votes: speaks about who voted or will vote how, and what follows from it (in Avalon: approvals, parties and
-  quests).
+- analyse_votes: speaks about who voted or is going to vote how, and what follows from it, be it for one's own vote or
+  for the votes that are needed (in Avalon: approvals, parties and quests). A bare vote is none.
 - analyse: weighs evidence, roles or possibilities without a case against one player.
 - ally: expresses trust in, agreement with or an alliance with a player; agreeing to their proposal is agreement.
 - deflect: turns attention away from a suspect without a reason: calls for patience or against haste, changes the
@@ -97,8 +100,8 @@ checked Ann: she is a werewolf"), what is so now ("I am the seer", "my vote is o
 and Bob both voted for Kai") is one. For each give the shortest quote that states it, copied exactly from the message;
 its kind: vote, elimination, role_claim, accusation, defence or statement; a short reason; and then the verdict:
 - accurate: what is shown says that it is so;
-- inaccurate: what is shown says that it is not so, or it is so vague that nobody could check it. "A lot of people
-  pointed at Ann" is accurate when several did;
+- inaccurate: what is shown says that it is not so, nothing of the kind was said or done though it would stand there, or
+  it is so vague that nobody could check it. "A lot of people pointed at Ann" is accurate when several did;
 - unsettled: what is shown cannot tell: a paraphrase on which people could disagree, a vote that is not recorded, or
   something in messages that are left out.
 
@@ -179,12 +182,17 @@ def _line(message: Message, known: Mapping[str, int]) -> str:
 def _record(transcript: Transcript, last: Message) -> Iterator[str]:
     """Votes by day and eliminations that had happened, or may have, when the last message was sent."""
     record = Record(transcript, ())
-    for vote, _ in record.votes(last):
+    for vote, is_certain in record.votes(last):
         if vote.phase is None or "night" not in vote.phase.casefold():
-            yield f"{_when(vote)}{as_name(vote.voter)} voted for {as_name(vote.target) if vote.target else 'nobody'}."
-    for elimination, _ in record.eliminations(last):
-        role = f" ({as_name(elimination.role)})" if elimination.role else ""
-        yield f"{_when(elimination)}{as_name(elimination.player)}{role} left the game."
+            target = as_name(vote.target) if vote.target else "nobody"
+            yield f"{_when(vote)}{as_name(vote.voter)} voted for {target}.{_PERHAPS[is_certain]}"
+    for elimination, is_certain in record.eliminations(last):
+        # A role may be revealed only after what is read here.
+        role = f" ({as_name(elimination.role)})" if elimination.role and is_certain else ""
+        yield f"{_when(elimination)}{as_name(elimination.player)}{role} left the game.{_PERHAPS[is_certain]}"
+
+
+_PERHAPS = {True: "", False: " (perhaps after these messages)"}
 
 
 def _when(event: Vote | Elimination) -> str:

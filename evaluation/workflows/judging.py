@@ -74,7 +74,7 @@ class JudgingTally:
 
 
 def count_windows(store: Store, transcript_ids: Sequence[str]) -> int:
-    """How many windows games are read in."""
+    """The number of windows in which games are read."""
     found = 0
     for each in transcript_ids:
         with store.unit():
