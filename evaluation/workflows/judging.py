@@ -8,8 +8,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.errors import NotFoundError
-from evaluation.judging.judge_config import ChosenJudge, JudgeConfig, build_estimate
+from evaluation.judging.judge_config import (
+    SETTINGS_KEY,
+    ChosenJudge,
+    JudgeConfig,
+    build_estimate,
+    build_judge,
+    judge_config,
+)
 from evaluation.judging.judges.estimating import NOTHING_ASKED
+from evaluation.judging.model_client.budget import spent_words
 from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.protocol import JudgementStatus, Report
 from evaluation.rubric_judge.game_reading import JudgedGame, read_game
@@ -149,3 +157,30 @@ def estimate_judging(store: Store, transcript_ids: Sequence[str], config: JudgeC
         return counting.words
 
     return asyncio.run(run())
+
+
+def reads_imports(store: Store) -> bool:
+    """Whether a model is to read every game that is imported: it is switched on, and there is a model to ask.
+
+    Raises:
+        InputError: The judge's settings cannot be used.
+    """
+    return store.settings.judges_imports() and _own_config(store).mode == "live"
+
+
+def read_imported(store: Store, transcript_ids: Sequence[str]) -> str:
+    """Has a model read games that were just imported, where that is switched on; what came of it in a sentence.
+
+    Returns:
+        Empty where it is switched off or there is nothing to read.
+    """
+    if not transcript_ids or not reads_imports(store):
+        return ""
+    chosen = build_judge(_own_config(store), cache=store.judgements)
+    tally = judge_stored(store, transcript_ids, chosen)
+    why = next(iter(tally.unread), "")
+    return f"{chosen.model}: {tally.words}. {spent_words(chosen.budget)}." + (f" Not read: {why}" if why else "")
+
+
+def _own_config(store: Store) -> JudgeConfig:
+    return judge_config(stored=store.settings.get(SETTINGS_KEY))

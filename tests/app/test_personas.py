@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -30,6 +34,7 @@ from evaluation.workflows.job_progress import JobProgress
 from evaluation.workflows.judging import judge_stored
 from evaluation.workflows.persona_runs import evaluate_persona
 from evaluation.workflows.scoring import add_evaluated
+from tests.judge_server import JudgeServer
 
 
 @pytest.fixture(autouse=True)
@@ -219,6 +224,66 @@ def test_a_run_tells_how_far_it_came(filled) -> None:
     # 5 games of 8 messages, one window each. The offline judge asks nobody, so nothing is skipped.
     assert told == [(5, 5)]
     assert message.startswith("0 of 40 messages in 5 games read")
+
+
+@pytest.fixture
+def reading_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
+    """A model that finds every message that it is asked about shallow."""
+
+    def read(body: dict[str, Any]) -> str:
+        asked = re.search(r"in this order: ([\d, ]+)\.", body["messages"][-1]["content"])
+        nothing = {"reason": "A mood.", "is_strategic": False, "answers": [], "acts": [], "references": []}
+        assert asked is not None
+        return json.dumps({"messages": [{"message": int(one), **nothing} for one in asked[1].split(", ")]})
+
+    with JudgeServer(content=read).in_thread() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("DRAMATURG_MODEL", "local-model")
+        yield server
+
+
+def test_a_model_reads_a_game_from_its_page(open_page, filled, words, small_game, reading_server) -> None:
+    game = small_game("one").id
+    closed = open_page("transcripts", transcript=game)
+    assert "start_reading" not in {button.key for button in closed.button}
+    app = open_page("transcripts", transcript=game, read_game="true")
+    assert "1 question, 1 call to local-model, cost not known." in words(app)
+    assert reading_server.tally.asked.total() == 0
+    app.button(key="start_reading").click().run()
+    assert not app.exception
+    [job] = [one for one in filled.jobs.list() if one.kind == "judge_rows"]
+    done = finished(filled, job.id)
+    assert (done.state, done.total) == (JobState.DONE, 1)
+    assert done.message.startswith("8 of 8 messages in 1 game read")
+    assert reading_server.tally.asked.total() == 1
+    assert filled.results.load(game)["strategic_depth"].score == 0.0
+    again = open_page("transcripts", transcript=game, read_game="true")
+    assert "1 question, 1 of them answered already, 0 calls to local-model" in words(again)
+
+
+def test_without_a_model_a_games_page_offers_no_reading(open_page, filled, words, small_game) -> None:
+    app = open_page("transcripts", transcript=small_game("one").id, read_game="true")
+    assert "There is no key and no address of a model." in words(app)
+    assert "start_reading" not in {button.key for button in app.button}
+
+
+def test_uploads_are_read_where_settings_say_so(filled, small_game, reading_server) -> None:
+    def upload(name: str) -> list[str]:
+        job = jobs.start_evaluation(filled, [(small_game(name), f"{name}.json")], None)
+        finished(filled, job.id)
+        return [one.id for one in filled.jobs.list() if one.kind == "judge_rows"]
+
+    upload("silent")
+    assert reading_server.tally.asked.total() == 0
+    filled.settings.set_judges_imports(True)
+    upload("told")
+    deadline = time.monotonic() + 20
+    while reading_server.tally.asked.total() < 1 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for job_id in upload("known already"):
+        finished(filled, job_id)
+    assert filled.decisions.current(small_game("told").id)
+    assert not filled.decisions.current(small_game("silent").id)
 
 
 def test_cancel_lets_nothing_more_be_asked_and_tells_what_it_cost(filled) -> None:

@@ -27,6 +27,7 @@ from dashboard.shared.jobs.judging_jobs import (
     RowsOrder,
     check_games,
     evaluate_agents,
+    imports_to_read,
     judge_games,
     remember,
 )
@@ -105,6 +106,8 @@ def _run(store: Store, job_id: str, work: Callable[[ProgressCallback], str]) -> 
         store.import_queue.clear(job_id)
         if done.kind in (EVALUATE, SAMPLES, REEVALUATE):
             start_controls(store)
+        if done.kind in (EVALUATE, ROWS):
+            start_reading_imports(store, done)
 
 
 def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iteration: str | None) -> Job:
@@ -227,6 +230,16 @@ def start_judging(store: Store, order: JudgingRequest) -> Job:
         remember(store, kind, order)
     _begin(store, job, partial(_GOING_ON[kind], store.unguarded(), job.id))
     return job
+
+
+def start_reading_imports(store: Store, after: Job) -> Job | None:
+    """Has a model read the games that came while a job ran, where settings say so; ``None`` where nothing begins."""
+    order = imports_to_read(store, after)
+    try:
+        return None if order is None else start_judging(store, order)
+    except ConflictError:
+        # The one that runs looks for what came meanwhile when it ends.
+        return None
 
 
 def start_experiment(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) -> Job:

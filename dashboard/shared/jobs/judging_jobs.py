@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evaluation.errors import DramaturgError
 from evaluation.files.bundled import proposition_roots
 from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
@@ -26,12 +27,12 @@ from evaluation.persona.results import DIMENSIONS
 from evaluation.persona.subjects import Subject
 from evaluation.progress import ProgressCallback
 from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS
-from evaluation.store import Store
+from evaluation.store import Job, Store
 from evaluation.text.display import counted
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.insights import ask_about_games, estimate_insights
 from evaluation.workflows.job_progress import JobProgress
-from evaluation.workflows.judging import count_windows, judge_stored
+from evaluation.workflows.judging import count_windows, judge_stored, reads_imports
 from evaluation.workflows.persona_runs import PersonaRunRequest, run_personas
 
 PERSONAS = "personas"
@@ -185,6 +186,18 @@ def judge_games(store: Store, job_id: str, report: ProgressCallback) -> str:
     why = next(iter(tally.unread), "")
     left = f" The others keep their rows: {why}." if why and not rest else ""
     return f"{tally.words}. {spent_words(chosen.budget)}.{rest}{left}"
+
+
+def imports_to_read(store: Store, after: Job) -> RowsOrder | None:
+    """The games that came since a job began and that no model has read, where settings say that one is to read them."""
+    try:
+        is_wanted = reads_imports(store)
+    except DramaturgError:
+        # The settings page and every form of the judge tell what is wrong with its settings.
+        return None
+    came = store.transcripts.added_since(after.created_at) if is_wanted else []
+    order = RowsOrder(transcripts=[one for one in came if not store.decisions.current(one)])
+    return order if order.transcripts else None
 
 
 def check_games(store: Store, job_id: str, report: ProgressCallback) -> str:
