@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from evaluation.overrides import Override
 from evaluation.rubric_judge.row_decision import RowDecision
-from evaluation.score import LedgerRow, Method, MetricResult, replace_rows
+from evaluation.score import JUDGES, LedgerRow, Method, MetricResult, replace_rows
 from evaluation.text.display import counted
 
 
@@ -51,10 +51,12 @@ def _judged(result: MetricResult, decisions: Sequence[RowDecision]) -> MetricRes
     found = replace_rows(result, rows)
     if not judged:
         return found
-    judges = ", ".join(dict.fromkeys(own[row.id].method for row in judged))
+    judges = list(dict.fromkeys(own[row.id].model for row in judged))
     # What the rule remarked counts its own rows, not those that stand now.
-    notes = (f"{counted(len(judged), 'row')} decided by {judges}", *(f"by the rule: {note}" for note in result.notes))
-    return replace(found, notes=notes)
+    rule = [f"by the rule: {note}" for note in result.notes]
+    told = ", ".join(f"judge:{model}" for model in judges)
+    notes = (f"{counted(len(judged), 'row')} decided by {told}", *rule)
+    return replace(found, notes=notes, details={**found.details, JUDGES: judges})
 
 
 def _with_added_rows(result: MetricResult, overrides: Sequence[Override]) -> MetricResult:

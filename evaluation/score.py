@@ -122,6 +122,9 @@ class Evidence(NamedTuple):
         return {"start": self.start, "end": self.end, "text": self.text} | extra
 
 
+JUDGES = "judges"
+"""The detail of a result that lists the models that decided any of its rows."""
+
 DISMISSED = "dismissed"
 """The detail of a row that makes it :attr:`LedgerRow.is_dismissed`."""
 
@@ -251,12 +254,16 @@ class MetricResult:
 
     @property
     def reading_words(self) -> str:
-        """Words for who read: "read by the reader, 52.8 % to the letter"; empty for what the rule alone computed."""
-        by_rule = self.details.get("by_rule")
-        if by_rule is None:
+        """Words for who read: "read by gpt-4o-mini, 52.8 % to the letter"; empty for what the rule alone computed."""
+        judges, by_rule = self.details.get(JUDGES, ()), self.details.get("by_rule")
+        readers = judges or (("the reader",) if by_rule is not None else ())
+        if not readers:
             return ""
+        words = f"read by {', '.join(readers)}"
+        if by_rule is None:
+            return words
         letter = "no score" if by_rule["score"] is None else f"{by_rule['score']:.1f} %"
-        return f"read by the reader, {letter} to the letter"
+        return f"{words}, {letter} to the letter"
 
     @property
     def method(self) -> Method:

@@ -70,8 +70,8 @@ players; one entry for each target; [] for none. "You" is the player addressed o
 - defend: says, argues or claims to have found that another player, also one who has left, is innocent, or that they
   should not be voted out.
 - defend_self: rejects a suspicion against the speaker, or says that the speaker is innocent.
-- question: asks a player about their conduct, votes, role or reasons, or challenges them to explain. A question to all
-  has the target null.
+- question: asks a player about their conduct, votes, role or reasons, or challenges them to explain. A question or
+  challenge to all ("everyone, name a suspect") has the target null.
 - analyse_votes: speaks about who voted or is going to vote how, and what follows from it, be it for one's own vote or
   for the votes that are needed (in Avalon: approvals, parties and quests). A bare vote is none.
 - analyse: weighs evidence, roles or possibilities without a case against one player.
@@ -80,7 +80,8 @@ players; one entry for each target; [] for none. "You" is the player addressed o
   subject when accused.
 - reveal_role: says which role or side the speaker has ("I'm just a villager" too).
 accuse, accuse_aggressively, build_case, defend and ally have a target. defend_self, analyse, deflect and reveal_role
-have the target null, and so has analyse_votes as a rule.
+have the target null, and so has analyse_votes as a rule. A message often does several things: a reported night result
+("I checked Ann: human") defends or accuses the player and tells the speaker's role.
 
 5. references: the statements in it that something happened earlier in this game and that one could check by looking
 back: a vote, an elimination or a death, a role or a result that somebody claimed, an accusation, a defence, a question,
