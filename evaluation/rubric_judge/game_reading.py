@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from evaluation.judging.model_client.calls import Usage, total
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, Report
 from evaluation.rubric_judge._window_answer import JudgedMessage, WindowAnswer, checked
-from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS, JudgedBy, decisions_on
+from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS, decisions_on
 from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.rubric_judge.window_prompt import MessageWindow, number_of, windows
 from evaluation.score import MetricResult
@@ -65,7 +65,7 @@ async def read_game(
     """
     found = windows(transcript)
     said: dict[str, JudgedMessage] = {}
-    sources: dict[str, JudgedBy] = {}
+    sources: dict[str, Judgement] = {}
     unread: Counter[str] = Counter()
     judgements = await judge.judge([window.request() for window in found], report=report)
     again: list[tuple[MessageWindow, list[int]]] = []
@@ -91,7 +91,7 @@ def _take(
     numbers: Sequence[int],
     judgement: Judgement,
     said: dict[str, JudgedMessage],
-    sources: dict[str, JudgedBy],
+    sources: dict[str, Judgement],
 ) -> list[int]:
     """Adds what a judgement says of messages; the numbers of those that it says nothing usable of."""
     asked = list(numbers) or [number_of(message) for message in window.messages]
@@ -100,7 +100,7 @@ def _take(
     found = checked(answer, window.transcript, shown, asked) if isinstance(answer, WindowAnswer) else {}
     for one in found.values():
         said[one.message.id] = one
-        sources[one.message.id] = JudgedBy(str(judgement.judge), judgement.judged_by, judgement.key)
+        sources[one.message.id] = judgement
     return [number for number in asked if number not in found]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from evaluation.judging.protocol import Judgement
 from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from evaluation.rubric.discussion import Discussion, prepare
 from evaluation.rubric.metrics import role_consistency
@@ -17,21 +18,7 @@ from evaluation.rubric_judge.row_decision import NO_REFERENCE, RowDecision
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict, decided, row_id_of
 from evaluation.transcript import Message, Transcript
 
-
-@dataclass(frozen=True, slots=True)
-class JudgedBy:
-    """The source of a judged message: which kind of judge, the model, and the address of the judgement."""
-
-    judge: str
-    model: str
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Game:
-    transcript: Transcript
-    said: Mapping[str, JudgedMessage]
-    """By message id."""
+_Said = Mapping[str, JudgedMessage]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +36,7 @@ def decisions_on(
     transcript: Transcript,
     results: Mapping[str, MetricResult],
     said: Mapping[str, JudgedMessage],
-    sources: Mapping[str, JudgedBy],
+    sources: Mapping[str, Judgement],
     metrics: Collection[str],
 ) -> list[RowDecision]:
     """The decisions that follow from what a judge says of messages, in the order of the metrics and messages.
@@ -63,16 +50,15 @@ def decisions_on(
         transcript: The game.
         results: Its results by metric; a metric without one gets no decisions.
         said: By message id.
-        sources: Where it was said, by message id.
+        sources: The judgement in which it was said, by message id.
         metrics: Which metrics.
     """
-    game = _Game(transcript, said)
     found = []
     for name, decide in _DECIDE.items():
         if name not in metrics or name not in results:
             continue
         computed = {row.id for row in results[name].ledger if not row.details.get(_ADDED)}
-        for one in decide(game, results[name]):
+        for one in decide(transcript, said, results[name]):
             source = sources[one.row.message_id or ""]
             found.append(
                 RowDecision(
@@ -84,8 +70,8 @@ def decisions_on(
                     one.reason,
                     None,
                     one.citations,
-                    source.judge,
-                    source.model,
+                    str(source.judge),
+                    source.judged_by,
                     source.key,
                     added=None if one.row.id in computed else _as_added(one.row),
                 )
@@ -120,18 +106,18 @@ def _message_row(metric: str, message: Message) -> LedgerRow:
     return decided(row_id_of(metric, message.id), "message", None, "", message_id=message.id, player=message.speaker)
 
 
-def _depth(game: _Game, _: MetricResult) -> Iterator[_Decided]:
-    for one in game.said.values():
+def _depth(_: Transcript, said: _Said, __: MetricResult) -> Iterator[_Decided]:
+    for one in said.values():
         label = "strategic" if one.is_strategic else "not strategic"
         yield _Decided(_message_row(STRATEGIC_DEPTH.name, one.message), one.is_strategic, label, one.reason)
 
 
-def _coherence(game: _Game, _: MetricResult) -> Iterator[_Decided]:
-    messages = game.transcript.discussion
+def _coherence(transcript: Transcript, said: _Said, _: MetricResult) -> Iterator[_Decided]:
+    messages = transcript.discussion
     speakers, rounds = [one.speaker for one in messages], [one.round for one in messages]
     for message, place in zip(messages, places(speakers, rounds), strict=True):
-        one = game.said.get(message.id)
-        reply = answered_row(game.transcript, message)
+        one = said.get(message.id)
+        reply = answered_row(transcript, message)
         if one is None or (not place.context and message.reply_to is None):
             # The first message, and those that open a round, have nothing to answer.
             continue
@@ -147,12 +133,12 @@ def _coherence(game: _Game, _: MetricResult) -> Iterator[_Decided]:
             yield _Decided(row, False, "does not answer", f"{one.reason}{further}", one.answers)
 
 
-def _role(game: _Game, _: MetricResult) -> Iterator[_Decided]:
-    readings = [_with_acts(one, game.transcript) for one in game.said.values()]
-    for row in role_consistency.rows(readings, game.transcript):
+def _role(transcript: Transcript, said: _Said, _: MetricResult) -> Iterator[_Decided]:
+    readings = [_with_acts(one, transcript) for one in said.values()]
+    for row in role_consistency.rows(readings, transcript):
         if row.details["alignment"] is not None:
             counts = bool(row.numerator) if row.denominator else None
-            one = game.said[row.message_id or ""]
+            one = said[row.message_id or ""]
             acts = ", ".join(f"{kind} {target or ''}".rstrip() for kind, target in one.acts) or "no act"
             yield _Decided(row, counts, acts, f"{row.reason} {one.reason}")
 
@@ -163,11 +149,11 @@ def _with_acts(one: JudgedMessage, transcript: Transcript) -> Reading:
     return Reading(one.message, (), acts, frozenset(), False, False, False, frozenset())
 
 
-def _memory(game: _Game, result: MetricResult) -> Iterator[_Decided]:
+def _memory(_: Transcript, said: _Said, result: MetricResult) -> Iterator[_Decided]:
     rows: dict[str, list[LedgerRow]] = {}
     for row in result.ledger:
         rows.setdefault(row.message_id or "", []).append(row)
-    for message_id, one in game.said.items():
+    for message_id, one in said.items():
         left = rows.get(message_id, [])
         for reference in one.references:
             fitting = max(left, key=lambda row: _shared(row, reference), default=None)
@@ -203,7 +189,7 @@ def _reference_row(message: Message, reference: JudgedReference) -> LedgerRow:
     )
 
 
-_Decide = Callable[[_Game, MetricResult], Iterator[_Decided]]
+_Decide = Callable[[Transcript, _Said, MetricResult], Iterator[_Decided]]
 _DECIDE: Mapping[str, _Decide] = MappingProxyType(
     {
         MEMORY_ACCURACY.name: _memory,
