@@ -49,6 +49,12 @@ class LabelledSet:
     @classmethod
     def of(cls, *halves: Half) -> LabelledSet:
         """The games of ``halves``; labels of other games are dropped while they are read."""
+        games, sources = cls.games_of(*halves)
+        return cls(games, sources, _rows("messages.jsonl", sources))
+
+    @staticmethod
+    def games_of(*halves: Half) -> tuple[Mapping[str, Transcript], Mapping[str, str]]:
+        """The games of ``halves`` and their sources, by id; no label is read."""
         with (LABELS / "halves.csv").open(encoding="utf-8", newline="") as file:
             sources = {row["game"]: row["source"] for row in csv.DictReader(file) if row["half"] in halves}
         games = {game.game_id: game for _, game in load_games() if game.game_id in sources}
@@ -57,7 +63,7 @@ class LabelledSet:
                 game = Transcript.from_json(line)
                 if game.game_id in sources:
                     games[game.game_id] = game
-        return cls(games, sources, _rows("messages.jsonl", sources))
+        return games, sources
 
     def second_reading(self) -> Mapping[Key, Mapping[str, Any]]:
         """What other readers, who did not see the first ones' labels, said of some of the messages."""

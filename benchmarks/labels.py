@@ -3,27 +3,49 @@
 Prints how far two readers agree, and the figures of the games that rules and reader were made on (the reader's by fits
 that had not seen the source). ``--final`` opens the kept half and the two kept sources, and writes date, commit and
 figures into ``data/labels/openings.csv``: labels that were looked at while something was tuned show nothing.
+
+``--model-prompts FOLDER --half tuning --messages 200 --seed 1`` writes the prompts that a model gets about whole
+windows of that half, one ``.txt`` each; ``--model-answers FOLDER --half tuning`` measures the ``.json`` answers that
+stand beside them under the same names. Answers about kept games are logged as ``--final`` is.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import csv
+import random
 import re
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.labelled_games import LABELS, Half, Key, LabelledSet
 from evaluation.engines.scoring import evaluate_transcript
+from evaluation.judging.answer_parsing import parse_answer
+from evaluation.judging.answers import answer_format
+from evaluation.judging.fencing import FENCE
+from evaluation.judging.protocol import (
+    JudgeKind,
+    Judgement,
+    JudgementStatus,
+    JudgeRequest,
+    Report,
+    judgement_from,
+    unscored,
+)
 from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, STRATEGIC_DEPTH
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader.model import Reader, shipped_reader
 from evaluation.rubric.speech.readings import read
+from evaluation.rubric_judge._window_answer import JudgedMessage
+from evaluation.rubric_judge.game_reading import read_game
+from evaluation.rubric_judge.window_prompt import MessageWindow, windows
 from evaluation.score import LedgerRow, MetricResult, RowVerdict
 from evaluation.transcript import Transcript
 
@@ -76,6 +98,16 @@ def f1(name: str, right: int, labelled: int, said: int) -> Figure:
     return Figure(name, value, f"{right} right of {said} said, {labelled} labelled")
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What rule, reader or model say of messages; a message that is missing is one of which nothing is said."""
+
+    strategic: Mapping[Key, bool]
+    answers: Mapping[Key, bool]
+    references: Mapping[Key, Sequence[_Reference]]
+    acts: Mapping[Key, Iterable[_Act]]
+
+
 def measure(labelled: LabelledSet, reader: Reader | None) -> Iterator[Figure]:
     """The figures of the rule alone or of rule and reader on labelled games.
 
@@ -84,15 +116,28 @@ def measure(labelled: LabelledSet, reader: Reader | None) -> Iterator[Figure]:
     verdict on a reference is right when the readers gave the same one to a quote that shares half of its characters.
     """
     found = {game_id: _results(game, reader) for game_id, game in labelled.games.items()}
-    rows = {name: dict(_by_message(labelled, found, name)) for name in (STRATEGIC_DEPTH.name, COHERENCE.name)}
-    for name, metric, question in (
-        ("strategic depth", STRATEGIC_DEPTH.name, "is_strategic"),
-        ("answers", COHERENCE.name, "answers"),
+    references: dict[Key, list[_Reference]] = {}
+    for game_id, game in labelled.games.items():
+        for row in found[game_id][MEMORY_ACCURACY.name].ledger:
+            if (message := game.message(row.message_id or "")) is not None:
+                references.setdefault((game_id, message.index), []).append(_said(row))
+    acts = {
+        (game_id, index): acts for game_id, game in labelled.games.items() for index, acts in acts_said(game, reader)
+    }
+    strategic = dict(_by_message(labelled, found, STRATEGIC_DEPTH.name))
+    answers = dict(_by_message(labelled, found, COHERENCE.name))
+    return _compared(labelled, _Said(strategic, answers, references, acts))
+
+
+def _compared(labelled: LabelledSet, said: _Said) -> Iterator[Figure]:
+    for name, question, answers in (
+        ("strategic depth", "is_strategic", said.strategic),
+        ("answers", "answers", said.answers),
     ):
-        pairs = [(bool(row[question]), rows[metric].get(key, False)) for key, row in labelled.rows.items()]
+        pairs = [(bool(row[question]), answers.get(key, False)) for key, row in labelled.rows.items()]
         yield balanced_accuracy(f"{name}: balanced accuracy", pairs)
-    yield from _references(labelled, found)
-    yield from _acts(labelled, reader)
+    yield from _references(labelled, said.references)
+    yield from _acts(labelled, said.acts)
 
 
 def _results(game: Transcript, reader: Reader | None) -> Mapping[str, MetricResult]:
@@ -108,12 +153,7 @@ def _by_message(
                 yield (game_id, message.index), row.verdict is RowVerdict.COUNTS
 
 
-def _references(labelled: LabelledSet, found: Mapping[str, Mapping[str, MetricResult]]) -> Iterator[Figure]:
-    said: dict[Key, list[_Reference]] = {}
-    for game_id, game in labelled.games.items():
-        for row in found[game_id][MEMORY_ACCURACY.name].ledger:
-            if (message := game.message(row.message_id or "")) is not None:
-                said.setdefault((game_id, message.index), []).append(_said(row))
+def _references(labelled: LabelledSet, said: Mapping[Key, Sequence[_Reference]]) -> Iterator[Figure]:
     truth = {
         key: [_located(labelled.games, key, one) for one in row["references"]] for key, row in labelled.rows.items()
     }
@@ -149,19 +189,16 @@ def _located(games: Mapping[str, Transcript], key: Key, label: Mapping[str, str]
     return _Reference(start, end, label["verdict"])
 
 
-def _acts(labelled: LabelledSet, reader: Reader | None) -> Iterator[Figure]:
+def _acts(labelled: LabelledSet, acts_by_message: Mapping[Key, Iterable[_Act]]) -> Iterator[Figure]:
     truth = {key: _implied({(one["act"], one["target"]) for one in row["acts"]}) for key, row in labelled.rows.items()}
-    said = {
-        (game_id, index): _implied(acts)
-        for game_id, game in labelled.games.items()
-        for index, acts in acts_said(game, reader)
-    }
+    said = {key: _implied(acts) for key, acts in acts_by_message.items()}
     wanted = Counter(act for acts in truth.values() for act, _ in acts)
     given = Counter(act for key, acts in said.items() if key in truth for act, _ in acts)
     right = Counter(act for key, acts in truth.items() for act, _ in acts & said.get(key, frozenset()))
     figures = {act: f1(f"act {act}: F1", right[act], wanted[act], given[act]) for act in sorted(wanted | given)}
     common = [figure.value or 0.0 for act, figure in figures.items() if wanted[act] >= FEWEST_EXAMPLES]
     words = f"{len(common)} acts with {FEWEST_EXAMPLES} labels or more"
+    yield f1("acts with target: micro F1", right.total(), wanted.total(), given.total())
     yield Figure("acts with target: macro F1", sum(common) / len(common) if common else None, words)
     yield from figures.values()
 
@@ -257,11 +294,105 @@ def print_labels(*, is_final: bool) -> None:
                 log_opening(f"{half}, {name}", figures)
 
 
+_HALVES: Mapping[str, tuple[Half, ...]] = {"tuning": ("tuning",), "kept": ("kept", "kept source")}
+
+
+def _file_name(request: JudgeRequest) -> str:
+    return request.subject.replace(" ", "_")
+
+
+def write_prompts(folder: Path, half: str, messages: int, seed: int) -> int:
+    """Writes the prompts about windows of a half's games, sources and games in turn; the number of their messages."""
+    games, sources = LabelledSet.games_of(*_HALVES[half])
+    chance = random.Random(seed)
+    by_source: dict[str, list[list[MessageWindow]]] = {}
+    for game_id, game in sorted(games.items()):
+        found = windows(game)
+        by_source.setdefault(sources[game_id], []).append(chance.sample(found, len(found)))
+    rows = [chance.sample(each, len(each)) for _, each in sorted(by_source.items())]
+    # The first window of every game of a source, then the second of each, ...
+    queues = [[one for some in zip_longest(*row) for one in some if one is not None] for row in rows]
+    folder.mkdir(parents=True, exist_ok=True)
+    written = 0
+    for window in (one for some in zip_longest(*queues) for one in some if one is not None):
+        if written >= messages:
+            break
+        request = window.request()
+        user = f"{request.prompt.text}\n\n{answer_format(request.answer)}".replace(FENCE, "<<5f0c1d9e7a3b2846>>")
+        text = f"SYSTEM\n\n{request.prompt.system}\n\nUSER\n\n{user}\n"
+        (folder / f"{_file_name(request)}.txt").write_text(text, encoding="utf-8")
+        written += len(window.messages)
+    return written
+
+
+class FolderJudge:
+    """Answers with what stands in a folder, one file for each window; of other windows it says nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:  # noqa: ARG002
+        """One judgement per request, in order."""
+        return [self._judgement(request) for request in requests]
+
+    def _judgement(self, request: JudgeRequest) -> Judgement:
+        kind, path = JudgeKind.RECORDED, self._folder / f"{_file_name(request)}.json"
+        if not path.exists():
+            return unscored(request, JudgementStatus.NOT_SCORED, "no file", judge=kind, model="folder")
+        answer = parse_answer(path.read_text(encoding="utf-8"), request.answer.model_validate)
+        return judgement_from(request, [answer], judge=kind, model="folder")
+
+
+def measure_answers(folder: Path, half: str) -> Iterator[Figure]:
+    """The figures of answers to the prompts in a folder, over all messages of windows that have an answer.
+
+    Answers here: whether the answer names any message that is answered, however far back.
+    """
+    labelled = LabelledSet.of(*_HALVES[half])
+    said: dict[Key, JudgedMessage] = {}
+    asked: set[Key] = set()
+    left_out: Counter[str] = Counter()
+    for game_id, game in labelled.games.items():
+        read = asyncio.run(read_game(game, {}, FolderJudge(folder)))
+        said |= {(game_id, one.message.index): one for one in read.said.values()}
+        left_out.update(read.left_out)
+        for window in windows(game):
+            if (folder / f"{_file_name(window.request())}.json").exists():
+                asked |= {(game_id, message.index) for message in window.messages}
+    shown = replace(labelled, rows={key: row for key, row in labelled.rows.items() if key in asked})
+    yield Figure("messages with an entry", len(said) / len(asked) if asked else None, f"{len(said)} of {len(asked)}")
+    for what, count in left_out.items():
+        yield Figure(f"left out: {what}", None, str(count))
+    references = {
+        key: [_Reference(each.start, each.end, each.verdict) for each in one.references] for key, one in said.items()
+    }
+    acts = {key: [(str(kind), target) for kind, target in one.acts] for key, one in said.items()}
+    strategic = {key: one.is_strategic for key, one in said.items()}
+    yield from _compared(
+        shown, _Said(strategic, {key: bool(one.answers) for key, one in said.items()}, references, acts)
+    )
+
+
 def main() -> None:
     """Measure, print, and log when kept labels were opened."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--final", action="store_true", help="open the kept games; date, commit and figures are logged")
-    print_labels(is_final=parser.parse_args().final)
+    parser.add_argument("--model-prompts", type=Path, metavar="FOLDER", help="write prompts about whole windows")
+    parser.add_argument("--model-answers", type=Path, metavar="FOLDER", help="measure answers to such prompts")
+    parser.add_argument("--half", choices=sorted(_HALVES), default="tuning", help="the games of prompts and answers")
+    parser.add_argument("--messages", type=int, default=200, help="about how many messages the prompts ask about")
+    parser.add_argument("--seed", type=int, default=1, help="which windows are drawn")
+    options = parser.parse_args()
+    if options.model_prompts is not None:
+        count = write_prompts(options.model_prompts, options.half, options.messages, options.seed)
+        print(f"Prompts about {count} messages of the half {options.half!r} are in {options.model_prompts}.")
+    elif options.model_answers is not None:
+        figures = list(measure_answers(options.model_answers, options.half))
+        _print(f"a model's answers, {options.half}", figures)
+        if options.half == "kept":
+            log_opening(f"kept, a model's answers in {options.model_answers.name}", figures)
+    else:
+        print_labels(is_final=options.final)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Decide who has the last word on a row of a ledger: a person, else a judge, else whatever computed it."""
+"""Decide who has the last word on a row of a ledger: a person, else the record, a judge, the reader, the rule."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evaluation.overrides import Override
-from evaluation.rubric_judge.judge_rows import apply_decisions
 from evaluation.rubric_judge.row_decision import RowDecision
-from evaluation.score import LedgerRow, MetricResult, replace_rows
+from evaluation.score import JUDGES, LedgerRow, Method, MetricResult, replace_rows
+from evaluation.text.display import counted
 
 
 def results_as_they_stand(
@@ -16,19 +16,20 @@ def results_as_they_stand(
 ) -> dict[str, MetricResult]:
     """The results with every row as the one who outranks the others decided it, and every score computed again.
 
-    Row by row, a person outranks a judge, and a judge outranks the rule; ``Method`` lists all in this order. A person's
-    override applies to the row as the judge left it, so that the row keeps what both said. Rows that people added stand
-    after the others.
+    Row by row, a person outranks what the record proves about a reference to the past, that outranks a judge, and a
+    judge outranks reader and rule; ``Method`` lists all in this order. A person's
+    override applies to the row as the judge left it, so that the row keeps what both said. Rows that judges and people
+    added stand after the others.
 
     Args:
-        computed: By metric, as the rule computed them.
+        computed: By metric, as rule and reader computed them.
         decisions: Of judges, those that stand: at most one per row.
         overrides: Of people, those that stand: at most one per row.
 
     Returns:
         By metric, in the same order. Decisions and overrides on rows that no ledger has change nothing.
     """
-    judged = apply_decisions(computed, decisions)
+    judged = {name: _judged(result, decisions) for name, result in computed.items()}
     judged = {name: _with_added_rows(result, overrides) for name, result in judged.items()}
     rows = {(name, row.id): row for name, result in judged.items() for row in result.ledger}
     overruled: dict[str, dict[str, LedgerRow]] = {}
@@ -36,6 +37,26 @@ def results_as_they_stand(
         if row := rows.get((override.metric, override.row_id)):
             overruled.setdefault(override.metric, {})[row.id] = override.applied_to(row)
     return {name: replace_rows(result, overruled.get(name, {})) for name, result in judged.items()}
+
+
+def _judged(result: MetricResult, decisions: Sequence[RowDecision]) -> MetricResult:
+    own = {one.row_id: one for one in decisions if one.metric == result.name}
+    if not own:
+        return result
+    known = {row.id for row in result.ledger}
+    added = [one.added for one in own.values() if one.added is not None and one.row_id not in known]
+    result = replace(result, ledger=(*result.ledger, *added))
+    rows = {row.id: own[row.id].applied_to(row) for row in result.ledger if row.id in own}
+    judged = [row for row in rows.values() if row.method is Method.JUDGE]
+    found = replace_rows(result, rows)
+    if not judged:
+        return found
+    judges = list(dict.fromkeys(own[row.id].model for row in judged))
+    # What the rule remarked counts its own rows, not those that stand now.
+    rule = [f"by the rule: {note}" for note in result.notes]
+    told = ", ".join(f"judge:{model}" for model in judges)
+    notes = (f"{counted(len(judged), 'row')} decided by {told}", *rule)
+    return replace(found, notes=notes, details={**found.details, JUDGES: judges})
 
 
 def _with_added_rows(result: MetricResult, overrides: Sequence[Override]) -> MetricResult:

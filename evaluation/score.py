@@ -122,6 +122,13 @@ class Evidence(NamedTuple):
         return {"start": self.start, "end": self.end, "text": self.text} | extra
 
 
+JUDGES = "judges"
+"""The detail of a result that lists the models that decided any of its rows."""
+
+DISMISSED = "dismissed"
+"""The detail of a row that makes it :attr:`LedgerRow.is_dismissed`."""
+
+
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
     """One thing that a metric considered: a message, claim, player, phrase or rating.
@@ -157,6 +164,11 @@ class LedgerRow:
     def metric(self) -> str:
         """The metric that the row belongs to, as its id says."""
         return self.id.partition(":")[0]
+
+    @property
+    def is_dismissed(self) -> bool:
+        """Whether it turned out to be nothing that its metric considers: it is shown, and counted nowhere."""
+        return self.verdict is RowVerdict.EXCLUDED and bool(self.details.get(DISMISSED))
 
     def as_dict(self) -> dict[str, Any]:
         """The row as the JSON output shows it."""
@@ -242,12 +254,16 @@ class MetricResult:
 
     @property
     def reading_words(self) -> str:
-        """Words for who read: "read by the reader, 52.8 % to the letter"; empty for what the rule alone computed."""
-        by_rule = self.details.get("by_rule")
-        if by_rule is None:
+        """Words for who read: "read by gpt-4o-mini, 52.8 % to the letter"; empty for what the rule alone computed."""
+        judges, by_rule = self.details.get(JUDGES, ()), self.details.get("by_rule")
+        readers = judges or (("the reader",) if by_rule is not None else ())
+        if not readers:
             return ""
+        words = f"read by {', '.join(readers)}"
+        if by_rule is None:
+            return words
         letter = "no score" if by_rule["score"] is None else f"{by_rule['score']:.1f} %"
-        return f"read by the reader, {letter} to the letter"
+        return f"{words}, {letter} to the letter"
 
     @property
     def method(self) -> Method:
@@ -287,8 +303,8 @@ def summarise(
 
     A percent score is 100 x numerator / denominator, a likert score their ratio. ``not_applicable`` is the reason why
     the metric cannot be asked of this transcript at all; rows are then kept for display but carry no score. Where the
-    metric has a coverage rule, ``details`` say how many of the rows ``considered`` are ``settled`` (have weight), and
-    which share that is (``coverage``, from 0 to 1; ``None`` without rows).
+    metric has a coverage rule, ``details`` say how many of the rows ``considered`` (all but dismissed ones) are
+    ``settled`` (have weight), and which share that is (``coverage``, from 0 to 1; ``None`` without rows).
     ``failure`` is the reason why it fails whatever its score; it means nothing where there is no score.
     """
     ledger = tuple(rows)
@@ -310,8 +326,9 @@ def _derived(definition: MetricDefinition, ledger: Sequence[LedgerRow]) -> dict[
     found = {} if definition.derive is None else dict(definition.derive(ledger))
     if definition.coverage is not None:
         settled = sum(row.denominator > 0 for row in ledger)
-        share = settled / len(ledger) if ledger else None
-        found |= {"coverage": share, "settled": settled, "considered": len(ledger)}
+        considered = sum(not row.is_dismissed for row in ledger)
+        share = settled / considered if considered else None
+        found |= {"coverage": share, "settled": settled, "considered": considered}
     return found
 
 
@@ -346,7 +363,7 @@ def _outcome(
     if denominator > 0:
         factor = 100.0 if definition.scale == PERCENT else 1.0
         score: float | None = factor * numerator / denominator
-    elif definition.when_empty is WhenEmpty.FULL_MARKS and not ledger:
+    elif definition.when_empty is WhenEmpty.FULL_MARKS and all(row.is_dismissed for row in ledger):
         score = definition.scale.high
     else:
         waits = definition.when_empty is WhenEmpty.PENDING

@@ -105,15 +105,6 @@ class IdeasAnswer(Answer):
     ]
 
 
-class LabelAnswer(Answer):
-    """The label that fits, of those named in the prompt."""
-
-    reason: Reason
-    label: Annotated[str, Field(min_length=1, max_length=200, description="one of the labels")]
-    confidence: Confidence
-    citations: Citations = Field(default_factory=list)
-
-
 FORMAT_VERSION = "format-2"
 """Part of every cache key: change it with any wording below."""
 

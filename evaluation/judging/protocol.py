@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from evaluation.judging.answers import FORMAT_VERSION, Answer, CheckAnswer, Idea, IdeasAnswer, LabelAnswer, ScoreAnswer
+from evaluation.judging.answers import FORMAT_VERSION, Answer, CheckAnswer, Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.model_client.calls import CallParameters, Usage
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "JudgeRequest",
     "Judgement",
     "JudgementStatus",
-    "LabelAnswer",
     "OfflineInput",
     "Prompt",
     "Report",
@@ -94,6 +93,7 @@ class JudgeRequest:
             at most ten in a call. ``None`` is asked alone.
         double_check: Whether the judge is asked once more whether it is sure; the second answer counts.
         offline: What the offline judge needs; ``None`` when only a model can tell.
+        parts: How many things the answer tells of. Its room and its expected length grow with them.
     """
 
     purpose: str
@@ -106,6 +106,7 @@ class JudgeRequest:
     batch_group: str | None = None
     double_check: bool = False
     offline: OfflineInput | None = None
+    parts: int = 1
     _keys: dict[tuple[str, str], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def key(self, model: str, server: str = "") -> str:
@@ -173,7 +174,6 @@ class Judgement:
         reason: The judge's reason; untrusted text.
         score: 0 to 9, of a ``ScoreAnswer``.
         holds: Of a ``CheckAnswer``.
-        label: Of a ``LabelAnswer``; untrusted text.
         ideas: Of an ``IdeasAnswer``, citations still as numbers.
         confidence: 0 to 1, the judge's own.
         citations: Ids of the cited messages, in the order cited, each once.
@@ -196,7 +196,6 @@ class Judgement:
     reason: str = ""
     score: int | None = None
     holds: bool | None = None
-    label: str | None = None
     ideas: tuple[Idea, ...] = ()
     confidence: float | None = None
     citations: tuple[str, ...] = ()
@@ -282,7 +281,6 @@ def judgement_from(
         reason=getattr(final, "reason", ""),
         score=final.score if isinstance(final, ScoreAnswer) else None,
         holds=final.holds if isinstance(final, CheckAnswer) else None,
-        label=final.label if isinstance(final, LabelAnswer) else None,
         ideas=tuple(final.ideas) if isinstance(final, IdeasAnswer) else (),
         confidence=getattr(final, "confidence", None),
         citations=tuple([request.messages[number] for number in numbers if number in request.messages]),

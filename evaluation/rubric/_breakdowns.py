@@ -17,6 +17,7 @@ _MOST_REVIEWED = 200
 
 def references_note(rows: Sequence[LedgerRow]) -> str:
     """The references in words: "17/20 accurate, 3 unverified"."""
+    rows = [row for row in rows if not row.is_dismissed]
     counts = Counter(row.verdict for row in rows)
     accurate, unverified = counts[RowVerdict.COUNTS], counts[RowVerdict.EXCLUDED]
     settled = accurate + counts[RowVerdict.DOES_NOT_COUNT]
@@ -35,6 +36,7 @@ def by_kind_of_reference(rows: Sequence[LedgerRow]) -> dict[str, Any]:
     """
     from evaluation.transcript import Vote  # imports pydantic, and help needs none
 
+    rows = [row for row in rows if not row.is_dismissed]
     settled = [row for row in rows if row.denominator]
     counts = Counter(row.details.get("kind", "earlier statement") for row in settled)
     kinds = dict.fromkeys(row.details.get("kind", "earlier statement") for row in rows)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
-from evaluation.store.engine.bulk_rows import append_rows, marks
+from evaluation.store.engine.bulk_rows import append_rows, from_json, marks, to_json
 from evaluation.store.engine.values import from_microseconds, require_text
+from evaluation.store.result_rows import ledger_row, ledger_values
 from evaluation.store.transcripts import require_transcript
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _key(one: RowDecision) -> tuple[str, str, str]:
 
 
 def _content(one: RowDecision) -> tuple[Any, ...]:
-    return one.verdict, one.label, one.reason, one.confidence, one.citations, one.judge, one.model, one.key
+    return one.verdict, one.label, one.reason, one.confidence, one.citations, one.judge, one.model, one.key, one.added
 
 
 def _values(one: RowDecision) -> Mapping[str, Any]:
@@ -101,6 +102,7 @@ def _values(one: RowDecision) -> Mapping[str, Any]:
         "model": one.model,
         "judgement_key": one.key,
         "withdrawn_by": None,
+        "added_row": None if one.added is None else to_json(list(ledger_values(one.added))),
     }
 
 
@@ -128,6 +130,7 @@ def _decision(row: Mapping[str, Any]) -> RowDecision:
         model=row["model"],
         key=row["judgement_key"],
         decided_at=from_microseconds(row["at"]),
+        added=None if row["added_row"] is None else ledger_row(from_json(row["added_row"])),
     )
 
 
@@ -143,6 +146,7 @@ _COLUMNS = (
     "judge",
     "model",
     "judgement_key",
+    "added_row",
     "at",
 )
 

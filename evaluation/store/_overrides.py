@@ -175,7 +175,12 @@ SELECT override_id, transcript_id, metric, row_id, verdict, author, reason, epoc
 FROM overrides {} ORDER BY override_id
 """
 
-_ROWS = "SELECT metric, row_id FROM current_results JOIN ledger USING (result_id) WHERE transcript_id = ?"
+_ROWS = """
+SELECT metric, row_id FROM (
+    SELECT transcript_id, metric, row_id FROM current_results JOIN ledger USING (result_id)
+    UNION ALL SELECT transcript_id, metric, row_id FROM row_decisions WHERE added_row IS NOT NULL
+) WHERE transcript_id = ?
+"""
 
 _ADDED_WORDS = """
 SELECT added_words FROM overrides WHERE transcript_id = ? AND metric = ? AND row_id = ? AND added_words IS NOT NULL

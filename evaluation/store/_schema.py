@@ -17,7 +17,12 @@ FIRST = 32
 Migration = Callable[["DuckDBPyConnection"], None]
 
 
-MIGRATIONS: tuple[Migration, ...] = ()
+def let_judges_add_rows(connection: DuckDBPyConnection) -> None:
+    """Schema 33: a judge's decision may be about a row that no ledger has."""
+    connection.execute("ALTER TABLE row_decisions ADD COLUMN added_row text")
+
+
+MIGRATIONS: tuple[Migration, ...] = (let_judges_add_rows,)
 """The steps after ``FIRST``, in their order: only ever append. ``schema.sql`` is what they end in."""
 
 _FILE = Path(__file__).with_name("schema.sql")

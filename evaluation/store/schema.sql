@@ -429,7 +429,8 @@ CREATE TABLE row_decisions (
     model text NOT NULL,
     judgement_key text NOT NULL,
     withdrawn_by text,
-    decided_at timestamptz NOT NULL DEFAULT now()
+    decided_at timestamptz NOT NULL DEFAULT now(),
+    added_row text
 );
 CREATE INDEX row_decisions_by_transcript ON row_decisions (transcript_id);
 CREATE SEQUENCE override_numbers;

@@ -1,4 +1,4 @@
-"""Settings by key: the thresholds of today's verdicts, and the size limits of imports."""
+"""Settings by key: the thresholds of today's verdicts, the size limits of imports, and who reads them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _TEST_SIZE = "test_size"
 DEFAULT_TEST_SIZE = 3
 _LARGEST_TEST_SIZE = 100
 _LIMITS = "import_limits"
+_JUDGE_IMPORTS = "judge_imports"
 _LARGEST_FACTOR = 20
 
 
@@ -93,6 +94,14 @@ class Settings:
                 remedy=f"Give a whole number from 1 to {_LARGEST_TEST_SIZE}; the rubric's is {DEFAULT_TEST_SIZE}.",
             )
         self.set(_TEST_SIZE, games)
+
+    def judges_imports(self) -> bool:
+        """Whether a model reads every game that is imported; not where nothing was set."""
+        return bool(self.get(_JUDGE_IMPORTS, False))
+
+    def set_judges_imports(self, is_on: bool) -> None:
+        """Changes whether a model reads every game that is imported."""
+        self.set(_JUDGE_IMPORTS, is_on)
 
     def limits(self) -> Limits:
         """Size limits of imports; the defaults where nothing was set."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
@@ -162,6 +163,12 @@ class Transcripts:
             NotFoundError: There is no iteration of that name.
         """
         return list(self.game_names(iteration))
+
+    def added_since(self, moment: datetime) -> list[str]:
+        """The ids of transcripts that were added at that moment or later, in order."""
+        query = "SELECT transcript_id FROM transcripts WHERE added_at >= ? ORDER BY position"
+        with self._store.unit() as cursor:
+            return [str(found) for (found,) in cursor.execute(query, [moment]).fetchall()]
 
     def count(self) -> int:
         """Number of stored transcripts."""

@@ -1,61 +1,93 @@
-"""Have a judge decide ledger rows of stored transcripts, one transcript after the other, and store its decisions."""
+"""Have a judge read stored games, one after the other, and store its decisions on their ledger rows."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.errors import NotFoundError
-from evaluation.judging.judge_config import ChosenJudge, JudgeConfig, build_estimate
+from evaluation.judging.judge_config import (
+    SETTINGS_KEY,
+    ChosenJudge,
+    JudgeConfig,
+    build_estimate,
+    build_judge,
+    judge_config,
+)
 from evaluation.judging.judges.estimating import NOTHING_ASKED
+from evaluation.judging.model_client.budget import spent_words
 from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.protocol import JudgementStatus, Report
-from evaluation.rubric_judge.judge_rows import JudgedTranscript, judge_rows
-from evaluation.rubric_judge.judged_metrics import TASKS
+from evaluation.rubric_judge.game_reading import JudgedGame, read_game
+from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS
+from evaluation.rubric_judge.window_prompt import windows
+from evaluation.score import MetricResult, RowVerdict
 from evaluation.store import Store
+from evaluation.text.display import counted
 
 
 @dataclass(slots=True)
 class JudgingTally:
-    """Outcomes of the rows asked about.
+    """Outcomes of games that a judge was to read.
 
     Attributes:
-        transcripts: How many transcripts were judged.
-        asked: How many rows the judge was asked about.
-        decided: How many of them it decided.
-        changed: How many of those the rule had decided otherwise.
-        errors: How many got no usable answer.
+        transcripts: How many games were read, or tried.
+        messages: How many public messages they have.
+        read: Of how many of them the judge said anything usable.
+        decided: How many rows follow from that.
+        changed: How many of those stood otherwise before, or were not there.
+        errors: How many questions got no usable answer.
         skipped: How many were not asked, because the budget was spent or somebody stopped the run.
-        gone: How many transcripts were deleted before their turn came.
-        why_not: Why rows were left to the rule, with how many.
+        gone: How many games were deleted before their turn came.
+        unread: Why messages were not read, with how many.
+        left_out: What of the answers could not be so and was left out, with how often.
         usage: What the answers cost; those that were known already cost nothing.
     """
 
     transcripts: int = 0
-    asked: int = 0
+    messages: int = 0
+    read: int = 0
     decided: int = 0
     changed: int = 0
     errors: int = 0
     skipped: int = 0
     gone: int = 0
-    why_not: dict[str, int] = field(default_factory=dict)
+    unread: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
     usage: Usage = field(default_factory=Usage)
 
-    def add(self, judged: JudgedTranscript) -> None:
-        """Counts one more transcript."""
-        statuses = [row.judgement.status for row in judged.rows]
+    def add(self, judged: JudgedGame, changed: int) -> None:
+        """Counts one more game."""
+        statuses = [one.status for one in judged.judgements]
         self.transcripts += 1
-        self.asked += len(judged.rows)
+        self.messages += len(judged.transcript.discussion)
+        self.read += len(judged.said)
         self.decided += len(judged.decisions)
-        self.changed += sum(
-            row.decision is not None and row.decision.verdict is not row.asked.row.verdict for row in judged.rows
-        )
+        self.changed += changed
         self.errors += statuses.count(JudgementStatus.ERROR)
         self.skipped += statuses.count(JudgementStatus.SKIPPED)
-        for reason, count in judged.reasons_why_not().items():
-            self.why_not[reason] = self.why_not.get(reason, 0) + count
+        self.unread.update(judged.unread)
+        self.left_out.update(judged.left_out)
         self.usage += judged.usage
+
+    @property
+    def words(self) -> str:
+        """In a sentence: "58 of 60 messages in 1 game read; 12 of 180 rows otherwise than before"."""
+        return (
+            f"{self.read} of {counted(self.messages, 'message')} in {counted(self.transcripts, 'game')} read; "
+            f"{self.changed} of {counted(self.decided, 'row')} otherwise than before"
+        )
+
+
+def count_windows(store: Store, transcript_ids: Sequence[str]) -> int:
+    """The number of windows in which games are read."""
+    found = 0
+    for each in transcript_ids:
+        with store.unit():
+            found += len(windows(store.transcripts.get(each)))
+    return found
 
 
 def judge_stored(
@@ -64,25 +96,23 @@ def judge_stored(
     judge: ChosenJudge,
     *,
     metrics: Collection[str] = (),
-    is_batched: bool = True,
     report: Report | None = None,
-    finished: Callable[[JudgedTranscript], None] | None = None,
+    finished: Callable[[JudgedGame], None] | None = None,
 ) -> JudgingTally:
-    """Judges stored transcripts in turn; each is stored before the next begins, so that a stopped run loses nothing.
+    """Has stored games read in turn; each is stored before the next begins, so that a stopped run loses nothing.
 
     Args:
         store: Where transcripts, results and decisions are.
         transcript_ids: Full ids; one that is deleted before its turn is passed over.
         judge: Who decides; its connections stay open until the last transcript.
         metrics: Which metrics; all that a judge may decide when empty.
-        is_batched: Whether neighbouring rows may share a call.
-        report: Told of every judgement.
-        finished: Told of every transcript that was judged.
+        report: Told of every judgement about a window.
+        finished: Told of every game that was read.
 
     Returns:
-        What became of the rows.
+        What became of messages and rows.
     """
-    names = metrics or tuple(TASKS)
+    names = metrics or JUDGED_METRICS
 
     async def run() -> JudgingTally:
         tally = JudgingTally()
@@ -92,14 +122,16 @@ def judge_stored(
                     with store.unit():
                         transcript = store.transcripts.get(transcript_id)
                         results = store.results.load(transcript_id)
-                    judged = await judge_rows(
-                        transcript, results, judge, metrics=names, is_batched=is_batched, report=report
-                    )
-                    store.decisions.save(judged.decisions)
+                    judged = await read_game(transcript, results, judge, metrics=names, report=report)
+                    with store.unit(write=True):
+                        store.decisions.save(judged.decisions)
+                        after = store.results.load(transcript_id)
                 except NotFoundError:
                     tally.gone += 1
                     continue
-                tally.add(judged)
+                before = _verdicts(results)
+                changed = sum(before.get(row_id) is not verdict for row_id, verdict in _verdicts(after).items())
+                tally.add(judged, changed)
                 if finished is not None:
                     finished(judged)
         return tally
@@ -107,14 +139,11 @@ def judge_stored(
     return asyncio.run(run())
 
 
-def estimate_judging(
-    store: Store,
-    transcript_ids: Sequence[str],
-    config: JudgeConfig,
-    *,
-    metrics: Collection[str] = (),
-    is_batched: bool = True,
-) -> str:
+def _verdicts(results: Mapping[str, MetricResult]) -> dict[str, RowVerdict]:
+    return {row.id: row.verdict for result in results.values() for row in result.ledger}
+
+
+def estimate_judging(store: Store, transcript_ids: Sequence[str], config: JudgeConfig) -> str:
     """The calls that ``judge_stored`` would make and what they would cost, in a sentence."""
     if config.mode != "live":
         return NOTHING_ASKED
@@ -123,8 +152,35 @@ def estimate_judging(
         counting = await build_estimate(config, store.judgements)
         for each in transcript_ids:
             with store.unit():
-                transcript, results = store.transcripts.get(each), store.results.load(each)
-            await judge_rows(transcript, results, counting, metrics=metrics or tuple(TASKS), is_batched=is_batched)
+                transcript = store.transcripts.get(each)
+            await read_game(transcript, {}, counting)
         return counting.words
 
     return asyncio.run(run())
+
+
+def reads_imports(store: Store) -> bool:
+    """Whether a model is to read every game that is imported: it is switched on, and there is a model to ask.
+
+    Raises:
+        InputError: The judge's settings cannot be used.
+    """
+    return store.settings.judges_imports() and _own_config(store).mode == "live"
+
+
+def read_imported(store: Store, transcript_ids: Sequence[str]) -> str:
+    """Has a model read games that were just imported, where that is switched on; what came of it in a sentence.
+
+    Returns:
+        Empty where it is switched off or there is nothing to read.
+    """
+    if not transcript_ids or not reads_imports(store):
+        return ""
+    chosen = build_judge(_own_config(store), cache=store.judgements)
+    tally = judge_stored(store, transcript_ids, chosen)
+    why = next(iter(tally.unread), "")
+    return f"{chosen.model}: {tally.words}. {spent_words(chosen.budget)}." + (f" Not read: {why}" if why else "")
+
+
+def _own_config(store: Store) -> JudgeConfig:
+    return judge_config(stored=store.settings.get(SETTINGS_KEY))

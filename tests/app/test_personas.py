@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -18,10 +21,11 @@ from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
-from evaluation.judging.protocol import Idea, JudgeKind, JudgeRequest, LabelAnswer, ScoreAnswer
+from evaluation.judging.protocol import Idea, JudgeKind, JudgeRequest, ScoreAnswer
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.results import DIMENSIONS
+from evaluation.rubric_judge._window_answer import WindowAnswer
 from evaluation.store import JobState, Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import find_subjects
@@ -29,6 +33,7 @@ from evaluation.workflows.job_progress import JobProgress
 from evaluation.workflows.judging import judge_stored
 from evaluation.workflows.persona_runs import evaluate_persona
 from evaluation.workflows.scoring import add_evaluated
+from tests.judge_server import JudgeServer
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +48,8 @@ def script(reason: str = "Because of [M1]."):
             return ScoreAnswer(reason=reason, score=6, confidence=0.5, citations=[min(request.messages)])
         if request.answer is IdeasAnswer:
             return IdeasAnswer(ideas=[Idea(text="Watch Bravo.", citations=[min(request.messages)])])
-        return LabelAnswer(reason=reason, label="shallow", confidence=0.9)
+        nothing = {"reason": reason, "is_strategic": False, "answers": [], "acts": [], "references": []}
+        return WindowAnswer.model_validate({"messages": [{"message": each, **nothing} for each in request.messages]})
 
     return answer
 
@@ -205,7 +211,7 @@ def test_rows_of_games_are_judged_from_the_page(open_page, filled, words) -> Non
     [job] = filled.jobs.list()
     done = finished(filled, job.id)
     assert done.state is JobState.DONE
-    assert "rows decided, 0 otherwise than the rule" in done.message
+    assert "read; 0 of 0 rows otherwise than before" in done.message
     assert "needs an LLM judge" in done.message
 
 
@@ -214,9 +220,66 @@ def test_a_run_tells_how_far_it_came(filled) -> None:
     filled.settings.set("order:judge_rows", RowsOrder(metrics=["coherence"]).model_dump(mode="json"))
     told: list[tuple[int, int]] = []
     message = judge_games(filled, job.id, lambda done, total: told.append((done, total)))
-    # 5 games of 8 messages; the first of each is not asked. The offline judge asks nobody, so nothing is skipped.
-    assert told == [(35, 35)]
-    assert message.startswith("0 of 35 rows decided")
+    # 5 games of 8 messages, one window each. The offline judge asks nobody, so nothing is skipped.
+    assert told == [(5, 5)]
+    assert message.startswith("0 of 40 messages in 5 games read")
+
+
+@pytest.fixture
+def reading_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
+    """A model that finds every message that it is asked about shallow."""
+
+    def read(body: dict[str, Any]) -> str:
+        asked = re.search(r"in this order: ([\d, ]+)\.", body["messages"][-1]["content"])
+        nothing = {"reason": "A mood.", "is_strategic": False, "answers": [], "acts": [], "references": []}
+        assert asked is not None
+        return json.dumps({"messages": [{"message": int(one), **nothing} for one in asked[1].split(", ")]})
+
+    with JudgeServer(content=read).in_thread() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("DRAMATURG_MODEL", "local-model")
+        yield server
+
+
+def test_a_model_reads_a_game_from_its_page(open_page, filled, words, small_game, reading_server) -> None:
+    game = small_game("one").id
+    closed = open_page("transcripts", transcript=game)
+    assert "start_reading" not in {button.key for button in closed.button}
+    app = open_page("transcripts", transcript=game, read_game="true")
+    assert "1 question, 1 call to local-model, cost not known." in words(app)
+    assert reading_server.tally.asked.total() == 0
+    app.button(key="start_reading").click().run()
+    assert not app.exception
+    [job] = [one for one in filled.jobs.list() if one.kind == "judge_rows"]
+    done = finished(filled, job.id)
+    assert (done.state, done.total) == (JobState.DONE, 1)
+    assert done.message.startswith("8 of 8 messages in 1 game read")
+    assert reading_server.tally.asked.total() == 1
+    assert filled.results.load(game)["strategic_depth"].score == 0.0
+    again = open_page("transcripts", transcript=game, read_game="true")
+    assert "1 question, 1 of them answered already, 0 calls to local-model" in words(again)
+
+
+def test_without_a_model_a_games_page_offers_no_reading(open_page, filled, words, small_game) -> None:
+    app = open_page("transcripts", transcript=small_game("one").id, read_game="true")
+    assert "There is no key and no address of a model." in words(app)
+    assert "start_reading" not in {button.key for button in app.button}
+
+
+def test_uploads_are_read_where_settings_say_so(filled, small_game, reading_server) -> None:
+    def upload(name: str) -> int:
+        job = jobs.start_evaluation(filled, [(small_game(name), f"{name}.json")], None)
+        finished(filled, job.id)
+        # The thread of the upload began this one before it ended.
+        return len([finished(filled, one.id) for one in filled.jobs.list() if one.kind == "judge_rows"])
+
+    assert upload("silent") == 0
+    filled.settings.set_judges_imports(True)
+    assert upload("told") == 1
+    assert upload("told") == 1
+    assert reading_server.tally.asked.total() == 1
+    assert filled.decisions.current(small_game("told").id)
+    assert not filled.decisions.current(small_game("silent").id)
 
 
 def test_cancel_lets_nothing_more_be_asked_and_tells_what_it_cost(filled) -> None:

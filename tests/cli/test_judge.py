@@ -1,10 +1,11 @@
-"""``dramaturg judge``: who decides, what it costs, what is left to the rule, and how to give it back."""
+"""``dramaturg judge``: a model reads games; what it costs, what it decides, and how to give that back."""
 
 from __future__ import annotations
 
 import json
 import re
 import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,8 @@ from evaluation.cli.shared.options import ListFormat
 from evaluation.judging.judge_config import ChosenJudge
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.protocol import JudgeKind, JudgeRequest, LabelAnswer
+from evaluation.judging.protocol import JudgeKind, JudgeRequest
+from evaluation.rubric_judge._window_answer import WindowAnswer
 from evaluation.store import Store
 from evaluation.workflows.judging import judge_stored
 from tests.judge_server import JudgeServer
@@ -31,9 +33,8 @@ def test_without_a_model_nothing_is_decided_and_it_says_why(run: Any, write_game
     before = run("show", "game-1", "--format", "json").stdout
     done = run("judge")
     assert done.exit_code == 0
-    # 6 messages: 6 rows of depth and 5 of coherence; alignments are unknown and nothing is unverified.
-    assert "(offline) decided 0 of 11 rows in 1 game" in done.stdout
-    assert "11 left to the rule: needs an LLM judge" in done.stderr
+    assert "(offline): 0 of 6 messages in 1 game read; 0 of 0 rows otherwise than before." in done.stdout
+    assert "6 messages not read: needs an LLM judge" in done.stderr
     assert run("show", "game-1", "--format", "json").stdout == before
 
 
@@ -41,7 +42,7 @@ def test_only_the_games_and_metrics_asked_for(run: Any, write_game: Any) -> None
     run("import", write_game("one"), "--iteration", "v1")
     run("import", write_game("two"))
     report = json.loads(run("judge", "--iteration", "v1", "--metric", "coherence", "--format", "json").stdout)
-    assert (report["transcripts"], report["asked"], report["decided"], report["judge"]) == (1, 5, 0, "offline")
+    assert (report["transcripts"], report["messages"], report["read"], report["judge"]) == (1, 6, 0, "offline")
     assert json.loads(run("judge", "two", "--format", "json").stdout)["transcripts"] == 1
 
 
@@ -68,24 +69,30 @@ def scripted(store: Store, script: Any) -> Any:
     return judge_stored(store, ids, chosen, metrics=["strategic_depth"]), chosen
 
 
-def shallow_or_fault(request: JudgeRequest) -> LabelAnswer | str | None:
-    if "[M1]" in request.claim:
-        return LabelAnswer(reason="A mood.", label="shallow", confidence=0.9)
-    return "the server hung up" if "[M2]" in request.claim else None
+def entry(number: int, **fields: Any) -> dict[str, Any]:
+    nothing = {"reason": "A mood.", "is_strategic": False, "answers": [], "acts": [], "references": []}
+    return {"message": number, **nothing, **fields}
 
 
-def test_what_a_model_decides_moves_the_score_until_it_is_withdrawn(
+def shallow_or_fault(request: JudgeRequest) -> WindowAnswer | str:
+    """One message is read; the others are left out, and the second call for them fails."""
+    if request.prompt.question.endswith("Number of entries: 5."):
+        return "the server hung up"
+    return WindowAnswer.model_validate({"messages": [entry(1)]})
+
+
+def test_what_a_model_reads_moves_the_score_until_it_is_withdrawn(
     run: Any, write_game: Any, database: Any, capsys: Any
 ) -> None:
     run("import", write_game())
     store = Store(database)
     tally, chosen = scripted(store, shallow_or_fault)
     store.close()
-    assert (tally.asked, tally.decided, tally.changed, tally.errors) == (6, 1, 1, 1)
+    assert (tally.messages, tally.read, tally.decided, tally.changed, tally.errors) == (6, 1, 1, 1, 1)
     _say(tally, chosen, ListFormat.TABLE)
     said = capsys.readouterr()
-    assert "small-model (scripted) decided 1 of 6 rows in 1 game; 1 otherwise than the rule." in said.out
-    assert "1 left to the rule: the server hung up." in said.err
+    assert "small-model (scripted): 1 of 6 messages in 1 game read; 1 of 1 row otherwise than before." in said.out
+    assert "5 messages not read: the server hung up." in said.err
     # The rule counts 6 of 6; the judge takes one away.
     assert run("show", "game-1", "--metric", "strategic_depth").stdout.startswith("Strategic depth: 83.3 %")
     assert "(judge)" in run("show", "game-1", "--metric", "strategic_depth").stdout
@@ -100,34 +107,46 @@ def test_a_dead_address_is_a_failure_also_when_the_budget_ends_the_tries(run: An
         address = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
         done = run("judge", "--mode", "live", "--base-url", address, "--max-calls", "1", "--format", "json")
     found = json.loads(done.stdout)
-    assert (done.exit_code, found["calls"], found["decided"]) == (3, 1, 0)
-    assert found["errors"] >= 1
-    assert found["errors"] + found["skipped"] == found["asked"]
+    assert (done.exit_code, found["calls"], found["read"], found["errors"]) == (3, 1, 0, 1)
 
 
 def test_a_live_run_is_estimated_limited_and_tells_its_progress_and_cost(run: Any, write_game: Any) -> None:
-    def label(body: dict[str, Any]) -> str:
-        answer = {"reason": "So it reads.", "label": "shallow", "confidence": 0.9, "citations": []}
-        items = re.findall(r"^\[P(\d+)\]", str(body["messages"][-1]["content"]), re.MULTILINE)
-        return json.dumps({"answers": [{"item": int(item), **answer} for item in items]} if items else answer)
+    quote = {"quote": "a pattern at this table", "kind": "vote", "reason": "He did.", "verdict": "accurate"}
+
+    def read(_: dict[str, Any]) -> str:
+        found = [entry(number) for number in range(1, 7)]
+        found[0]["references"] = [quote, quote | {"quote": "nobody wrote this"}]
+        return json.dumps({"messages": found})
 
     run("import", write_game())
-    with JudgeServer(content=label).in_thread() as server:
-        ask = ("judge", "--base-url", server.url, "--model", "local-model", "--metric", "strategic_depth")
+    with JudgeServer(content=read).in_thread() as server:
+        ask = ("judge", "--base-url", server.url, "--model", "local-model")
         estimate = run(*ask, "--estimate")
         assert (estimate.exit_code, server.tally.asked.total()) == (0, 0)
-        assert "6 questions, 1 call to local-model, cost not known" in estimate.stdout
+        assert "1 question, 1 call to local-model, cost not known" in estimate.stdout
         refused = run(*ask, "--budget", "1")
         assert (refused.exit_code, server.tally.asked.total()) == (2, 0)
         assert "--max-calls beside --budget" in refused.stderr
         done = run(*ask, "--budget", "1", "--max-calls", "3", "--timeout", "30", "--concurrency", "2")
         assert server.tally.asked.total() == 1
-    assert done.exit_code == 0
+        again = run(*ask)
+        assert server.tally.asked.total() == 1
+    assert (done.exit_code, again.exit_code) == (0, 0)
+    assert "local-model (live): 6 of 6 messages in 1 game read" in done.stdout
     assert "1 call, cost not known." in done.stdout
+    assert "0 of 12 rows otherwise than before. 0 calls" in again.stdout
+    assert "Left out 1 time: a reference was quoted that does not stand in the message." in done.stderr
     assert re.search(r"1 of 1 game done, \d+\.\d a (second|minute), 1 call, cost not known: game-1", done.stderr)
     assert "0.0000" not in done.stdout + done.stderr
+    # All but the first are marked as replies, none of 6 is strategic, and the one reference is accurate.
+    scores = {name: run("show", "game-1", "--metric", name).stdout for name in ("coherence", "strategic_depth")}
+    assert scores["coherence"].startswith("Conversation coherence: 100.0 %")
+    assert scores["strategic_depth"].startswith("Strategic depth: 0.0 %")
+    memory = run("show", "game-1", "--metric", "memory_accuracy").stdout
+    assert memory.startswith("Memory accuracy: 100.0 %")
+    assert "judge:local-model" in memory
     again = run(*ask, "--estimate")
-    assert "6 questions, 6 of them answered already, 0 calls to local-model" in again.stdout
+    assert "1 question, 1 of them answered already, 0 calls to local-model" in again.stdout
 
 
 def test_an_estimate_needs_no_model_where_one_would_be_asked(run: Any, write_game: Any) -> None:
@@ -135,3 +154,24 @@ def test_an_estimate_needs_no_model_where_one_would_be_asked(run: Any, write_gam
     assert " to gpt-4o-mini" in run("judge", "--estimate").stdout
     assert run("insights", "game-1", "--estimate").stdout == "No model would be asked.\n"
     assert "1 call to gpt-4o-mini" in run("insights", "game-1", "--themes", "--estimate").stdout
+
+
+def test_imports_are_read_where_settings_say_so(
+    run: Any, write_game: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with JudgeServer(content=lambda _: json.dumps({"messages": [entry(1)]})).in_thread() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        run("import", write_game("silent"))
+        assert server.tally.asked.total() == 0
+        assert run("settings", "--set", "judge.imports=maybe").exit_code == 2
+        assert "judge.imports" in run("settings", "--set", "judge.imports=on").stdout
+        done = run("import", write_game("told"), write_game("silent"))
+        # One call about the six messages of the new game, and one more about the five that the answer left out.
+        assert server.tally.asked.total() == 2
+        assert "1 of 6 messages in 1 game read" in done.stderr
+        watched = tmp_path / "watched"
+        watched.mkdir()
+        write_game("third").rename(watched / "third.json")
+        assert "1 of 6 messages in 1 game read" in run("watch", watched, "--once", "--settle", "0").stderr
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    assert "read" not in run("import", write_game("fourth")).stderr

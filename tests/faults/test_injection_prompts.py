@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from evaluation.judging.answer_parsing import AnswerError, parse_answer, parse_items
-from evaluation.judging.answers import CheckAnswer, LabelAnswer, ScoreAnswer
+from evaluation.judging.answers import CheckAnswer, ScoreAnswer
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
 from evaluation.judging.questions import Options, ask
 from evaluation.judging.targets import Target, TrajectoryEvent
+from evaluation.rubric_judge._window_answer import WindowAnswer
 from tests.faults.injection_attacks import ATTACKS, NAMES
 
 EVERYTHING = (*ATTACKS, *NAMES)
@@ -66,7 +67,7 @@ def test_a_name_stays_within_one_line_and_in_quotes() -> None:
 def test_the_parser_takes_no_verdict_from_an_echo_of_the_prompt() -> None:
     for attack in EVERYTHING:
         echo = prompt_of(message=attack.text, persona=attack.text, name=attack.text)
-        for model in (ScoreAnswer, CheckAnswer, LabelAnswer):
+        for model in (ScoreAnswer, CheckAnswer, WindowAnswer):
             with pytest.raises(AnswerError):
                 parse_answer(echo, model.model_validate)
         assert parse_items(echo, [ScoreAnswer] * 3) == {}

@@ -17,7 +17,7 @@ from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric_judge.judged_metrics import TASKS
+from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS
 from evaluation.store import JobState, Store
 
 _REFRESH_SECONDS = 0.5
@@ -40,7 +40,7 @@ def _costs(store: Store) -> None:
 
 
 def run_panel(store: Store, found: Sequence[SelectableAgent], person: SelectableAgent) -> None:
-    """The forms that start an evaluation of agents, or have a judge decide rows of games."""
+    """The forms that start an evaluation of agents, or have a model read games."""
     config = judge_in_force(
         store,
         "There is no key and no address of a model, so rules judge: they score fluency, voice distinctness and "
@@ -83,7 +83,8 @@ def _persona_form(store: Store, found: Sequence[SelectableAgent], person: Select
             key="run_simulated",
             help="They are simulated, and left out of evaluations otherwise.",
         )
-        usd, calls, is_batched = _limits("personas")
+        usd, calls = _limits("personas")
+        is_batched = st.toggle("Ask up to ten questions in a call", True, key="batched_personas")
         if st.form_submit_button("Start", type="primary", icon=":material/play_arrow:", key="start_personas"):
             if agents and dimensions:
                 chosen = [Dimension(each) for each in dimensions]
@@ -106,32 +107,31 @@ def _persona_form(store: Store, found: Sequence[SelectableAgent], person: Select
 
 def _rows_form(store: Store) -> None:
     with st.form("run_rows"):
-        st.subheader("Judge rows of games", anchor=False)
+        st.subheader("Let a model read games", anchor=False)
         st.caption(
-            "Memory references that the record cannot settle, strategic depth both ways, coherence and role "
-            "consistency. A person's override outranks what the judge decides."
+            "It decides memory accuracy, strategic depth, coherence and role consistency, twenty messages a call. What "
+            "the record proves and what people override outranks it."
         )
         iteration = st.selectbox("Games", [_ALL_GAMES, *resources.read(queries.iteration_sizes)], key="run_iteration")
         metrics = st.pills(
             "Metrics",
-            list(TASKS),
+            list(JUDGED_METRICS),
             selection_mode="multi",
-            default=list(TASKS),
+            default=list(JUDGED_METRICS),
             format_func=lambda name: DEFINITIONS[name].label,
             key="run_metrics",
         )
-        usd, calls, is_batched = _limits("rows")
+        usd, calls = _limits("rows")
         if st.form_submit_button("Start", type="primary", icon=":material/play_arrow:", key="start_rows"):
             if metrics:
                 named = None if iteration == _ALL_GAMES else iteration
-                order = RowsOrder(iteration=named, metrics=metrics, max_usd=usd, max_calls=calls, is_batched=is_batched)
+                order = RowsOrder(iteration=named, metrics=metrics, max_usd=usd, max_calls=calls)
                 start_judging(store, order)
             else:
                 st.warning("Choose at least one metric.")
 
 
-def _limits(place: str) -> tuple[float | None, int | None, bool]:
+def _limits(place: str) -> tuple[float | None, int | None]:
     usd = st.number_input("Spend at most (US dollars)", 0.0, value=None, step=0.5, key=f"usd_{place}")
     calls = st.number_input("Call at most (times)", 0, value=None, step=100, key=f"calls_{place}")
-    is_batched = st.toggle("Ask up to ten questions in a call", True, key=f"batched_{place}")
-    return usd, calls, is_batched
+    return usd, calls

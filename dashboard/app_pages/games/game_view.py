@@ -11,10 +11,11 @@ from dashboard import access_checks
 from dashboard.app_pages.games.insights import insights
 from dashboard.app_pages.games.ledger import excluded_words, ledger_table, show_ledger
 from dashboard.app_pages.games.message_detail import message_detail
-from dashboard.shared import state
+from dashboard.shared import resources, state
 from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import focus_on, read_open
 from dashboard.shared.formatting import fraction_text, look, score_text, share_text, threshold_text, usd_text
+from dashboard.shared.jobs.judging_form import reading_panel
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from evaluation.readers import broken_off
@@ -35,6 +36,7 @@ def transcript_view(opened: OpenTranscript) -> None:
     if cards.open:
         with cards:
             _cards(opened)
+    reading_panel(resources.store(), opened.transcript.id)
     view = state.choose_view([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
     if view == state.LEDGER:
         ledger_table(opened)

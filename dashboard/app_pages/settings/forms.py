@@ -233,10 +233,17 @@ def judge_settings(store: Store) -> None:
             "Most calls of a run", 0, None, held.get("max_calls"), key="judge_calls", placeholder="no limit"
         ),
     }
+    held_imports = store.settings.judges_imports()
+    imports = st.toggle(
+        "Let the model read every game that is imported",
+        held_imports,
+        key="judge_imports",
+        help="About one call for twenty messages. Only where there is a model to ask; off unless you switch it on.",
+    )
     wanted = {name: value for name, value in wanted.items() if value is not None and value != ""}
     merged = {name: value for name, value in held.items() if name not in _FIELDS} | wanted
-    if st.button("Save the judge", key="save_judge", disabled=merged == held):
-        _save(store, merged)
+    if st.button("Save the judge", key="save_judge", disabled=merged == held and imports == held_imports):
+        _save(store, merged, imports=imports)
     st.caption(
         "DRAMATURG_MODEL and OPENAI_BASE_URL in the environment go before what is set here. Keys, such as "
         "OPENAI_API_KEY, come from the environment alone: they are neither stored nor shown."
@@ -258,11 +265,13 @@ def _tell(held: dict[str, object]) -> None:
     plain(f"In force: {config.model}, {config.base_url or 'at its provider'}; {key}.")
 
 
-def _save(store: Store, wanted: dict[str, object]) -> None:
+def _save(store: Store, wanted: dict[str, object], *, imports: bool) -> None:
     try:
         identity.require(Action.CONFIGURE)
         judge_config(stored=wanted)
-        store.settings.set(SETTINGS_KEY, wanted)
+        with store.unit(write=True):
+            store.settings.set(SETTINGS_KEY, wanted)
+            store.settings.set_judges_imports(imports)
     except DramaturgError as error:
         st.error("The judge's settings were not stored.", icon=":material/error:")
         plain(str(error))

@@ -27,6 +27,7 @@ from dashboard.shared.jobs.judging_jobs import (
     RowsOrder,
     check_games,
     evaluate_agents,
+    imports_to_read,
     judge_games,
     remember,
 )
@@ -105,6 +106,8 @@ def _run(store: Store, job_id: str, work: Callable[[ProgressCallback], str]) -> 
         store.import_queue.clear(job_id)
         if done.kind in (EVALUATE, SAMPLES, REEVALUATE):
             start_controls(store)
+        if done.kind in (EVALUATE, ROWS):
+            start_reading_imports(store, done)
 
 
 def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iteration: str | None) -> Job:
@@ -231,6 +234,16 @@ def start_judging(store: Store, order: JudgingRequest) -> Job:
     return job
 
 
+def start_reading_imports(store: Store, after: Job) -> Job | None:
+    """Has a model read the games that came while a job ran, where settings say so; ``None`` where nothing begins."""
+    order = imports_to_read(store, after)
+    try:
+        return None if order is None else start_judging(store, order)
+    except ConflictError:
+        # The one that runs looks for what came meanwhile when it ends.
+        return None
+
+
 def start_experiment(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) -> Job:
     """Runs an experiment, or goes on with one that was begun.
 
@@ -293,7 +306,7 @@ def start_samples_on_first_start(store: Store) -> None:
 
 _ORDERED: Mapping[type[JudgingRequest], tuple[str, str]] = {
     PersonaOrder: (PERSONAS, "Evaluating agents"),
-    RowsOrder: (ROWS, "Judging games"),
+    RowsOrder: (ROWS, "Reading games with a model"),
     ChecksOrder: (CHECKS, "Checking messages"),
 }
 

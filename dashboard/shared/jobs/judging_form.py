@@ -1,4 +1,4 @@
-"""The parts that every form for asking a judge shares: the judge in force, and the start of the job."""
+"""Forms for asking a judge: the judge in force, the start of the job, and the button that has one game read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import streamlit as st
 
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
-from dashboard.shared.jobs.judging_jobs import JudgingRequest, config_of
+from dashboard.shared.jobs.judging_jobs import ROWS, JudgingRequest, RowsOrder, config_of
 from dashboard.shared.notices import plain
 from evaluation.access.roles import Action
 from evaluation.errors import DramaturgError
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.store import Store
+from evaluation.workflows.judging import estimate_judging
 
 
 def judge_in_force(store: Store, without_model: str) -> JudgeConfig | None:
@@ -33,6 +34,28 @@ def judge_in_force(store: Store, without_model: str) -> JudgeConfig | None:
         st.caption(f"Answers come from this judge ({config.mode}):")
         plain(config.model)
     return config
+
+
+def reading_panel(store: Store, transcript_id: str) -> None:
+    """The panel "Let a model read this game": what it would cost, and the button. Progress stands on every page."""
+    panel = st.expander("Let a model read this game", key="read_game", on_change="rerun", bind="query-params")
+    if not panel.open:
+        return
+    with panel:
+        config = judge_in_force(store, "There is no key and no address of a model. Settings says how to connect one.")
+        if config is None or config.mode == "offline":
+            return
+        st.caption(
+            "It reads twenty messages a call and decides memory accuracy, strategic depth, coherence and role "
+            "consistency. What the record proves and what people override outranks it."
+        )
+        if config.mode == "live":
+            plain(f"{estimate_judging(store, [transcript_id], config)}.")
+        is_busy = jobs.running(store, ROWS) is not None
+        if st.button("Read it", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="start_reading"):
+            start_judging(store, RowsOrder(transcripts=[transcript_id]))
+        if is_busy:
+            st.caption("A model is reading games; what is done is stored, and Cancel stops it.")
 
 
 def start_judging(store: Store, order: JudgingRequest) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evaluation.errors import DramaturgError
 from evaluation.files.bundled import proposition_roots
 from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
@@ -25,14 +26,13 @@ from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, EvaluationPlan, a
 from evaluation.persona.results import DIMENSIONS
 from evaluation.persona.subjects import Subject
 from evaluation.progress import ProgressCallback
-from evaluation.rubric_judge.judged_metrics import TASKS
-from evaluation.rubric_judge.requests import requests_for
-from evaluation.store import Store
+from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS
+from evaluation.store import Job, Store
 from evaluation.text.display import counted
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.insights import ask_about_games, estimate_insights
 from evaluation.workflows.job_progress import JobProgress
-from evaluation.workflows.judging import judge_stored
+from evaluation.workflows.judging import count_windows, judge_stored, reads_imports
 from evaluation.workflows.persona_runs import PersonaRunRequest, run_personas
 
 PERSONAS = "personas"
@@ -74,10 +74,16 @@ class PersonaOrder(JudgingRequest):
 
 
 class RowsOrder(JudgingRequest):
-    """Which rows of which games a judge should decide; all games when no iteration is named."""
+    """Which games a model should read: those named, else those of an iteration, else all."""
 
+    transcripts: list[str] | None = None
     iteration: str | None = None
-    metrics: list[str] = Field(default_factory=lambda: list(TASKS))
+    metrics: list[str] = Field(default_factory=lambda: list(JUDGED_METRICS))
+
+    def ids(self, store: Store) -> list[str]:
+        """The stored games among them."""
+        there = store.transcripts.ids(self.iteration if self.transcripts is None else None)
+        return there if self.transcripts is None else [one for one in there if one in set(self.transcripts)]
 
 
 class ChecksOrder(JudgingRequest):
@@ -169,27 +175,29 @@ def _questions(subjects: Sequence[Subject], library: PropositionLibrary, plan: E
 
 
 def judge_games(store: Store, job_id: str, report: ProgressCallback) -> str:
-    """Has a judge decide the rows of the last order; returns what came of it."""
+    """Has a model read the games of the last order; returns what came of it."""
     order = RowsOrder.model_validate(store.settings.get(f"order:{ROWS}", {}))
-    ids = store.transcripts.ids(order.iteration)
+    ids = order.ids(store)
     chosen = build_judge(config_of(store, order), cache=store.judgements)
-    with JobProgress(store, job_id, chosen.budget, sum(_rows(store, each, order) for each in ids)) as progress:
-        tally = judge_stored(
-            store,
-            ids,
-            chosen,
-            metrics=order.metrics,
-            is_batched=order.is_batched,
-            report=progress.count_judgement,
-        )
-    report(progress.total - tally.skipped, progress.total)
-    rest = f" {tally.skipped} were not asked ({budget_reason(chosen.budget)})." if tally.skipped else ""
-    why = next(iter(tally.why_not), "")
-    left = f" {tally.asked - tally.decided} stay as the rule has them: {why}." if why and not rest else ""
-    return (
-        f"{tally.decided} of {tally.asked} rows decided, {tally.changed} otherwise than the rule. "
-        f"{spent_words(chosen.budget)}.{rest}{left}"
-    )
+    with JobProgress(store, job_id, chosen.budget, count_windows(store, ids)) as progress:
+        tally = judge_stored(store, ids, chosen, metrics=order.metrics, report=progress.count_judgement)
+    report(progress.total - min(tally.skipped, progress.total), progress.total)
+    rest = f" The rest was not asked ({budget_reason(chosen.budget)})." if tally.skipped else ""
+    why = next(iter(tally.unread), "")
+    left = f" The others keep their rows: {why}." if why and not rest else ""
+    return f"{tally.words}. {spent_words(chosen.budget)}.{rest}{left}"
+
+
+def imports_to_read(store: Store, after: Job) -> RowsOrder | None:
+    """The games that came since a job began and that no model has read, where settings say that one is to read them."""
+    try:
+        is_wanted = reads_imports(store)
+    except DramaturgError:
+        # The settings page and every form of the judge tell what is wrong with its settings.
+        return None
+    came = store.transcripts.added_since(after.created_at) if is_wanted else []
+    order = RowsOrder(transcripts=[one for one in came if not store.decisions.current(one)])
+    return order if order.transcripts else None
 
 
 def check_games(store: Store, job_id: str, report: ProgressCallback) -> str:
@@ -211,12 +219,6 @@ def check_games(store: Store, job_id: str, report: ProgressCallback) -> str:
     )
     why = f" Some questions have no answer: {tally.why_not.rstrip('.')}." if tally.why_not else ""
     return f"{counted(tally.games, 'game')} read.{passed} {spent_words(chosen.budget)}.{rest}{why}"
-
-
-def _rows(store: Store, transcript_id: str, order: RowsOrder) -> int:
-    with store.unit():
-        transcript, results = store.transcripts.get(transcript_id), store.results.load(transcript_id)
-    return sum(len(requests_for(transcript, results[name])) for name in order.metrics if name in results)
 
 
 def budget_reason(budget: Budget) -> str:

@@ -25,7 +25,7 @@ from evaluation.cli.shared.options import (
     require_output,
 )
 from evaluation.cli.shared.reading_options import ReadingChoices, reading_options
-from evaluation.cli.shared.terminal import TerminalProgress, note, say, shortened, table
+from evaluation.cli.shared.terminal import TerminalProgress, note, safe, say, shortened, table
 from evaluation.engines.task_engines import EngineName
 from evaluation.progress import ProgressCallback
 from evaluation.text.display import counted
@@ -211,9 +211,11 @@ def import_(
 ) -> None:
     """Store and score transcripts, and list what became of each.
 
-    What is stored already is recognised by its content and not stored twice. The exit code is 3 if a metric could not
-    be computed, else 2 if a file could not be read.
+    What is stored already is recognised by its content and not stored twice. With the setting judge.imports a model
+    reads the new games. The exit code is 3 if a metric could not be computed, else 2 if a file could not be read.
     """
+    from evaluation.workflows.judging import read_imported
+
     if not paths and not samples:
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
     choices = reading_options.value()
@@ -237,9 +239,14 @@ def import_(
                 choose_columns=choices.columns,
                 answers=choices.answers,
             )
-            rows = [_import_row(each) for each in _with_progress(found, tally)]
+            rows, new = [], []
+            for each in _with_progress(found, tally):
+                rows.append(_import_row(each))
+                new += [each.evaluation.transcript.id] if each.is_new else []
         if rows:
             say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))
+        if new and (words := read_imported(store, new)):
+            note(safe(words))
     finish_scoring(incomplete=tally.incomplete, refused=tally.refused)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.cli.shared.options import IterationName, open_store
-from evaluation.cli.shared.terminal import note, say
+from evaluation.cli.shared.terminal import note, safe, say
 
 if TYPE_CHECKING:
     from evaluation.workflows.importing import ScoredFile
@@ -30,9 +30,11 @@ def watch(
     again. What cannot be read is said once and does not stop the others. A game that is a folder of several files goes
     in as a zip. The exit code is 0.
     """
+    from evaluation.workflows.judging import read_imported
     from evaluation.workflows.watching import Watcher
 
-    watcher = Watcher(open_store(), folder, iteration=iteration, settled_seconds=settle)
+    store = open_store()
+    watcher = Watcher(store, folder, iteration=iteration, settled_seconds=settle)
     stopped = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())
@@ -40,6 +42,8 @@ def watch(
     while not stopped.is_set():
         for found in watcher.look(note):
             _say(found)
+            if found.is_new and (words := read_imported(store, [found.evaluation.transcript.id])):
+                note(safe(words))
             if stopped.is_set():
                 return
         if once and not watcher.waiting:

@@ -1,4 +1,4 @@
-"""``dramaturg judge``: a model decides the rows that the rubric leaves to judgement."""
+"""``dramaturg judge``: a model reads whole games and decides the rows that rest on reading."""
 
 from __future__ import annotations
 
@@ -37,9 +37,6 @@ Metrics = Annotated[
     list[MetricName] | None,
     typer.Option(show_default=False, help="Only this metric; may be given more than once."),
 ]
-OneByOne = Annotated[
-    bool, typer.Option("--one-by-one", help="Ask about every row in a call of its own: dearer and more exact.")
-]
 Withdraw = Annotated[
     str | None,
     typer.Option(metavar="NAME", show_default=False, help="Ask nobody: NAME gives the rows back to the rule."),
@@ -52,15 +49,15 @@ def judge(
     iteration: OfIteration = None,
     metric: Metrics = None,
     mode: JudgeMode = None,
-    one_by_one: OneByOne = False,
     withdraw: Withdraw = None,
     output: Rows = ListFormat.TABLE,
 ) -> None:
-    """Have a model decide what the rubric leaves to judgement: references to the past that the record cannot settle,
-    strategic messages without keywords and shallow ones with them, coherence and role consistency.
+    """Have a model read games, twenty messages a call: it decides memory accuracy, strategic depth, coherence and role
+    consistency.
 
-    Its decisions stand between the rule and people: a person's override outranks them. Rows that it cannot decide stay
-    as the rule has them. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers failed.
+    Its decisions outrank rule and reader; what the record proves and what people decide outranks them. Messages that it
+    cannot read keep their rows. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers
+    failed.
     """
     from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
     from evaluation.judging.model_client.budget import spent_words
@@ -75,9 +72,9 @@ def judge(
         return
     # What a model would cost is asked most before there is a key.
     options = {"mode": mode or ("live" if asked.is_estimate else None), **asked.config}
-    config = judge_config({**options, "batch_size": 1 if one_by_one else None}, store.settings.get(SETTINGS_KEY))
+    config = judge_config(options, store.settings.get(SETTINGS_KEY))
     if asked.is_estimate:
-        say(estimate_judging(store, ids, config, metrics=metrics, is_batched=not one_by_one))
+        say(estimate_judging(store, ids, config))
         return
     chosen = build_judge(config, cache=store.judgements)
     progress = TerminalProgress("game", total=len(ids), spent=lambda: spent_words(chosen.budget))
@@ -86,9 +83,8 @@ def judge(
         ids,
         chosen,
         metrics=metrics,
-        is_batched=not one_by_one,
         finished=lambda one: progress.advance(
-            f"{one.transcript.game_id}: {len(one.decisions)} of {len(one.rows)} rows decided"
+            f"{one.transcript.game_id}: {len(one.said)} of {counted(len(one.transcript.discussion), 'message')} read"
         ),
     )
     progress.finish()
@@ -118,13 +114,11 @@ def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:
     if output is ListFormat.JSON:
         say_json(_as_dict(tally, chosen))
         return
-    say(
-        f"{safe(chosen.model)} ({chosen.kind}) decided {tally.decided} of {counted(tally.asked, 'row')} in "
-        f"{counted(tally.transcripts, 'game')}; {tally.changed} otherwise than the rule. "
-        f"{spent_words(chosen.budget)}."
-    )
-    for reason, count in list(tally.why_not.items())[:_MOST_REASONS]:
-        note(f"{count} left to the rule: {reason[:_LONGEST_REASON].rstrip('.')}.")
+    say(f"{safe(chosen.model)} ({chosen.kind}): {tally.words}. {spent_words(chosen.budget)}.")
+    for reason, count in tally.unread.most_common(_MOST_REASONS):
+        note(f"{counted(count, 'message')} not read: {reason[:_LONGEST_REASON].rstrip('.')}.")
+    for what, count in tally.left_out.most_common():
+        note(f"Left out {counted(count, 'time')}: {what}.")
     if tally.skipped:
         note("The run stopped before its end. What is done is stored; run it again to go on where it stopped.")
 
@@ -134,12 +128,14 @@ def _as_dict(tally: JudgingTally, chosen: ChosenJudge) -> dict[str, Any]:
         "judge": str(chosen.kind),
         "model": chosen.model,
         "transcripts": tally.transcripts,
-        "asked": tally.asked,
+        "messages": tally.messages,
+        "read": tally.read,
         "decided": tally.decided,
         "changed": tally.changed,
         "errors": tally.errors,
         "skipped": tally.skipped,
-        "left_to_the_rule": tally.why_not,
+        "unread": dict(tally.unread),
+        "left_out": dict(tally.left_out),
         "calls": chosen.budget.calls_made,
         "cost_usd": chosen.budget.known_usd,
     }

@@ -1,4 +1,4 @@
-"""``dramaturg settings``: thresholds, the size of a test and limits of imports."""
+"""``dramaturg settings``: thresholds, the size of a test, limits of imports, and whether a model reads imports."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _THRESHOLD = "threshold."
 _LIMIT = "limit."
 _TEST_SIZE = "test_size"
+_JUDGE_IMPORTS = "judge.imports"
+_SWITCH = {"on": True, "off": False, "": False}
 
 
 def settings(
@@ -32,7 +34,8 @@ def settings(
     ] = None,
     output: Rows = ListFormat.TABLE,
 ) -> None:
-    """Show thresholds, the size of a test and the limits of imports beside their defaults, or change them."""
+    """Show thresholds, the size of a test, the limits of imports and judge.imports (on or off: a model reads every game
+    that is imported) beside their defaults, or change them."""
     store = open_store()
     if changes:
         _change(store, changes)
@@ -44,6 +47,8 @@ def settings(
 
 def _figure(value: float) -> str:
     """The number as text, whole numbers without exponent: 20,971,520 bytes rather than 2.09715e+07."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
     return f"{value:,.0f}" if value == int(value) else f"{value:,g}"
 
 
@@ -54,12 +59,13 @@ def _rows(store: Store) -> list[tuple[str, float, float]]:
 
     with store.unit():
         thresholds, limits = store.settings.thresholds(), asdict(store.settings.limits())
-        size = store.settings.test_size()
+        size, reads = store.settings.test_size(), store.settings.judges_imports()
     defaults = asdict(Limits())
     return [
         *((_THRESHOLD + name, value, DEFAULT_THRESHOLDS[name]) for name, value in thresholds.items()),
         (_TEST_SIZE, size, DEFAULT_TEST_SIZE),
         *((_LIMIT + name, value, defaults[name]) for name, value in limits.items()),
+        (_JUDGE_IMPORTS, reads, False),
     ]
 
 
@@ -81,6 +87,10 @@ def _set(held: Settings, name: str, value: str) -> None:
         held.set_limits({name.removeprefix(_LIMIT): _whole(name, value) if value else None})
     elif name == _TEST_SIZE:
         held.set_test_size(_whole(name, value) if value else DEFAULT_TEST_SIZE)
+    elif name == _JUDGE_IMPORTS:
+        if value not in _SWITCH:
+            raise _refused(f"{value!r} is neither on nor off.")
+        held.set_judges_imports(_SWITCH[value])
     else:
         raise _refused(f"{name!r} is not a setting; dramaturg settings lists them.")
 

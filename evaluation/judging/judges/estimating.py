@@ -113,7 +113,7 @@ class EstimatingJudge:
         first = requests[0]
         read = len(first.prompt.system) + len(first.prompt.user) + sum(len(each.prompt.question) for each in requests)
         tokens = read / _CHARACTERS_PER_TOKEN + _FORMAT_TOKENS
-        written = sum(_IDEAS_TOKENS if each.answer is IdeasAnswer else _ANSWER_TOKENS for each in requests)
+        written = sum(_IDEAS_TOKENS if each.answer is IdeasAnswer else each.parts * _ANSWER_TOKENS for each in requests)
         # A double check sends the conversation again with the first answer in it.
         self.calls += 2 if first.double_check else 1
         self.tokens_read += tokens + (tokens + written if first.double_check else 0.0)

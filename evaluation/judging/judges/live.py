@@ -54,6 +54,9 @@ def _shared(request: JudgeRequest) -> tuple[object, ...]:
 
 _Message = dict[str, str]
 
+_PARTS_IN_AN_ANSWER = 4
+"""How many parts of a long answer may take as many tokens as a short answer."""
+
 
 class LiteLLMJudge:
     """Asks a model, many questions at the same time, those of one group up to ten in a call.
@@ -67,7 +70,7 @@ class LiteLLMJudge:
         batch_size: The most questions in a call; 1 asks each alone.
         server: The address of a server of one's own, which answers are filed under besides the model.
         max_tokens: The most that the model may write for one answer, its reasoning included; a batch may take half as
-            many for each question, and as many at least.
+            many for each question, an answer in parts a quarter for each part, and both as many at least.
     """
 
     def __init__(
@@ -124,12 +127,13 @@ class LiteLLMJudge:
     async def _asked_alone(self, request: JudgeRequest) -> Judgement:
         purpose = CallPurpose(request.purpose, 1, self._key(request))
         conversation = _conversation(request, f"{request.prompt.text}\n\n{answer_format(request.answer)}")
+        room = max(self._max_tokens, request.parts * self._max_tokens // _PARTS_IN_AN_ANSWER)
         answers: list[Answer] = []
         responses: list[LLMResponse] = []
         try:
             for _ in range(2 if request.double_check else 1):
                 answer, response = await self._client.ask(
-                    conversation, request.answer.model_validate, max_tokens=self._max_tokens, purpose=purpose
+                    conversation, request.answer.model_validate, max_tokens=room, purpose=purpose
                 )
                 answers.append(answer)
                 responses.append(response)

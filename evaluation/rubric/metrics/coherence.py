@@ -15,7 +15,7 @@ from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_
 from evaluation.text.display import listed, quoted
 from evaluation.text.names import Mention
 from evaluation.text.tokens import Token
-from evaluation.transcript import Transcript
+from evaluation.transcript import Message, Transcript
 
 # What stands later opens nothing.
 _OPENING_WORDS = 12
@@ -241,21 +241,21 @@ def _rows(discussion: Discussion, pack: LanguagePack) -> Iterator[LedgerRow]:
         context, own = [messages[one] for one in place.context], [messages[one] for one in place.own]
         turn = _Turn(messages[position], context, own, place.is_run, place.is_same_round)
         if not position:
-            yield _decided(turn.prepared, None, "The first message has nothing to answer.")
+            yield _decided(turn.prepared.message, None, "The first message has nothing to answer.")
         else:
             yield _row(discussion.transcript, turn, turn.prepared.pack or pack)
 
 
 def _row(transcript: Transcript, turn: _Turn, pack: LanguagePack) -> LedgerRow:
-    found = _by_reply(transcript, turn.prepared)
+    found = answered_row(transcript, turn.prepared.message)
     if found is not None:
         return found
     if not turn.context:
         # An opener is left out, as the first message is; one that is marked as a reply claims to answer somebody.
         counts = None if turn.prepared.message.reply_to is None else False
-        return _decided(turn.prepared, counts, _NOBODY_BEFORE)
+        return _decided(turn.prepared.message, counts, _NOBODY_BEFORE)
     if repeats(turn.prepared, turn.own):
-        return _decided(turn.prepared, False, _SAID_AGAIN)
+        return _decided(turn.prepared.message, False, _SAID_AGAIN)
     return (
         _by_author(turn)
         or _by_subject(turn)
@@ -265,19 +265,19 @@ def _row(transcript: Transcript, turn: _Turn, pack: LanguagePack) -> LedgerRow:
     )
 
 
-def _by_reply(transcript: Transcript, prepared: PreparedMessage) -> LedgerRow | None:
-    message = prepared.message
+def answered_row(transcript: Transcript, message: Message) -> LedgerRow | None:
+    """The row of a message that answers another player by its reply id; ``None`` for any other message."""
     if message.reply_to is None:
         return None
     answered = transcript.message(message.reply_to)
     if answered is None or answered.index > message.index:
         reason = "Is marked as a reply, to a message that is not in the transcript before it."
-        return _decided(prepared, True, reason, details={"by": "reply", "remark": "reply id resolves to nothing"})
+        return _decided(message, True, reason, details={"by": "reply", "remark": "reply id resolves to nothing"})
     if answered.speaker == message.speaker:
         return None
     reason = f"Is marked as a reply to {answered.speaker}."
     details = {"by": "reply", "answers": [answered.id]}
-    return _decided(prepared, True, reason, refers_to=answered.id, details=details)
+    return _decided(message, True, reason, refers_to=answered.id, details=details)
 
 
 def _by_author(turn: _Turn) -> LedgerRow | None:
@@ -348,7 +348,7 @@ def _by_topic(turn: _Turn, pack: LanguagePack) -> LedgerRow:
     else:
         only = f"shares only {words}" if shared else "shares no keyword"
         reason = f"Takes up no player of the 3 messages of others before it, opens with no reply and {only} with them."
-    return _decided(prepared, False, reason, evidence=evidence)
+    return _decided(prepared.message, False, reason, evidence=evidence)
 
 
 def _counts(
@@ -361,7 +361,7 @@ def _counts(
 ) -> LedgerRow:
     answers = [other.message.id for other in found]
     return _decided(
-        turn.prepared,
+        turn.prepared.message,
         True,
         reason,
         evidence=evidence,
@@ -379,7 +379,6 @@ def _evidence(prepared: PreparedMessage, spans: Iterable[Token | Mention]) -> tu
     return tuple([Evidence(span.start, span.end, text[span.start : span.end]) for span in spans])
 
 
-def _decided(prepared: PreparedMessage, counts: bool | None, reason: str, **fields: Any) -> LedgerRow:
-    message = prepared.message
+def _decided(message: Message, counts: bool | None, reason: str, **fields: Any) -> LedgerRow:
     row_id = row_id_of(COHERENCE.name, message.id)
     return decided(row_id, "message", counts, reason, message_id=message.id, player=message.speaker, **fields)

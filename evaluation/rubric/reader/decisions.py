@@ -89,7 +89,7 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
 def acts_read(discussion: Discussion, reader: Reader) -> tuple[Reading, ...]:
     """The messages of a discussion with the speech acts that the reader sees in place of the rule's."""
     return tuple(
-        replace(reading, acts=tuple(_speech_acts(one, prepared)))
+        replace(reading, acts=tuple(_acts_of(one, prepared)))
         for reading, one, prepared in zip(
             read(discussion), discussion.derive(reader.read), discussion.messages, strict=True
         )
@@ -201,7 +201,7 @@ def _memory(
                 player=message.speaker,
                 method=Method.READER,
                 evidence=(Evidence(seen.start, seen.end, text),),
-                details={"kind": _kind(text), "finding": "unverified", "chance": round(seen.chance, 3)},
+                details={"kind": kind_of_reference(text), "finding": "unverified", "chance": round(seen.chance, 3)},
             )
 
 
@@ -234,7 +234,8 @@ def _settled(row: LedgerRow, references: Sequence[ReadReference], threshold: flo
     return redecided(row, RowVerdict.EXCLUDED, method=Method.READER, reason=reason, details=details)
 
 
-def _kind(text: str) -> str:
+def kind_of_reference(text: str) -> str:
+    """The kind of a reference to the past, as memory accuracy counts them, by its words."""
     return next((kind for kind, pattern in _KINDS if pattern.search(text)), _OTHER_KIND)
 
 
@@ -252,26 +253,35 @@ def _role(
         yield replace(row, method=Method.READER, details=details)
 
 
-def _speech_acts(one: ReadMessage, prepared: PreparedMessage) -> Iterator[SpeechAct]:
-    cases = {act.target for act in one.acts if act.kind is ActKind.BUILD_CASE}
-    argues = one.strategic >= _ARGUES
-    for act in one.acts:
-        if act.kind is ActKind.BUILD_CASE and _also(one, ActKind.ACCUSE_AGGRESSIVELY, act.target):
+def speech_acts(
+    acts: Sequence[tuple[ActKind, str | None]], prepared: PreparedMessage, *, argues: bool
+) -> Iterator[SpeechAct]:
+    """The acts of a message as the rubric's table takes them, whoever read them: each once, by its narrowest name.
+
+    Args:
+        acts: Kinds with their targets.
+        prepared: The message.
+        argues: Whether it gives reasons, which are grounds for whatever it does but ask.
+    """
+    told = set(acts)
+    for kind, target in acts:
+        is_attack = (ActKind.ACCUSE_AGGRESSIVELY, target) in told
+        is_case = (ActKind.BUILD_CASE, target) in told
+        # The narrower act says it already.
+        if (kind is ActKind.BUILD_CASE and is_attack) or (kind is ActKind.ACCUSE and (is_attack or is_case)):
             continue
-        if act.kind is ActKind.ACCUSE and (act.target in cases or _also(one, ActKind.ACCUSE_AGGRESSIVELY, act.target)):
-            # The narrower act says it already.
-            continue
-        start, end = _span(prepared, act.target)
-        role = _revealed(prepared.message.text) if act.kind is ActKind.REVEAL_ROLE else ""
-        grounded = act.target in cases or (argues and act.kind is not ActKind.QUESTION)
-        yield SpeechAct(act.kind, act.target, start, end, grounded=grounded, role=role)
+        start, end = _span(prepared, target)
+        role = _revealed(prepared.message.text) if kind is ActKind.REVEAL_ROLE else ""
+        grounded = is_case or (argues and kind is not ActKind.QUESTION)
+        yield SpeechAct(kind, target, start, end, grounded=grounded, role=role)
+
+
+def _acts_of(one: ReadMessage, prepared: PreparedMessage) -> Iterator[SpeechAct]:
+    acts = [(act.kind, act.target) for act in one.acts]
+    return speech_acts(acts, prepared, argues=one.strategic >= _ARGUES)
 
 
 _ARGUES = 0.5
-
-
-def _also(one: ReadMessage, kind: ActKind, target: str | None) -> bool:
-    return any(act.kind is kind and act.target == target for act in one.acts)
 
 
 def _revealed(text: str) -> str:

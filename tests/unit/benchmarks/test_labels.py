@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import csv
+import json
+import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,3 +60,34 @@ def test_an_opening_of_kept_labels_is_logged(tmp_path: Path) -> None:
     assert first["opened_at"].startswith("20")
     assert first["commit"]
     assert second["value"] == ""
+
+
+def test_the_labels_given_as_answers_to_the_prompts_agree_with_themselves(tmp_path: Path) -> None:
+    count = labels.write_prompts(tmp_path, "tuning", messages=60, seed=3)
+    prompts = sorted(tmp_path.glob("*.txt"))
+    # Three windows of at most twenty messages would do; no window is cut, and every source has its turn.
+    assert 60 <= count < 80
+    assert len({path.stem.split("_of_game_")[1].partition("-")[0] for path in prompts}) == 3
+    tuning = LabelledSet.of("tuning")
+    for path in prompts:
+        text, game_id = path.read_text(encoding="utf-8"), path.stem.split("_of_game_")[1]
+        assert text.startswith("SYSTEM\n\nYou read the public discussion")
+        numbers = re.findall(r"\d+", text.split("in this order: ")[1].partition(".")[0])
+        entries = [_entry(int(number), tuning.rows[game_id, int(number) - 1]) for number in numbers]
+        path.with_suffix(".json").write_text(json.dumps({"messages": entries}), encoding="utf-8")
+    figures = {one.name: one.value for one in labels.measure_answers(tmp_path, "tuning")}
+    for name in (
+        "messages with an entry",
+        "strategic depth: balanced accuracy",
+        "answers: balanced accuracy",
+        "holds a reference: F1",
+        "acts with target: micro F1",
+    ):
+        assert figures[name] == 1.0, name
+
+
+def _entry(number: int, row: Mapping[str, Any]) -> dict[str, Any]:
+    references = [{**one, "reason": ""} for one in row["references"]]
+    answers = [at + 1 for at in row["answers"]]
+    said = {"is_strategic": row["is_strategic"], "acts": row["acts"], "references": references}
+    return {"message": number, "reason": "", "answers": answers, **said}

@@ -6,13 +6,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import InputError, NotFoundError
-from evaluation.rubric_judge.row_decision import RowDecision
-from evaluation.score import Method, RowVerdict, Status
+from evaluation.rubric_judge.row_decision import NO_REFERENCE, RowDecision
+from evaluation.score import Evidence, LedgerRow, Method, RowVerdict, Status
 from evaluation.store import Store
+from evaluation.store._schema import applied, newest
 from evaluation.transcript import Message, Player, Transcript
 
 by_rule = partial(evaluate_transcript, reader=None)
@@ -162,3 +164,63 @@ def test_decisions_go_and_come_back_with_their_game(store: Store) -> None:
     assert store.decisions.current(game().id) == []
     store.deletions.undo(deletion.id, who="Grace")
     assert depth(store) == (50.0, 2.0, 4.0, "failed", "judge")
+
+
+def added_reference() -> RowDecision:
+    row = LedgerRow(
+        "memory_accuracy:m3:0-7",
+        "claim",
+        EXCLUDED,
+        "Only a judge saw this.",
+        message_id="m3",
+        player="Cid",
+        evidence=(Evidence(0, 7, "Bananas"),),
+        details={"added": True, "kind": "earlier statement"},
+    )
+    return decision(row.id, label="accurate", added=row)
+
+
+def test_a_row_that_only_the_judge_saw_stands_until_it_is_withdrawn(store: Store) -> None:
+    store.decisions.save([added_reference()])
+    [read] = store.decisions.current(game().id)
+    assert read.added == added_reference().added
+    memory = store.results.load(game().id)["memory_accuracy"]
+    assert [(row.id, row.verdict, row.player) for row in memory.ledger[1:]] == [
+        ("memory_accuracy:m3:0-7", COUNTS, "Cid")
+    ]
+    # The rule's own reference is open: 1 of 1, and 1 of the 2 considered is settled.
+    assert (memory.score, memory.details["settled"], memory.details["considered"]) == (100.0, 1, 2)
+    store.overrides.add(
+        game().id, "memory_accuracy", added_reference().row_id, DOES_NOT_COUNT, author="Ada", reason="No."
+    )
+    assert store.overrides.orphans(game().id) == []
+    assert store.results.load(game().id)["memory_accuracy"].score == 0.0
+    store.decisions.withdraw(game().id, who="Grace")
+    assert len(store.results.load(game().id)["memory_accuracy"].ledger) == 1
+
+
+def test_a_row_that_is_no_reference_is_shown_and_counted_nowhere(store: Store) -> None:
+    [row] = store.results.load(game().id)["memory_accuracy"].ledger
+    store.decisions.save([decision(row.id, EXCLUDED, label=NO_REFERENCE)])
+    memory = store.results.load(game().id)["memory_accuracy"]
+    assert (memory.score, memory.details["considered"], memory.details["unverified"]) == (100.0, 0, 0)
+    # A person who sees a reference there nevertheless has the last word.
+    store.overrides.add(game().id, "memory_accuracy", row.id, DOES_NOT_COUNT, author="Ada", reason="He never did.")
+    assert store.results.load(game().id)["memory_accuracy"].score == 0.0
+
+
+def test_a_database_from_before_judges_read_whole_games_shows_their_decisions_unchanged(store: Store) -> None:
+    store.decisions.save([decision(), decision("coherence:m3", label="responds")])
+    path, before = Path(store.path), (store.decisions.current(game().id), depth(store))
+    store.close()
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("DROP INDEX row_decisions_by_transcript")
+        connection.execute("ALTER TABLE row_decisions DROP COLUMN added_row")
+        connection.execute("CREATE INDEX row_decisions_by_transcript ON row_decisions (transcript_id)")
+        connection.execute("UPDATE schema_migrations SET number = 32")
+    reopened = Store(path)
+    assert (reopened.decisions.current(game().id), depth(reopened)) == before
+    reopened.decisions.save([added_reference()])
+    reopened.close()
+    with duckdb.connect(str(path)) as connection:
+        assert applied(connection) == newest()
