@@ -243,9 +243,9 @@ def reading_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
 
 def test_a_model_reads_a_game_from_its_page(open_page, filled, words, small_game, reading_server) -> None:
     game = small_game("one").id
-    closed = open_page("transcripts", transcript=game)
+    closed = open_page("games", transcript=game)
     assert "start_reading" not in {button.key for button in closed.button}
-    app = open_page("transcripts", transcript=game, read_game="true")
+    app = open_page("games", transcript=game, read_game="true")
     assert "1 question, 1 call to local-model, cost not known." in words(app)
     assert reading_server.tally.asked.total() == 0
     app.button(key="start_reading").click().run()
@@ -256,12 +256,12 @@ def test_a_model_reads_a_game_from_its_page(open_page, filled, words, small_game
     assert done.message.startswith("8 of 8 messages in 1 game read")
     assert reading_server.tally.asked.total() == 1
     assert filled.results.load(game)["strategic_depth"].score == 0.0
-    again = open_page("transcripts", transcript=game, read_game="true")
+    again = open_page("games", transcript=game, read_game="true")
     assert "1 question, 1 of them answered already, 0 calls to local-model" in words(again)
 
 
 def test_without_a_model_a_games_page_offers_no_reading(open_page, filled, words, small_game) -> None:
-    app = open_page("transcripts", transcript=small_game("one").id, read_game="true")
+    app = open_page("games", transcript=small_game("one").id, read_game="true")
     assert "There is no key and no address of a model." in words(app)
     assert "start_reading" not in {button.key for button in app.button}
 
