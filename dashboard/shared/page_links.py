@@ -76,6 +76,12 @@ def rate_link(label: str, icon: str = ":material/rate_review:") -> None:
     st.page_link(RATE_PAGE, label=label, icon=icon)
 
 
+def agreement_link(label: str) -> None:
+    """A link to how far raters agree."""
+    query = {state.TEAM_VIEW: state.AGREEMENT}
+    st.page_link(TEAM_PAGE, label=label, icon=":material/handshake:", query_params=query)
+
+
 def overview_link(label: str, icon: str = ":material/dashboard:") -> None:
     """A link to the Overview."""
     st.page_link(OVERVIEW_PAGE, label=label, icon=icon)

@@ -15,7 +15,7 @@ def drawn_desk(app: Any) -> dict[str, Any]:
 
 
 def team(open_page: Any, **parameters: str) -> Any:
-    app = open_page("rate", rater="Lea", desk="Team", **parameters)
+    app = open_page("team", rater="Lea", **parameters)
     assert not app.exception
     return app
 
@@ -62,7 +62,7 @@ def test_a_dispute_is_decided_and_the_decision_undone(open_page, filled: Store, 
     assert not app.exception
     assert "2 of 5 counts for one." in words(app)
     assert filled.results.load(key)["engagement"].score == 2.0
-    assert "2.00, decided" in app.dataframe[1].value.to_string()
+    assert "2.00, decided" in app.dataframe[0].value.to_string()
     app.button(key="team_undo_decision").click().run()
     assert filled.results.load(key)["engagement"].score == 2.5
 

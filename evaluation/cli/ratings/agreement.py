@@ -49,9 +49,12 @@ def agreement(
 
 
 def _lines(report: AgreementReport, style: TextStyle) -> Iterator[str]:
+    from evaluation.agreement.sentences import agreement_sentences, headline
+
     counts = f"{counted(report.raters, 'rater')}, {counted(report.ratings, 'rating')}"
     shared = f"{counted(report.shared_games, 'game')} with two raters or more."
     yield f"{counts} of {counted(report.games, 'game')}. {shared}"
+    yield from ("", *filter(None, [headline(report)]), *map(style.words, agreement_sentences(report)))
     for title, headers, rows in _tables(report, style.words):
         if rows:
             yield from ("", f"{style.heading}{title}", "", style.table(headers, rows))
