@@ -131,7 +131,7 @@ def ordered(listed: pd.DataFrame, order: str) -> pd.DataFrame:
     if order == "newest":
         return listed[::-1]
     if order == "game":
-        return listed.sort_values("label", kind="stable", key=lambda names: names.str.casefold())
+        return listed.sort_values("label", kind="stable", key=_natural_order)
     if order == "messages":
         return listed.sort_values("messages", ascending=False, kind="stable")
     if order == "passed":
@@ -139,6 +139,10 @@ def ordered(listed: pd.DataFrame, order: str) -> pd.DataFrame:
     if order in DEFINITIONS:
         return listed.sort_values(f"score_{order}", kind="stable", na_position="last")
     return listed
+
+
+def _natural_order(names: pd.Series) -> pd.Series:
+    return names.str.casefold().str.replace(r"\d+", lambda number: number[0].zfill(6), regex=True)
 
 
 def games_table(shown: pd.DataFrame, total: int) -> None:
@@ -315,7 +319,7 @@ def _message_table(found: FoundMessages) -> pd.DataFrame:
     table = found.table
     return pd.DataFrame(
         {
-            "Game": table["game_id"],
+            "Game": table["game"],
             "#": table["number"],
             "Speaker": table["speaker"],
             "Message": [excerpt(text, found.phrases, _EXCERPT) for text in table["text"]],

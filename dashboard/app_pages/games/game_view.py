@@ -50,7 +50,7 @@ def _header(opened: OpenTranscript) -> None:
     transcript = opened.transcript
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("All games", icon=":material/arrow_back:", key="back", on_click=_close)
-        st.text(opened.label + (f"   ·   {opened.iteration}" if opened.iteration else ""))
+        st.text(opened.label)
         st.caption(
             f"{counted(len(transcript.players), 'player')} · {counted(len(transcript.discussion), 'public message')} · "
             f"{counted(len(transcript.valid_votes), 'vote')}"

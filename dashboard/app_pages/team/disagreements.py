@@ -56,11 +56,11 @@ def _split_games(report: AgreementReport) -> None:
     for one in report.split[:_FIRST]:
         given = ", ".join(f"{shortened(rater, _LONGEST_NAME)} {score}" for rater, score in one.scores)
         split = f"\nSplit on {_questions(one.split_questions)}" if one.split_questions else ""
-        _lead(one.game_id, f"{counted(one.spread, 'point')} apart: {given}{split}", one.transcript_id)
+        _lead(one.game, f"{counted(one.spread, 'point')} apart: {given}{split}", one.transcript_id)
     _rest(
         [
             {
-                "Game": one.game_id,
+                "Game": one.game,
                 "Points apart": one.spread,
                 "Scores": ", ".join(f"{rater} {score}" for rater, score in one.scores),
                 "Questions split": ", ".join(map(str, one.split_questions)),
@@ -81,10 +81,10 @@ def _rule_gaps(report: AgreementReport) -> None:
     st.caption("The mean of a game's metrics without engagement, laid on 1 to 5, beside what raters gave.")
     for one in report.gaps[:_FIRST]:
         words = f"raters {one.rated:.2f} ({counted(one.raters, 'rater')}), metrics {one.automatic:.2f}: {one.gap:+.2f}"
-        _lead(one.game_id, words, one.transcript_id)
+        _lead(one.game, words, one.transcript_id)
     _rest(
         [
-            {"Game": one.game_id, "Raters": one.rated, "Metrics": one.automatic, "Gap": one.gap, "By": one.raters}
+            {"Game": one.game, "Raters": one.rated, "Metrics": one.automatic, "Gap": one.gap, "By": one.raters}
             for one in report.gaps
         ],
         "Games that metrics and raters see differently",
@@ -131,7 +131,7 @@ def _disputed_rows(report: AgreementReport) -> None:
     for one in rows[_ROWS_PER_PAGE * (page - 1) : _ROWS_PER_PAGE * page]:
         words = f"{DEFINITIONS[one.metric].label}. {_verdict_words(one)}. {_stake_words(one)}"
         said = [f"{SOURCE_WORDS[who]}: {shortened(why, _LONGEST_REASON)}" for who, why in one.reasons.items()]
-        _lead(one.game_id, "\n".join([words, *said]), one.transcript_id, _message_link(one))
+        _lead(one.game, "\n".join([words, *said]), one.transcript_id, _message_link(one))
 
 
 def _pair_label(one: RowAgreement) -> str:
