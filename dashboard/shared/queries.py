@@ -155,8 +155,8 @@ def transcript_list(store: Store) -> pd.DataFrame:
         ``messages``, ``label`` (the name by which people know the game), ``names`` (of the players, one a line),
         ``opening`` (the first public message, with its speaker, cut), ``ratings`` (how many people rated it),
         ``verdict`` (status), ``passed`` (how many metrics pass), ``chance`` (how many can be told from it, in
-        words), ``failing`` (the metrics that do not), and for every metric its score in words under its own
-        name and as a number (NaN for none) under ``score_`` and its name.
+        words), ``failing`` (the metrics that do not), ``coverage`` (in words for each metric, empty for none), and for
+        every metric its score in words under its own name and as a number (NaN for none) under ``score_`` and its name.
     """
     with collection_paused(), store.unit():
         summaries = store.transcripts.summaries()
@@ -182,11 +182,11 @@ def transcript_list(store: Store) -> pd.DataFrame:
 
 _PLAIN_COLUMNS = ("transcript_id", "game_id", "source_name", "source_format", "players", "messages")
 _PEOPLE_COLUMNS = ("label", "names", "opening", "ratings")
-_LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", *_PEOPLE_COLUMNS, "verdict", "passed", "chance", "failing")
+_LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", *_PEOPLE_COLUMNS, "verdict", "passed", "chance", "failing", "coverage")
 
 
 _SCORE_COLUMNS = tuple(f"score_{name}" for name in DEFINITIONS)
-_SCORED_COLUMNS = ("verdict", "passed", "chance", "failing", *DEFINITIONS, *_SCORE_COLUMNS)
+_SCORED_COLUMNS = ("verdict", "passed", "chance", "failing", "coverage", *DEFINITIONS, *_SCORE_COLUMNS)
 
 
 _Statuses = tuple[object, ...]
@@ -212,19 +212,19 @@ def _scored_cells(
         *judged[decides],
         metrics_above_chance(one.control for one in outcomes.values() if one.score is not None),
         tuple(name for name, outcome in outcomes.items() if outcome.status is Status.FAILED),
-        *(score_cell(name, outcomes.get(name)) for name in DEFINITIONS),
+        tuple(one.coverage.words if one and one.coverage else "" for one in held),
+        *(score_cell(name, one) for name, one in zip(DEFINITIONS, held, strict=True)),
         *(None if one is None else one.score for one in held),
     )
 
 
 def score_cell(metric: str, outcome: MetricScore | None) -> str:
-    """A score in a table, with the symbol of its status: "✓ 84.0 %", "✓ 100.0 % (3/3), low evidence"."""
+    """A score in a table, with the symbol of its status: "✓ 84.0 %"."""
     if outcome is None:
         return look("unknown").label
     if outcome.score is None:
         return look(outcome.status).label
-    score = _symbol_and_score(metric, outcome.status, outcome.score, outcome.threshold)
-    return score + outcome.coverage.mark if outcome.coverage else score
+    return _symbol_and_score(metric, outcome.status, outcome.score, outcome.threshold)
 
 
 @lru_cache(maxsize=100_000)

@@ -59,7 +59,7 @@ def over_iterations(found: Sequence[CheckSummary]) -> None:
 
 
 def findings(transcript_id: str) -> None:
-    """What models found in a game; nothing where none was asked."""
+    """Show what models found in a game; nothing where none was asked."""
     checked = resources.read(checks_data.game_checks_frame, transcript_id)
     if len(checked):
         st.subheader("Checks of this game", anchor=False)

@@ -198,6 +198,7 @@ def _table(shown: pd.DataFrame) -> pd.DataFrame:
             "Messages": shown["messages"],
             "Players": shown["players"],
             **{label: shown[name] for name, label in SHORT_LABELS.items()},
+            "Coverage": ["; ".join(filter(None, words)) for words in shown["coverage"]],
             "Ratings": shown["ratings"],
             "Format": shown["source_format"],
         }
@@ -234,21 +235,21 @@ def game_rows(shown: pd.DataFrame) -> GameRows:
 
 def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
     label, verdict = str(game["label"]), look(game["verdict"])
-    iteration = str(game["iteration"])
     rated = f"rated by {game['ratings']}" if game["ratings"] else ""
     facts = [counted(int(game["messages"]), "message"), rated, _players(str(game["names"]).split("\n"))]
     return {
         "label": label,
-        "words": ", ".join(filter(None, (label, iteration, f"verdict {verdict.word}", f"{game['passed']} of 7 pass"))),
+        "words": ", ".join(filter(None, (label, f"verdict {verdict.word}", f"{game['passed']} of 7 pass"))),
         "opening": str(game["opening"]),
         "facts": " · ".join(filter(None, facts)),
         "details": f"{game['game_id']}, from {game['source_name']} ({game['source_format']})",
-        "iteration": iteration or "no iteration",
         "verdict": verdict.label,
         "color": verdict.color,
         "passed": f"{game['passed']} of 7 pass",
-        "chance": f"{game['chance']} above chance" if str(game["chance"])[:1].isdecimal() else "",
-        "cells": [_cell(label, name, str(game[name])) for name in _METRICS],
+        "chance": f"{game['chance']} better than chance" if str(game["chance"])[:1].isdecimal() else "",
+        "cells": [
+            _cell(label, name, str(game[name]), words) for name, words in zip(_METRICS, game["coverage"], strict=True)
+        ],
     }
 
 
@@ -258,10 +259,14 @@ def _players(names: Sequence[str]) -> str:
     return ", ".join(named) + (f" and {more} more" if more else "")
 
 
-def _cell(game: str, metric: str, score: str) -> dict[str, str]:
-    """One score: its text, its colour, and what opening it shows."""
-    color = _COLORS.get(score[:1], "gray")
-    return {"text": score, "color": color, "label": f"{game}: {DEFINITIONS[metric].label} {score}"}
+def _cell(game: str, metric: str, score: str, coverage: str) -> dict[str, str]:
+    """One score: its text, its colour, and what stands on hover, with what the score rests on."""
+    rests_on = f", {coverage}" if coverage else ""
+    return {
+        "text": score,
+        "color": _COLORS.get(score[:1], "gray"),
+        "label": f"{game}: {DEFINITIONS[metric].label} {score}{rests_on}",
+    }
 
 
 def _targets(transcript_id: str) -> MarkTargets:
@@ -323,6 +328,5 @@ def _message_table(found: FoundMessages) -> pd.DataFrame:
             "#": table["number"],
             "Speaker": table["speaker"],
             "Message": [excerpt(text, found.phrases, _EXCERPT) for text in table["text"]],
-            "Iteration": table["iteration"].fillna(""),
         }
     )

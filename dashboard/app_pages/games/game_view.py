@@ -37,20 +37,26 @@ def transcript_view(opened: OpenTranscript) -> None:
         with cards:
             _cards(opened)
     reading_panel(resources.store(), opened.transcript.id)
-    view = state.choose_view([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        view = state.choose_view([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
+        roles_hidden = view == state.CONVERSATION and st.toggle(
+            "Hide roles and private chat", key="blind", bind="query-params"
+        )
     if view == state.LEDGER:
         ledger_table(opened)
     elif view == state.INSIGHTS:
         insights(opened.transcript.id)
     else:
-        _conversation(opened)
+        _conversation(opened, roles_hidden=roles_hidden)
 
 
 def _header(opened: OpenTranscript) -> None:
     transcript = opened.transcript
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("All games", icon=":material/arrow_back:", key="back", on_click=_close)
-        st.text(opened.label)
+        # Within an iteration a game has its number; a title that somebody gave it stands beside that.
+        is_titled = opened.name not in (opened.label, transcript.game_id)
+        st.text(f"{opened.label} · {opened.name}" if is_titled else opened.label)
         st.caption(
             f"{counted(len(transcript.players), 'player')} · {counted(len(transcript.discussion), 'public message')} · "
             f"{counted(len(transcript.valid_votes), 'vote')}"
@@ -127,11 +133,10 @@ def metric_detail(result: MetricResult) -> str:
 
 @st.fragment
 @access_checks.fragment("conversation")
-def _conversation(opened: OpenTranscript) -> None:
+def _conversation(opened: OpenTranscript, *, roles_hidden: bool) -> None:
     transcript = opened.transcript
-    roles_hidden = st.toggle("Hide roles and private chat", key="blind", bind="query-params")
     is_in_dialog = st.session_state.pop("open_in_dialog", False)
-    left, right = st.columns([8, 5], gap="medium")
+    left, right = st.container(key="conversation").columns([17, 9], gap="small")
     conversation = opened.conversation(roles_hidden=roles_hidden)
     focus = focus_on(conversation.rows, state.aim_of(transcript.id))
     with left:
