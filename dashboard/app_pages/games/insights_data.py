@@ -156,7 +156,7 @@ def network_frame(opened: OpenGame) -> pd.DataFrame:
 
 
 def shares_frame(opened: OpenGame) -> pd.DataFrame:
-    """How much each player says; columns of which nothing is known in any row are left out."""
+    """Messages, words and turns of each player; columns of which nothing is known in any row are left out."""
     report = opened.report
     shares, sentiment = report.shares, report.sentiment or {}
     total = max(1, report.metrics.total_messages)

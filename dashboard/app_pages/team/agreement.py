@@ -16,7 +16,7 @@ NUMBERS = "numbers"
 
 
 def agreement() -> None:
-    """How far raters agree, words before numbers."""
+    """Show how far raters agree, words before numbers."""
     if not resources.read(queries.transcript_ids):
         empty_state("Nothing to agree about yet", "Add games; two people who rate the same game can be compared.")
         first_steps("agreement")

@@ -143,7 +143,7 @@ _LONGEST_NAME = 40
 
 
 def progress_words(one: RaterSummary) -> str:
-    """How far a rater is: "Ann rated 3 games, 2 of 4 assigned ones to do"; the name is untrusted text."""
+    """A rater's progress: "Ann rated 3 games, 2 of 4 assigned ones to do"; the name is untrusted text."""
     words = f"{shortened(one.rater, _LONGEST_NAME)} rated {counted(one.rated, 'game')}"
     return words + (f", {one.waiting} of {counted(one.assigned, 'assigned game')} to do" if one.assigned else "")
 
