@@ -225,7 +225,7 @@ def test_before_a_form_is_sent_nothing_withheld_reaches_the_browser_and_afterwar
     expect(after.page.get_by_text("1 game rated").first).to_be_visible()
     # The table comes after the words.
     settle(after.page)
-    assert first.game_id in after.heard()
+    assert server.store.transcripts.name(first.id) in after.heard()
     opened = listen(f"transcripts?transcript={first.id}")
     opened.page.locator(".badge").first.wait_for()
     settle(opened.page)

@@ -108,7 +108,7 @@ def test_saving_by_key_works_wherever_the_focus_is(stored_server, desk_of, place
         page.get_by_role("radio", name="Rate", exact=True).click()
         settle(page)
     elif place == "sidebar":
-        page.get_by_test_id("stSidebarNav").get_by_role("link", name="Review").focus()
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name="Rate").focus()
     elif place == "heading":
         page.locator("h1").click()
     else:

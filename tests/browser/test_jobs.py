@@ -42,8 +42,8 @@ def test_a_job_is_cancelled_though_the_next_click_follows_at_once_and_what_is_do
     page = visit(f"{server.url}/games?part=Add").page
     upload_many(page, tmp_path)
     page.get_by_role("button", name="Cancel").click()
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Guide").click()
-    page.wait_for_url("**/guide")
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Agents").click()
+    page.wait_for_url("**/agents")
     expect(page.get_by_text("Scoring uploaded games: cancelled").first).to_be_visible(timeout=PATIENCE_MS)
     (job,) = server.store.jobs.list()
     assert (job.state, job.done) == (JobState.CANCELLED, len(server.store.transcripts.summaries()))

@@ -37,7 +37,7 @@ def transcript_view(opened: OpenTranscript) -> None:
         with cards:
             _cards(opened)
     reading_panel(resources.store(), opened.transcript.id)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="game_views"):
         view = state.choose_view([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
         roles_hidden = view == state.CONVERSATION and st.toggle(
             "Hide roles and private chat", key="blind", bind="query-params"
@@ -136,7 +136,7 @@ def metric_detail(result: MetricResult) -> str:
 def _conversation(opened: OpenTranscript, *, roles_hidden: bool) -> None:
     transcript = opened.transcript
     is_in_dialog = st.session_state.pop("open_in_dialog", False)
-    left, right = st.container(key="conversation").columns([17, 9], gap="small")
+    left, right = st.columns([17, 9], gap="small")
     conversation = opened.conversation(roles_hidden=roles_hidden)
     focus = focus_on(conversation.rows, state.aim_of(transcript.id))
     with left:

@@ -1,4 +1,4 @@
-"""The Review page: who rates, and the desk."""
+"""The Rate page: who rates, and the desk."""
 
 from __future__ import annotations
 
