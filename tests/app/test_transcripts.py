@@ -55,7 +55,9 @@ def test_the_list_says_how_many_scores_can_be_told_from_chance(open_page, filled
     assert [row["chance"] for row in listed_games(open_page("games"))] == [""] * 5
     compute_missing(filled, list(filled.transcripts.summaries()["transcript_id"]))
     st.cache_data.clear()
-    compared = [row["chance"].removesuffix(" above chance") for row in listed_games(open_page("games"))]
+    compared = [
+        row["chance"].removeprefix("better than scrambled copies in ") for row in listed_games(open_page("games"))
+    ]
     for game, words in zip(filled.transcripts.summaries()["transcript_id"], compared, strict=True):
         controls = [one.control for one in filled.results.load(game).values() if one.score is not None]
         assert words == metrics_above_chance(controls)

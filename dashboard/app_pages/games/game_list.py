@@ -235,7 +235,7 @@ def game_rows(shown: pd.DataFrame) -> GameRows:
 
 def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
     label, verdict = str(game["label"]), look(game["verdict"])
-    rated = f"rated by {game['ratings']}" if game["ratings"] else ""
+    rated, chance = f"rated by {game['ratings']}" if game["ratings"] else "", str(game["chance"])
     facts = [counted(int(game["messages"]), "message"), rated, _players(str(game["names"]).split("\n"))]
     return {
         "label": label,
@@ -246,7 +246,7 @@ def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
         "verdict": verdict.label,
         "color": verdict.color,
         "passed": f"{game['passed']} of 7 pass",
-        "chance": f"{game['chance']} better than chance" if str(game["chance"])[:1].isdecimal() else "",
+        "chance": f"better than scrambled copies in {chance}" if chance[:1].isdecimal() else "",
         "cells": [
             _cell(label, name, str(game[name]), words) for name, words in zip(_METRICS, game["coverage"], strict=True)
         ],
