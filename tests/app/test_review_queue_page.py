@@ -130,9 +130,8 @@ def test_a_row_stands_below_the_name_of_its_game_and_the_messages_before_it(
     doubtful: Store, open_page: Any, words: Any
 ) -> None:
     [game] = doubtful.transcripts.ids()
-    doubtful.transcripts.rename(game, "Tuesday's game")
     said = words(open_page("games", part="Check", queue_of="v1"))
-    assert "Tuesday's game" in said
+    assert "Game 1 · v1" in said
     assert "Ann: Ben voted for Cid in round 1." in said
     assert [one.id for one in row_context(doubtful, game, "m2").before] == ["m0", "m1"]
     assert row_context(doubtful, game, None).message is None
