@@ -15,7 +15,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import focus_on, read_open
 from dashboard.shared.formatting import fraction_text, look, score_text, share_text, threshold_text, usd_text
-from dashboard.shared.jobs.judging_form import reading_panel
+from dashboard.shared.jobs.judging_form import READING, reading_panel
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from evaluation.readers import broken_off
@@ -32,11 +32,14 @@ def transcript_view(opened: OpenTranscript) -> None:
     conversation does.
     """
     _header(opened)
-    cards = st.expander("Why these scores", key=state.SCORES, on_change="rerun", bind="query-params")
-    if cards.open:
-        with cards:
-            _cards(opened)
-    reading_panel(resources.store(), opened.transcript.id)
+    # Side by side while both are closed, so that the conversation begins higher up.
+    is_open = any(st.session_state.get(key) or state.chosen(key) == "true" for key in (state.SCORES, READING))
+    with st.container(horizontal=not is_open):
+        cards = st.expander("Why these scores", key=state.SCORES, on_change="rerun", bind="query-params")
+        if cards.open:
+            with cards:
+                _cards(opened)
+        reading_panel(resources.store(), opened.transcript.id)
     with st.container(horizontal=True, vertical_alignment="center", key="game_views"):
         view = state.choose_view([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
         roles_hidden = view == state.CONVERSATION and st.toggle(
