@@ -10,33 +10,31 @@ from PIL import Image
 ROOT = Path(__file__).parents[1]
 TAKEN = ROOT / "test-results" / "screenshots"
 SHOWN = ROOT / "docs" / "images"
-PAGES = (
-    "overview",
-    "transcripts",
-    "transcript",
-    "review",
-    "verdicts-why",
-    "trends",
-    "compare",
-    "agreement",
-    "validity",
-    "personas",
-    "corrections",
-    "experiments",
-    "network",
-)
-"""Views of the dashboard, by the names of ``tests/browser/views.py``."""
+PAGES = {
+    "overview": "overview",
+    "games": "transcripts",
+    "game": "transcript",
+    "rate": "review",
+    "overview-why": "verdicts-why",
+    "trends": "trends",
+    "compare": "compare",
+    "team-agreement": "agreement",
+    "agents": "personas",
+    "agents-checks": "corrections",
+    "experiments": "experiments",
+    "game-insights": "network",
+}
+"""Views of the dashboard, by the names of ``tests/browser/views.py``, to the names of their pictures."""
 
-ON_A_PHONE = ("overview", "transcript", "review")
+ON_A_PHONE = ("overview", "game", "rate")
 
 
 def chosen() -> dict[str, str]:
     """Name of each picture as the tests take it, to its name in the docs."""
-    wide = {f"{page}-data-1280-{theme}.png": f"{page}-{theme}.png" for page in PAGES for theme in ("light", "dark")}
+    themes = ("light", "dark")
+    wide = {f"{view}-data-1280-{theme}.png": f"{name}-{theme}.png" for view, name in PAGES.items() for theme in themes}
     narrow = {
-        f"{page}-data-390-{theme}.png": f"{page}-phone-{theme}.png"
-        for page in ON_A_PHONE
-        for theme in ("light", "dark")
+        f"{view}-data-390-{theme}.png": f"{PAGES[view]}-phone-{theme}.png" for view in ON_A_PHONE for theme in themes
     }
     return wide | narrow
 

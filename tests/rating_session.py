@@ -34,7 +34,7 @@ class Desk:
 
 
 class RatingSession:
-    """One open Review page.
+    """One open Rate page.
 
     Attributes:
         desk: The desk that was drawn last, ``None`` when nothing was left to rate.

@@ -24,7 +24,7 @@ def example_row(example: Example, metric: str) -> None:
     else:
         link |= {"show": LEDGER, "rows_of": DEFINITIONS[metric].label}
     quote = f"{example.player}: {shortened(example.text, _LONGEST_QUOTE)}" if example.text else ""
-    lines = (shortened(example.game_id, _LONGEST_NAME), quote, shortened(example.reason, _LONGEST_REASON))
+    lines = (shortened(example.game, _LONGEST_NAME), quote, shortened(example.reason, _LONGEST_REASON))
     with st.container(gap=None):
         plain("\n".join(filter(None, lines)))
         with st.container(horizontal=True):

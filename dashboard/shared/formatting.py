@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import PurePath
 from typing import Literal
 
 from evaluation.score import PERCENT, MetricDefinition, Scale
@@ -69,25 +66,6 @@ def look(status: object) -> Look:
     """The appearance of a status, row verdict, test verdict, decision or job state; unknown words stay visible."""
     name = str(status)
     return _LOOKS.get(name, Look("?", name.replace("_", " "), "gray", ":material/question_mark:"))
-
-
-_RAW_ID = re.compile(r"[0-9a-f]{8,}|\d{6,}", re.IGNORECASE)
-
-
-@lru_cache(maxsize=200_000)
-def game_label(name: str, source_name: str, number: int) -> str:
-    """The name by which people know a game: its own; where that only holds an id, its file's, else "Game 3".
-
-    Args:
-        name: From the file, or given by a person.
-        source_name: The file or folder that it came from.
-        number: Its place in its iteration, or among the games of none, from 1.
-    """
-    stem = PurePath(source_name).stem
-    for one in (name, stem):
-        if one.strip() and not _RAW_ID.search(one):
-            return one
-    return f"Game {number}"
 
 
 def score_text(score: float | None, scale: Scale, threshold: float | None = None) -> str:

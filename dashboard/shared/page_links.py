@@ -54,16 +54,21 @@ def address_today(path: str, query: Mapping[str, str]) -> tuple[str, dict[str, s
         query: The parameters of the address; those that the page does not know do no harm.
     """
     page, view = MOVED[path]
+    kept = {name: value for name, value in query.items() if name not in _VIEWS_OF_EARLIER_PAGES}
     if path == "verdicts" and query.get("verdicts_view") == "Why messages fail":
-        return OVERVIEW_PAGE, {**query, state.WHY_OPEN: "true"}
-    if path == "network":
-        if query.get("network_view") == "Cost":
-            return "app_pages/trends/page.py", {**query, state.TRENDS_VIEW: state.COST_AND_BEHAVIOUR}
-        game = query.get(state.GAME)
-        return page, {**query, **({state.TRANSCRIPT: game, state.VIEW: state.INSIGHTS} if game else {})}
+        return OVERVIEW_PAGE, {**kept, state.WHY_OPEN: "true"}
+    if path == "network" and query.get("network_view") == "Cost":
+        return "app_pages/trends/page.py", {**kept, state.TRENDS_VIEW: state.COST_AND_BEHAVIOUR}
+    if path == "network" and state.TRANSCRIPT in query:
+        view = {state.VIEW: state.INSIGHTS}
+    if path == "transcripts" and query.get(state.GAMES_PART) == "Add games":
+        view = {state.GAMES_PART: state.ADD_GAMES}
     if path == "review" and query.get(VIEW) == "Team":
-        return TEAM_PAGE, dict(query)
-    return page, {**query, **view}
+        return TEAM_PAGE, {name: value for name, value in kept.items() if name != VIEW}
+    return page, {**kept, **view}
+
+
+_VIEWS_OF_EARLIER_PAGES = ("verdicts_view", "network_view")
 
 
 def add_games_link(label: str, icon: str = ":material/upload_file:") -> None:
@@ -74,6 +79,12 @@ def add_games_link(label: str, icon: str = ":material/upload_file:") -> None:
 def rate_link(label: str, icon: str = ":material/rate_review:") -> None:
     """A link to the desk."""
     st.page_link(RATE_PAGE, label=label, icon=icon)
+
+
+def agreement_link(label: str) -> None:
+    """A link to how far raters agree."""
+    query = {state.TEAM_VIEW: state.AGREEMENT}
+    st.page_link(TEAM_PAGE, label=label, icon=":material/handshake:", query_params=query)
 
 
 def overview_link(label: str, icon: str = ":material/dashboard:") -> None:

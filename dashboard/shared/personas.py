@@ -157,12 +157,6 @@ def has_runs(store: Store) -> bool:
     return store.evaluations.newest() > 0
 
 
-def game_names(store: Store) -> dict[str, str]:
-    """The names of the stored games, by transcript id."""
-    summaries = store.transcripts.summaries()
-    return dict(zip(map(str, summaries["transcript_id"]), map(str, summaries["game_id"]), strict=True))
-
-
 def run_history(store: Store, agent_id: str) -> pd.DataFrame:
     """Every run of an agent, the latest first, with its scores and its judge."""
     runs = store.evaluations.runs(agent_id).to_dict("records")

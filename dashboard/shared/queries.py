@@ -11,7 +11,7 @@ import pandas as pd
 
 from dashboard.shared.beside_chance import companion_data
 from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows_by_message
-from dashboard.shared.formatting import game_label, look, score_text
+from dashboard.shared.formatting import look, score_text
 from evaluation.engines.garbage_collection import collection_paused
 from evaluation.iterations.board import Board
 from evaluation.readers import Limits
@@ -94,7 +94,7 @@ def _waiting_games(summaries: pd.DataFrame, metrics: Mapping[str, Mapping[str, M
     waits = [key in wanted and not is_simulated for key, is_simulated in apart]
     # An empty list would choose columns.
     waiting = summaries[pd.Series(waits, index=summaries.index, dtype=bool)]
-    return pd.DataFrame({"Game": waiting["game_id"], "Iteration": waiting["iteration"].fillna("")})
+    return pd.DataFrame({"Game": waiting["game"], "Iteration": waiting["iteration"].fillna("")})
 
 
 POINT_COLUMNS = (
@@ -135,7 +135,7 @@ def trend_points(store: Store) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(("score", "chance", "companion"), float))
 
 
-_POINT_SOURCES = ("transcript_id", "game_id", "iteration", "source_format")
+_POINT_SOURCES = ("transcript_id", "game", "iteration", "source_format")
 
 
 def _point(metric: str, outcome: MetricScore) -> tuple[Any, ...]:
@@ -152,11 +152,11 @@ def transcript_list(store: Store) -> pd.DataFrame:
 
     Returns:
         ``transcript_id``, ``game_id``, ``source_name``, ``iteration`` ("" for none), ``source_format``, ``players``,
-        ``messages``, ``label`` (what people call the game), ``names`` (of the players, one a line), ``opening``
-        (the first public message, with its speaker, cut), ``ratings`` (how many people rated it),
+        ``messages``, ``label`` (the name by which people know the game), ``names`` (of the players, one a line),
+        ``opening`` (the first public message, with its speaker, cut), ``ratings`` (how many people rated it),
         ``verdict`` (status), ``passed`` (how many metrics pass), ``chance`` (how many can be told from it, in
-        words), ``failing`` (the metrics that do not), and for every metric its score in words under its own
-        name and as a number (NaN for none) under ``score_`` and its name.
+        words), ``failing`` (the metrics that do not), ``coverage`` (in words for each metric, empty for none), and for
+        every metric its score in words under its own name and as a number (NaN for none) under ``score_`` and its name.
     """
     with collection_paused(), store.unit():
         summaries = store.transcripts.summaries()
@@ -164,11 +164,10 @@ def transcript_list(store: Store) -> pd.DataFrame:
         people = store.transcripts.introductions()
         ratings = store.ratings.rater_counts()
     keys = [str(key) for key in summaries["transcript_id"]]
-    labelled = zip(summaries["game_id"], summaries["source_name"], summaries["position"], strict=True)
     known = {
         **{name: summaries[name].tolist() for name in _PLAIN_COLUMNS},
         "iteration": ["" if pd.isna(one) else one for one in summaries["iteration"].tolist()],
-        "label": [game_label(str(name), str(source), int(position) + 1) for name, source, position in labelled],
+        "label": summaries["game"].tolist(),
         "names": [people[key][0] for key in keys],
         "opening": [people[key][1] for key in keys],
         "ratings": [ratings.get(key, 0) for key in keys],
@@ -183,11 +182,11 @@ def transcript_list(store: Store) -> pd.DataFrame:
 
 _PLAIN_COLUMNS = ("transcript_id", "game_id", "source_name", "source_format", "players", "messages")
 _PEOPLE_COLUMNS = ("label", "names", "opening", "ratings")
-_LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", *_PEOPLE_COLUMNS, "verdict", "passed", "chance", "failing")
+_LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", *_PEOPLE_COLUMNS, "verdict", "passed", "chance", "failing", "coverage")
 
 
 _SCORE_COLUMNS = tuple(f"score_{name}" for name in DEFINITIONS)
-_SCORED_COLUMNS = ("verdict", "passed", "chance", "failing", *DEFINITIONS, *_SCORE_COLUMNS)
+_SCORED_COLUMNS = ("verdict", "passed", "chance", "failing", "coverage", *DEFINITIONS, *_SCORE_COLUMNS)
 
 
 _Statuses = tuple[object, ...]
@@ -213,19 +212,19 @@ def _scored_cells(
         *judged[decides],
         metrics_above_chance(one.control for one in outcomes.values() if one.score is not None),
         tuple(name for name, outcome in outcomes.items() if outcome.status is Status.FAILED),
-        *(score_cell(name, outcomes.get(name)) for name in DEFINITIONS),
+        tuple(one.coverage.words if one and one.coverage else "" for one in held),
+        *(score_cell(name, one) for name, one in zip(DEFINITIONS, held, strict=True)),
         *(None if one is None else one.score for one in held),
     )
 
 
 def score_cell(metric: str, outcome: MetricScore | None) -> str:
-    """A score in a table, with the symbol of its status: "✓ 84.0 %", "✓ 100.0 % (3/3), low evidence"."""
+    """A score in a table, with the symbol of its status: "✓ 84.0 %"."""
     if outcome is None:
         return look("unknown").label
     if outcome.score is None:
         return look(outcome.status).label
-    score = _symbol_and_score(metric, outcome.status, outcome.score, outcome.threshold)
-    return score + outcome.coverage.mark if outcome.coverage else score
+    return _symbol_and_score(metric, outcome.status, outcome.score, outcome.threshold)
 
 
 @lru_cache(maxsize=100_000)
@@ -244,8 +243,8 @@ class OpenTranscript:
     changes it.
 
     Attributes:
-        name: The name of the game, as its file or a person gave it.
-        label: What people call the game, see ``game_label``.
+        name: The title of the game, as its file or a person gave it.
+        label: The name by which people know it, see ``Transcripts.game_names``.
         source_name: The file or folder that it came from.
         judged_otherwise: Metrics whose stored results were judged by another threshold than today's.
     """
@@ -295,7 +294,7 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
     return OpenTranscript(
         transcript,
         str(own["game_id"]),
-        game_label(str(own["game_id"]), str(own["source_name"]), int(own["position"]) + 1),
+        str(own["game"]),
         str(own["source_name"]),
         None if pd.isna(own["iteration"]) else str(own["iteration"]),
         results,
@@ -323,6 +322,11 @@ def thresholds(store: Store) -> dict[str, float]:
 def transcript_ids(store: Store) -> frozenset[str]:
     """The ids of all stored transcripts."""
     return frozenset(store.transcripts.ids())
+
+
+def game_names(store: Store) -> dict[str, str]:
+    """The names by which people know the stored games, by transcript id."""
+    return store.transcripts.game_names()
 
 
 def game_count(store: Store) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
 from dashboard.shared.formatting import share_text
 from dashboard.shared.status_table import status_table
-from evaluation.rating_desk.style_check import StyleResult, style_result, style_results_by_rater
-from evaluation.store import Store
+from evaluation.rating_desk.style_check import StyleAnswer, StyleResult, style_result, style_results_by_rater
 from evaluation.text.display import shortened
 
 _LONGEST_NAME = 60
@@ -28,14 +29,12 @@ def result_words(result: StyleResult) -> str:
     )
 
 
-def style_table(store: Store) -> None:
-    """Results of all raters, for leads."""
-    st.subheader("Who speaks?", anchor=False)
-    answers = store.style_answers.list()
+def style_table(answers: Sequence[StyleAnswer]) -> None:
+    """Results of all raters, for leads; nothing before somebody did the check."""
     everybody = style_result(answers)
     if everybody is None:
-        st.caption("Nobody has done the check yet.")
         return
+    st.subheader("Who speaks?", anchor=False)
     st.markdown(result_words(everybody))
     st.caption("Players of one game are not independent of each other, so the interval is too narrow for other games.")
     frame = pd.DataFrame(

@@ -205,7 +205,7 @@ class GameDisagreement:
     """
 
     transcript_id: str
-    game_id: str
+    game: str
     scores: tuple[tuple[str, float], ...]
     spread: float
     split_questions: tuple[int, ...]
@@ -223,7 +223,7 @@ class RuleGap:
     """
 
     transcript_id: str
-    game_id: str
+    game: str
     rated: float
     raters: int
     automatic: float

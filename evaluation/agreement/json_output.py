@@ -38,7 +38,7 @@ def agreement_data(report: AgreementReport) -> dict[str, Any]:
 def _split(one: GameDisagreement) -> dict[str, Any]:
     return {
         "transcript_id": one.transcript_id,
-        "game_id": one.game_id,
+        "game": one.game,
         "spread": one.spread,
         "scores": [{"rater": rater, "score": score} for rater, score in one.scores],
         "split_questions": list(one.split_questions),
@@ -57,7 +57,7 @@ def _overridden(one: DecidedRow) -> dict[str, Any]:
 def _place(one: DecidedRow) -> dict[str, Any]:
     return {
         "transcript_id": one.transcript_id,
-        "game_id": one.game_id,
+        "game": one.game,
         "metric": one.metric,
         "row_id": one.row.id,
         "message_id": one.row.message_id,

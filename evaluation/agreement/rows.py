@@ -42,7 +42,7 @@ class DecidedRow:
     """
 
     transcript_id: str
-    game_id: str
+    game: str
     metric: str
     row: LedgerRow
     verdicts: Mapping[Method, RowVerdict]

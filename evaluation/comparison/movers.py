@@ -38,7 +38,7 @@ class Example:
     """
 
     transcript_id: str
-    game_id: str
+    game: str
     message_id: str | None
     player: str
     reason: str
@@ -78,7 +78,7 @@ def biggest_movers(rows: pd.DataFrame) -> tuple[Mover, ...]:
     """The reasons and players that changed the percent metrics most, the largest change first.
 
     Args:
-        rows: One per ledger row with weight: ``is_after`` (bool), ``transcript_id``, ``game_id``, ``metric``,
+        rows: One per ledger row with weight: ``is_after`` (bool), ``transcript_id``, ``game``, ``metric``,
             ``player``, ``message_id`` (both may be empty), ``numerator``, ``denominator``, ``reason``.
     """
     wanted = [name for name, definition in DEFINITIONS.items() if definition.scale == PERCENT]
@@ -128,7 +128,7 @@ def example_of(row: Mapping[Hashable, Any]) -> Example:
     message_id, player = row["message_id"], row["player"]
     return Example(
         str(row["transcript_id"]),
-        str(row["game_id"]),
+        str(row["game"]),
         message_id if isinstance(message_id, str) else None,
         player if isinstance(player, str) else "",
         str(row["reason"]),
@@ -210,7 +210,7 @@ def find_losses(rows: pd.DataFrame, alignments: Mapping[tuple[str, str], str]) -
     """The lost points of each percent metric, by metric; metrics that lose none are left out.
 
     Args:
-        rows: One per ledger row with weight: ``transcript_id``, ``game_id``, ``metric``, ``player``, ``message_id``
+        rows: One per ledger row with weight: ``transcript_id``, ``game``, ``metric``, ``player``, ``message_id``
             (both may be empty), ``numerator``, ``denominator``, ``reason``.
         alignments: ``mafia`` or ``town`` by (transcript id, player), where known.
     """
@@ -306,7 +306,7 @@ def failure_reasons(rows: pd.DataFrame, *, has_reference: bool) -> tuple[MetricF
     """The reasons of every percent metric of which rows lose points. The order of the rows changes only the examples.
 
     Args:
-        rows: One per ledger row: ``is_after`` (bool, false for the reference's), ``transcript_id``, ``game_id``,
+        rows: One per ledger row: ``is_after`` (bool, false for the reference's), ``transcript_id``, ``game``,
             ``metric``, ``player``, ``message_id`` (both may be empty), ``numerator``, ``denominator``, ``reason``.
         has_reference: Whether there is a reference.
     """

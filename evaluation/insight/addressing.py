@@ -124,40 +124,6 @@ def _receivers(message: Message, transcript: Transcript, names: NameIndex) -> It
     yield from (mention.player for mention in names.mentions(message.text, start))
 
 
-NO_ROLE = "no role known"
-"""The node of players without a role, where several games are counted by role."""
-
-
-def combined_metrics(
-    games: Iterable[Transcript], only: MessageFilter = EVERYTHING, *, by_role: bool = False
-) -> SimulationMetrics:
-    """The messages and the network of several games together: counts are sums; memory and calls are left out.
-
-    Players of the same name in several games are one. By role, all players of a role are one: a message counts once for
-    each role that it addresses, its speaker's own too, and the network leaves out what stays within a role.
-
-    Args:
-        games: Which games.
-        only: The messages that are counted.
-        by_role: Whether roles are the nodes, and not names.
-    """
-    named = [(game, _labels(game, by_role=by_role)) for game in games]
-    collector = MetricsCollector(label for _, labels in named for label in labels.values())
-    for game, labels in named:
-        for event in message_events(game, only):
-            receivers = tuple(dict.fromkeys(labels[name] for name in event.receivers))
-            collector.add(MessageEvent(labels[event.sender], event.content, receivers))
-        for message in filter(only.accepts, thoughts(game)):
-            collector.add(ThoughtEvent(labels[message.speaker]))
-    return collector.get_metrics()
-
-
-def _labels(game: Transcript, *, by_role: bool) -> dict[str, str]:
-    """The node of each player."""
-    roles = {player.name: player.role or NO_ROLE for player in game.players}
-    return {name: roles.get(name, NO_ROLE) if by_role else name for name in game.player_names}
-
-
 def transcript_metrics(
     transcript: Transcript,
     calls: Iterable[LLMCallEvent] = (),

@@ -50,7 +50,7 @@ def share_lines(shares: TalkShares) -> Iterator[Line]:
         most = max(shares.words.values())
         names = [name for name, count in shares.words.items() if count == most]
         times = shares.domination(names[0]) or 0.0
-        yield "Largest share of words", UntrustedText(f"{listed(names)}: {times:.1f} times an even share")
+        yield "Largest share of words", UntrustedText(f"{listed(names)}, {times:.1f} times an even share")
 
 
 def network_lines(network: NetworkMetrics | None) -> Iterator[Line]:

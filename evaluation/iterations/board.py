@@ -133,13 +133,13 @@ def games_by_iteration(
     """Each iteration's games by its name, in the order in which they were added.
 
     Args:
-        summaries: One row per transcript: ``transcript_id``, ``game_id``, ``iteration``, ``position`` (in the
+        summaries: One row per transcript: ``transcript_id``, ``game``, ``iteration``, ``position`` (in the
             iteration), ``total_usd``, ``cache_hit_rate``. Transcripts of no iteration are left out.
         metrics: By transcript and metric.
     """
     games: dict[str, list[Game]] = {}
     held = summaries[summaries["iteration"].notna()].sort_values(["iteration", "position"], kind="stable")
-    columns = (held[name].tolist() for name in ("iteration", "transcript_id", "game_id", "total_usd", "cache_hit_rate"))
+    columns = (held[name].tolist() for name in ("iteration", "transcript_id", "game", "total_usd", "cache_hit_rate"))
     for iteration, key, name, usd, hit_rate in zip(*columns, strict=True):
         game = Game(str(key), str(name), metrics.get(str(key), {}), _number(usd), _number(hit_rate))
         games.setdefault(str(iteration), []).append(game)

@@ -31,13 +31,14 @@ class Game:
     """The scores of one game, and its cost if that was recorded.
 
     Attributes:
+        name: By which people know it: "Game 2 · Prompt v1".
         metrics: By name; one that is missing could not be computed.
         total_usd: US dollars, ``None`` when unknown.
         cache_hit_rate: From 0 to 1, ``None`` when unknown.
     """
 
     transcript_id: str
-    game_id: str
+    name: str
     metrics: Mapping[str, Scored]
     total_usd: float | None = None
     cache_hit_rate: float | None = None
@@ -97,7 +98,7 @@ class GameFailure:
     """A game that failed, with every reason; ``is_critical`` when cost or engagement failed it."""
 
     transcript_id: str
-    game_id: str
+    name: str
     reasons: tuple[str, ...]
     is_critical: bool
 
@@ -105,7 +106,7 @@ class GameFailure:
     def words(self) -> str:
         """One sentence for a list of reasons."""
         how = "failed critically" if self.is_critical else "failed"
-        return f"Game {self.game_id} {how}: {' '.join(self.reasons)}"
+        return f"{self.name} {how}: {' '.join(self.reasons)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +238,7 @@ def _failure(game: Game, thresholds: Mapping[str, float]) -> GameFailure | None:
     if verdict.status is not VerdictStatus.FAILED:
         return None
     critical = critical_reasons(metrics, game.total_usd)
-    return GameFailure(game.transcript_id, game.game_id, critical or verdict.reasons[:1], bool(critical))
+    return GameFailure(game.transcript_id, game.name, critical or verdict.reasons[:1], bool(critical))
 
 
 def mean_scores(games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS) -> dict[str, MetricMean]:

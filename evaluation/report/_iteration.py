@@ -205,7 +205,7 @@ def lost_points(examples: Sequence[Example]) -> Iterator[MessageQuote]:
     """Messages that lost points, with the metric's reason."""
     for one in examples:
         text = f"{one.player}: {one.text}" if one.text else ""
-        yield MessageQuote(f"{one.game_id}, {one.message_id or one.player}", text, one.reason)
+        yield MessageQuote(f"{one.game}, {one.message_id or one.player}", text, one.reason)
 
 
 def _iteration_row(one: IterationSummary) -> tuple[str | Bar, ...]:
@@ -222,7 +222,7 @@ def _games(shown: IterationSummary, raters: Mapping[str, int]) -> Iterator[Block
     listed = shown.games[:_MOST_GAMES]
     rows = [
         (
-            game.game_id,
+            game.name,
             *(_cell(one, game.metrics.get(one.name), shown.means[one.name].threshold) for one in _METRICS),
             str(raters.get(game.transcript_id, 0)),
             "unknown" if game.total_usd is None else cost_text(game.total_usd),
@@ -230,7 +230,7 @@ def _games(shown: IterationSummary, raters: Mapping[str, int]) -> Iterator[Block
         for game in listed
     ]
     yield Table(("Game", *_LABELS, "Raters", "Cost"), rows, "Every game in the order of playing")
-    beside = [(game.game_id, *(_chance_words(game, one.name) for one in _METRICS)) for game in listed]
+    beside = [(game.name, *(_chance_words(game, one.name) for one in _METRICS)) for game in listed]
     yield Table(("Game", *_LABELS), beside, "What every score of these games is beside chance")
     if more := len(shown.games) - len(listed):
         yield StyledText(f"{more:,} more games are not listed; all of them are in the means.", "quiet")

@@ -13,7 +13,7 @@ from evaluation.escaping import well_formed
 from evaluation.store.engine.bulk_rows import next_numbers
 from evaluation.store.engine.transactions import Units
 from evaluation.store.engine.values import from_microseconds, require_text
-from evaluation.store.transcripts import iterations_of, require_iteration, unknown_transcript
+from evaluation.store.transcripts import GAME_NAMES, iterations_of, require_iteration, unknown_transcript
 from evaluation.store.trash_tables import mirror, move_to_trash, purge_rows, restore, trashed
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def _games_of(cursor: DuckDBPyConnection, deletion_id: int) -> list[str]:
 
 
 def _name_of(cursor: DuckDBPyConnection, transcript_id: str) -> str:
-    return str(_value(cursor, "SELECT game_id FROM transcripts WHERE transcript_id = ?", [transcript_id]))
+    return str(_value(cursor, f"SELECT game FROM ({GAME_NAMES}) WHERE transcript_id = ?", [transcript_id]))
 
 
 def _value(cursor: DuckDBPyConnection, query: str, values: Sequence[object]) -> Any:

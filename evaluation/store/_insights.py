@@ -10,7 +10,7 @@ from evaluation.escaping import well_formed
 from evaluation.insight.validator import ValidationResult
 from evaluation.store.engine.bulk_rows import append_rows, frame, next_numbers, packed
 from evaluation.store.engine.transactions import Units
-from evaluation.store.transcripts import require_transcript
+from evaluation.store.transcripts import GAME_NAMES, require_transcript
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,26 +144,28 @@ SELECT DISTINCT transcript_id, 'checks' FROM insight_checks WHERE number > $numb
 UNION ALL SELECT DISTINCT transcript_id, kind FROM insight_findings WHERE number > $number
 """
 
-_CHECKS = """
+_CHECKS = f"""
 WITH latest AS (SELECT transcript_id, max(number) AS number FROM insight_checks GROUP BY transcript_id)
-SELECT c.transcript_id, t.game_id AS game, coalesce(t.iteration, '') AS iteration, i.position, c.check_type, c.status,
+SELECT c.transcript_id, names.game, coalesce(t.iteration, '') AS iteration, i.position, c.check_type, c.status,
     c.score, c.passed, c.threshold, c.agent, c.message_id, c.excerpt, c.explanation, c.judge, c.model,
     timezone('UTC', c.created_at) AS created_at
 FROM insight_checks c JOIN latest USING (transcript_id, number) JOIN transcripts t USING (transcript_id)
+JOIN ({GAME_NAMES}) names USING (transcript_id)
 LEFT JOIN iterations i ON i.name = t.iteration
 WHERE $iteration::text IS NULL OR t.iteration = $iteration
 ORDER BY i.position NULLS LAST, t.position, c.place
 """
 
-_FINDINGS = """
+_FINDINGS = f"""
 WITH latest AS (
     SELECT transcript_id, kind, question, max(number) AS number FROM insight_findings
     GROUP BY transcript_id, kind, question
 )
-SELECT f.transcript_id, t.game_id AS game, coalesce(t.iteration, '') AS iteration, f.kind, f.question,
+SELECT f.transcript_id, names.game, coalesce(t.iteration, '') AS iteration, f.kind, f.question,
     f.result::text AS result, f.judge, f.model, timezone('UTC', f.created_at) AS created_at
 FROM insight_findings f JOIN latest USING (transcript_id, kind, question, number)
 JOIN transcripts t USING (transcript_id)
+JOIN ({GAME_NAMES}) names USING (transcript_id)
 WHERE $iteration::text IS NULL OR t.iteration = $iteration
 ORDER BY t.position, f.kind, f.question
 """

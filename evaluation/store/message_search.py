@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evaluation.escaping import well_formed
 from evaluation.store.engine.bulk_rows import frame
 from evaluation.store.engine.transactions import Units
-from evaluation.store.transcripts import require_iteration
+from evaluation.store.transcripts import GAME_NAMES, require_iteration
 from evaluation.text.searching import pattern, phrases
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ class FoundMessages:
         total: How many messages do.
         games: In how many transcripts.
         table: The first of them, in the order of the transcripts and within each as they were said:
-            ``transcript_id``, ``message_id``, ``game_id``, ``iteration`` (empty for none), ``number`` (place of the
-            message in its transcript, from 1), ``round`` (empty where unknown), ``speaker``, ``text``.
+            ``transcript_id``, ``message_id``, ``game`` (its name), ``iteration`` (empty for none), ``number`` (place of
+            the message in its transcript, from 1), ``round`` (empty where unknown), ``speaker``, ``text``.
     """
 
     phrases: tuple[str, ...]
@@ -75,7 +75,7 @@ class MessageSearch:
         matches = " AND ".join(f"regexp_matches(text, $pattern_{place})" for place in range(len(wanted)))
         with self._units.unit() as cursor:
             require_iteration(cursor, iteration)
-            table = frame(cursor, _SEARCH.format(matches=matches), values)
+            table = frame(cursor, _SEARCH.format(matches=matches, names=GAME_NAMES), values)
         total, games = (int(table[name].iloc[0]) if len(table) else 0 for name in ("total", "games"))
         return FoundMessages(wanted, total, games, table.drop(columns=["total", "games"]).astype({"round": "Int64"}))
 
@@ -94,14 +94,15 @@ WHERE (transcript_id, message_id) IN (SELECT unnest(?::text[]), unnest(?::text[]
 # The texts are read once to find out which match, and only those that are shown are read again.
 _SEARCH = """
 WITH found AS MATERIALIZED (
-    SELECT messages.rowid AS place, transcripts.position AS game, messages.position, transcript_id, game_id, iteration
+    SELECT messages.rowid AS place, transcripts.position AS added, messages.position, transcript_id, iteration
     FROM messages JOIN transcripts USING (transcript_id)
     WHERE ($iteration::text IS NULL OR iteration = $iteration)
       AND ($within::text[] IS NULL OR list_contains($within, transcript_id))
       AND NOT is_control AND {matches}
-), shown AS (SELECT * FROM found ORDER BY game, position LIMIT $limit)
-SELECT shown.transcript_id, message_id, game_id, iteration, shown.position + 1 AS number, round, speaker, text,
+), shown AS (SELECT * FROM found ORDER BY added, position LIMIT $limit)
+SELECT shown.transcript_id, message_id, game, iteration, shown.position + 1 AS number, round, speaker, text,
        (SELECT count(*) FROM found) AS total, (SELECT count(DISTINCT transcript_id) FROM found) AS games
 FROM shown JOIN messages ON messages.rowid = shown.place
-ORDER BY game, shown.position
+JOIN ({names}) names ON names.transcript_id = shown.transcript_id
+ORDER BY added, shown.position
 """

@@ -120,13 +120,14 @@ class Transcripts:
         return [unpack(documents[each]) for each in ids]
 
     def name(self, transcript_id: str) -> str:
-        """The display name of the game: the one in its file, unless it was renamed.
+        """The name by which people know the game, as :meth:`game_names` gives it.
 
         Raises:
             NotFoundError: There is no transcript of that full id.
         """
         with self._store.unit() as cursor:
-            return str(_value(cursor, "game_id", transcript_id))
+            require_transcript(cursor, transcript_id)
+            return str(_value(cursor, "game", transcript_id, f"({GAME_NAMES})"))
 
     def introductions(self) -> dict[str, tuple[str, str]]:
         """The names of each transcript's players, one a line, and the beginning of its first public message.
@@ -162,7 +163,7 @@ class Transcripts:
         Raises:
             NotFoundError: There is no iteration of that name.
         """
-        return list(self.game_names(iteration))
+        return list(self.game_ids(iteration))
 
     def added_since(self, moment: datetime) -> list[str]:
         """The ids of transcripts that were added at that moment or later, in order."""
@@ -177,23 +178,36 @@ class Transcripts:
         return int(found)
 
     def game_names(self, iteration: str | None = None) -> dict[str, str]:
-        """Display names of the games by transcript id; order, arguments and errors as for ``ids``."""
-        query = """SELECT transcript_id, game_id FROM transcripts
+        """The names by which people know the games, by transcript id; order, arguments and errors as for ``ids``.
+
+        "Game 2 · Prompt v1" is the second that was put into its iteration. Outside all iterations it is the title that
+        the file or a person gave; where that only holds an id, the file's name, else "Game 3". Untrusted text.
+        """
+        return self._by_id("game", iteration)
+
+    def game_ids(self, iteration: str | None = None) -> dict[str, str]:
+        """The title that its file or a person gave each game; otherwise as :meth:`game_names`."""
+        return self._by_id("game_id", iteration)
+
+    def _by_id(self, column: str, iteration: str | None) -> dict[str, str]:
+        query = f"""SELECT transcript_id, {column} FROM transcripts JOIN ({GAME_NAMES}) USING (transcript_id)
             WHERE $iteration::text IS NULL OR iteration = $iteration ORDER BY position"""
         with self._store.unit() as cursor:
             require_iteration(cursor, iteration)
             return dict(cursor.execute(query, {"iteration": iteration and well_formed(iteration)}).fetchall())
 
     def resolve(self, reference: str) -> str:
-        """The id of the transcript that a person means by its id, its game id, or the first 4 or more digits of its id.
+        """The id of the transcript that a person means by its id, its game id, its name, or the first 4 or more digits
+        of its id.
 
         Raises:
             NotFoundError: No transcript answers to it.
             ConflictError: Several do.
         """
-        query = """
-            SELECT transcript_id, transcript_id = $ref, game_id = $ref FROM transcripts
-            WHERE game_id = $ref OR (len($ref) >= $shortest AND starts_with(transcript_id, $ref))"""
+        query = f"""
+            SELECT transcript_id, transcript_id = $ref, game_id = $ref OR game = $ref
+            FROM transcripts JOIN ({GAME_NAMES}) USING (transcript_id)
+            WHERE game_id = $ref OR game = $ref OR (len($ref) >= $shortest AND starts_with(transcript_id, $ref))"""
         with self._store.unit() as cursor:
             found = cursor.execute(query, {"ref": well_formed(reference), "shortest": SHORTEST_PREFIX}).fetchall()
         for candidates in ([i for i, is_id, _ in found if is_id], [i for i, _, is_game in found if is_game]):
@@ -207,9 +221,10 @@ class Transcripts:
         """The stored transcripts without their text, in the order in which they were put into their iteration.
 
         Returns:
-            One row per transcript: ``transcript_id``, ``game_id``, ``source_format``, ``source_name``, ``iteration``
-            (empty for none), ``position`` (within the iteration, from 0), ``players`` and ``messages`` (counts),
-            ``total_usd`` and ``cache_hit_rate`` (0 to 1; empty where nothing was recorded), ``added_at`` (UTC).
+            One row per transcript: ``transcript_id``, ``game`` (its name, see :meth:`game_names`), ``game_id``,
+            ``source_format``, ``source_name``, ``iteration`` (empty for none), ``position`` (within the iteration,
+            from 0), ``players`` and ``messages`` (counts), ``total_usd`` and ``cache_hit_rate`` (0 to 1; empty where
+            nothing was recorded), ``added_at`` (UTC).
         """
         with self._store.unit() as cursor:
             return frame(
@@ -220,9 +235,10 @@ class Transcripts:
             )
 
     def rename(self, transcript_id: str, name: str | None) -> str:
-        """Changes the name by which people see and find a game; returns the new one.
+        """Changes the title of a game; returns the new one.
 
-        What was read stays as it was read, in exports too, so that the same file is recognised again.
+        People find it by its title, and see it by that outside iterations (see :meth:`game_names`). What was read
+        stays as it was read, in exports too, so that the same file is recognised again.
 
         Args:
             transcript_id: The full id.
@@ -256,11 +272,25 @@ WHERE transcript_id = $transcript AND iteration IS DISTINCT FROM $iteration
 
 _BY_ADDING = "added again"
 
-_SUMMARIES = """
-SELECT transcript_id, game_id, source_format, source_name, iteration,
+GAME_NAMES = r"""
+SELECT transcript_id, CASE
+    WHEN iteration IS NOT NULL THEN concat('Game ', number, ' · ', iteration)
+    WHEN trim(game_id) <> '' AND NOT regexp_matches(game_id, raw_id) THEN game_id
+    WHEN trim(stem) <> '' AND NOT regexp_matches(stem, raw_id) THEN stem
+    ELSE concat('Game ', number) END AS game
+FROM (
+    SELECT transcript_id, iteration, game_id, parse_filename(source_name, true) AS stem,
+        row_number() OVER (PARTITION BY iteration ORDER BY position) AS number,
+        '(?i)[0-9a-f]{8,}|\d{6,}' AS raw_id
+    FROM transcripts)
+"""
+"""Each transcript's id and ``game``, the name by which people know it; see :meth:`Transcripts.game_names`."""
+
+_SUMMARIES = f"""
+SELECT transcript_id, game, game_id, source_format, source_name, iteration,
        (row_number() OVER (PARTITION BY iteration ORDER BY position) - 1)::integer AS position,
        players, messages, total_usd, cache_hit_rate, timezone('UTC', added_at) AS added_at
-FROM transcripts
+FROM transcripts JOIN ({GAME_NAMES}) USING (transcript_id)
 WHERE $iteration::text IS NULL OR iteration = $iteration
 ORDER BY transcripts.position
 """
@@ -271,8 +301,8 @@ def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:
     _value(cursor, "1", transcript_id)
 
 
-def _value(cursor: DuckDBPyConnection, column: str, transcript_id: str) -> Any:
-    query = f"SELECT {column} FROM transcripts WHERE transcript_id = ?"
+def _value(cursor: DuckDBPyConnection, column: str, transcript_id: str, table: str = "transcripts") -> Any:
+    query = f"SELECT {column} FROM {table} WHERE transcript_id = ?"
     found = cursor.execute(query, [well_formed(transcript_id)]).fetchone()
     if found is None:
         raise unknown_transcript(transcript_id)

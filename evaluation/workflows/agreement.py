@@ -33,7 +33,7 @@ def stored_agreement(store: Store, *, seed: int = 0) -> AgreementReport:
 
 
 def _decided(
-    row: RowVerdicts, game_id: str, override: Override | None, sums: Mapping[tuple[str, str], tuple[float, float]]
+    row: RowVerdicts, game: str, override: Override | None, sums: Mapping[tuple[str, str], tuple[float, float]]
 ) -> DecidedRow:
     given: dict[Method, tuple[str | None, str | None]] = {
         Method.RULE: (row.rule, row.rule_reason),
@@ -53,7 +53,7 @@ def _decided(
     numerator, denominator = sums.get((row.transcript_id, row.metric), (0.0, 0.0))
     return DecidedRow(
         row.transcript_id,
-        game_id,
+        game,
         row.metric,
         computed,
         {method: RowVerdict(verdict) for method, (verdict, _) in given.items() if verdict is not None},

@@ -176,13 +176,13 @@ def stored_run_comparison(store: Store, before: str, after: str, *, seed: int = 
 
 
 def _names(games: Sequence[Game]) -> dict[str, str]:
-    return {game.transcript_id: game.game_id for game in games}
+    return {game.transcript_id: game.name for game in games}
 
 
 def _ledger_rows(store: Store, names: Mapping[str, str], metrics: Collection[str] = tuple(DEFINITIONS)) -> pd.DataFrame:
-    """The ledger as it stands, of the games given (game ids by transcript id), with their ``game_id``."""
+    """The ledger as it stands, of the games given (names by transcript id), with their ``game``."""
     rows = store.ledger.rows(list(names), metrics)
-    rows["game_id"] = rows["transcript_id"].map(names)
+    rows["game"] = rows["transcript_id"].map(names)
     return rows
 
 

@@ -55,7 +55,7 @@ def import_ratings(
     if is_annotation_export(data):
         data = sheet_of_annotations(parse_json(decode(data), store.settings.limits()))
     # The file is read before the database is taken: everybody else would wait for it.
-    sheet = read_sheet(data, store.transcripts.game_names(), now=datetime.now(UTC), rater=rater, is_own=is_own)
+    sheet = read_sheet(data, store.transcripts.game_ids(), now=datetime.now(UTC), rater=rater, is_own=is_own)
     if problems := [*sheet.problems, *_rivals(sheet)]:
         return SheetImport(blank=sheet.blank, problems=tuple(sorted(problems, key=lambda one: one.line)))
     # Raters may write ratings, and nothing else is written here.
@@ -71,7 +71,7 @@ def import_ratings(
 def export_ratings(store: Store, *, rater: str | None = None) -> str:
     """Every rating of stored games as CSV, revised ones included; of one rater only, where one is named."""
     with store.unit():
-        names = store.transcripts.game_names()
+        names = store.transcripts.game_ids()
         ratings = store.ratings.every(rater)
     return write_sheet([rating for rating in ratings if rating.transcript_id in names], names)
 

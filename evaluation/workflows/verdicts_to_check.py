@@ -32,11 +32,13 @@ class RowContext:
         game: The display name of the game.
         message: What the row is about; ``None`` where it is about no message.
         before: The public messages just before it, oldest first; at most three.
+        role: The role of who says it; empty where the game does not tell.
     """
 
     game: str
     message: Message | None
-    before: tuple[Message, ...]
+    before: tuple[Message, ...] = ()
+    role: str = ""
 
 
 def stored_review_queue(
@@ -73,7 +75,10 @@ def row_context(store: Store, transcript_id: str, message_id: str | None) -> Row
         game = store.transcripts.name(transcript_id)
         transcript = store.transcripts.get(transcript_id)
     message = transcript.message(message_id) if message_id else None
-    return RowContext(game, message, _before(transcript.discussion, message) if message else ())
+    if message is None:
+        return RowContext(game, None)
+    role = transcript.player(message.speaker).role if message.speaker in transcript.player_names else None
+    return RowContext(game, message, _before(transcript.discussion, message), role or "")
 
 
 def _before(discussion: Sequence[Message], message: Message) -> tuple[Message, ...]:

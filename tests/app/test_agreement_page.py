@@ -28,15 +28,18 @@ def test_one_rater_is_not_enough(open_page, filled, words) -> None:
     assert "At least two raters are needed" in said
     assert "So far: 2 ratings by 1 rater" in said
     # What a single rater allows is shown all the same.
-    assert "Metrics against raters" in said
+    assert "of the raters" in said
 
 
 def test_disagreements_come_first_and_open_the_game_and_the_desk(open_page, rated, words, small_game, hostile) -> None:
-    app = open_page("team", team="Agreement")
+    app = open_page("team", team="Agreement", numbers="true")
     assert not app.exception
     said = words(app)
     assert "Who has not finished rating should not look" in said
-    assert said.index("Look at these first") < said.index("Raters against each other")
+    headings = [one.value for one in app.subheader]
+    assert headings[1:4] == ["Look at these first", "Question by question", "Raters against each other"]
+    assert "not" in headings[0]
+    assert "Score: the same in 1 of 2 games, at most 3 points apart." in said
     assert f"3 points apart: {' '.join(hostile.split())[:59]}" in said
     links = [json.dumps(str(link.proto)) for link in app.get("page_link")]
     assert any(small_game("one").id in link for link in links)
@@ -60,7 +63,7 @@ def test_disagreements_come_first_and_open_the_game_and_the_desk(open_page, rate
 
 
 def test_metrics_and_raters(open_page, rated, words, table) -> None:
-    app = open_page("team", team="Agreement", differ="Metrics differ from raters")
+    app = open_page("team", team="Agreement", numbers="true", differ="Metrics differ from raters")
     assert not app.exception
     assert "raters 2.50 (2 raters), metrics" in words(app)
     assert "Score 1 to 5" in table(app)
@@ -75,22 +78,20 @@ def test_a_question_is_chosen_by_the_url(open_page, rated, words) -> None:
     assert "Did you find yourself curious" in words(app)
 
 
-# Addresses with the view's earlier name keep working.
-@pytest.mark.parametrize("view", ["Overridden by people", "Overruled by people"])
+# Addresses with the view's earlier names keep working.
+@pytest.mark.parametrize("view", ["Rule, judge and person differ", "Overridden by people", "Overruled by people"])
 def test_overridden_rows_open_the_message(open_page, rated, words, small_game, view: str) -> None:
     game = small_game("one").id
     row = rated.results.load(game)["strategic_depth"].ledger[0]
     rated.overrides.add(game, "strategic_depth", row.id, RowVerdict.EXCLUDED, author="Ada", reason="Off topic.")
     app = open_page("team", team="Agreement", differ=view)
     assert not app.exception
-    assert "Ada: Off topic." in words(app)
-    # Among what people overrode, and among what rule and person see differently.
-    links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
-    assert len(links) == 2
-    assert all("message=m0" in link for link in links)
+    assert "person: Off topic." in words(app)
+    [link] = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
+    assert "message=m0" in link
     # Another view can still be chosen.
     app = next(one for one in app.segmented_control if one.key == "differ").set_value("Raters differ").run()
-    assert "Ada: Off topic." not in words(app)
+    assert "Off topic." not in words(app)
 
 
 def test_rule_and_judge_stand_side_by_side_before_anybody_has_rated(open_page, store, small_game, words, table) -> None:
@@ -103,10 +104,11 @@ def test_rule_and_judge_stand_side_by_side_before_anybody_has_rated(open_page, s
         )
         for one, verdict in zip(rows, ("does_not_count", "does_not_count", "excluded"), strict=True)
     )
-    app = open_page("team", team="Agreement")
+    app = open_page("team", team="Agreement", numbers="true")
     assert not app.exception
     said = words(app)
     assert "At least two raters are needed" in said
+    assert "Rule and judge: the same verdict on 1 of 3 rows." in said
     # Every second message holds a keyword, so the judge says the same of the second one only.
     assert "2 rows with different verdicts, 2 not decided by a person" in said
     assert "Rule: counts, judge: does not count. Deciding it moves the score by up to" in said
@@ -132,12 +134,14 @@ def test_every_row_with_different_verdicts_can_be_opened_page_by_page(open_page,
         links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
         return {re.search(r"message=(\w+)&metric=(\w+)", link).groups() for link in links}
 
-    of = {"team": "Agreement", "rows_of": "Strategic depth"}
-    pages = [linked(open_page("team", **of, rows_page=str(page))) for page in (1, 2, 3)]
+    def page(number: int) -> set[tuple[str, ...]]:
+        return linked(open_page("team", team="Agreement", rows_of="Strategic depth", rows_page=str(number)))
+
+    pages = [page(number) for number in (1, 2, 3)]
     assert [len(page) for page in pages] == [5, 5, 2]
     assert set.union(*pages) == {(f"m{place}", "strategic_depth") for place in range(12)}
     # A page that is not there any more is not an error.
-    assert linked(open_page("team", team="Agreement", rows_of="Strategic depth", rows_page="9"))
+    assert page(9)
     both = open_page("team", team="Agreement")
     assert len(linked(both)) == 5
     assert f"{12 + 11} rows with different verdicts" in words(both)
@@ -148,8 +152,9 @@ def test_few_games_are_captioned_once_and_not_called_reliable(open_page, filled,
         filled.ratings.add(Rating(small_game(name).id, "Ben", score))
     for rater in ("Grace", "Ben"):
         filled.ratings.add(Rating(small_game("three").id, rater, 5))
-    app = open_page("team", team="Agreement")
+    app = open_page("team", team="Agreement", numbers="true")
     assert not app.exception
+    assert "So far the two raters agree on the score." in words(app)
     assert words(app).count("fewer than 20 games") == 1
     whole = "\n".join(table(app, place) for place in range(len(app.dataframe)))
     assert "1.00 (no spread seen)" in whole

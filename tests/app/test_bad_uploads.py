@@ -17,7 +17,7 @@ def told(result: ReadResult) -> tuple[str, str, str]:
 
 def test_each_refusal_stands_on_the_page_and_nothing_is_stored(open_page, store, words) -> None:
     files = [(case.file, case.make(), "application/octet-stream") for case in ALL if not case.is_large]
-    app = open_page("games", part="Add games")
+    app = open_page("games", part="Add")
     app.file_uploader[0].set_value([*files, GOOD]).run()
     assert not app.exception
     said = words(app)

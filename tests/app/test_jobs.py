@@ -78,7 +78,7 @@ def test_an_interrupted_job_can_be_left(open_page, store, interrupted, words) ->
 
 
 def test_pressing_it_in_two_tabs_starts_it_once(open_page, store, interrupted) -> None:
-    first, second = open_page("games", part="Add games"), open_page("trends")
+    first, second = open_page("games", part="Add"), open_page("trends")
     first.button(key=f"go_on_{interrupted.id}").click().run()
     second.button(key=f"go_on_{interrupted.id}").click().run()
     wait_for_jobs()
@@ -120,13 +120,12 @@ def test_the_samples_go_on_too(store) -> None:
     assert jobs.can_go_on(store, store.jobs.get(job.id))
 
 
-def test_the_upload_page_lists_how_earlier_work_ended(open_page, store, table) -> None:
-    job = store.jobs.create("evaluate", "Scoring uploaded games", 5)
-    store.jobs.update(job.id, done=5, state=JobState.DONE, message="5 stored")
-    app = open_page("games", part="Add games")
-    listed = table(app)
-    assert "5 of 5" in listed
-    assert "5 stored" in listed
+def test_adding_games_lists_the_work_that_did_not_end_well(open_page, store) -> None:
+    for state, message in ((JobState.DONE, "5 stored"), (JobState.FAILED, "no more memory")):
+        job = store.jobs.create("evaluate", "Scoring uploaded games", 5)
+        store.jobs.update(job.id, done=5, state=state, message=message)
+    [listed] = [frame.value for frame in open_page("games", part="Add").dataframe]
+    assert listed["Remark"].tolist() == ["no more memory"]
 
 
 def test_the_time_left_of_a_resumed_job_counts_from_where_it_went_on(store) -> None:

@@ -13,12 +13,11 @@ def test_a_game_is_renamed_and_gets_its_files_name_back(open_page, filled, words
     app.text_input(key=f"game_name_{one}").set_value("The long night")
     app.button(key=f"rename_{one}").click().run()
     assert not app.exception
-    assert filled.transcripts.name(one) == "The long night"
-    assert "The long night   ·   Baseline prompt" in words(app)
+    assert "Game 1 · Baseline prompt · The long night" in words(app)
     assert "In its file it is called one" in words(app)
     app.button(key=f"original_{one}").click().run()
     assert not app.exception
-    assert filled.transcripts.name(one) == "one"
+    assert filled.transcripts.game_ids()[one] == "one"
     assert app.text_input(key=f"game_name_{one}").value == "one"
 
 
@@ -48,7 +47,7 @@ def test_a_deleted_game_is_gone_from_the_list_and_undo_brings_it_back(open_page,
     assert not app.exception
     assert "transcript" not in app.query_params
     assert one not in set(filled.transcripts.summaries()["transcript_id"])
-    assert "The game one" in words(app)
+    assert "Game 1 · Baseline prompt" in words(app)
     app.button(key="undo_last").click().run()
     assert not app.exception
     assert filled.transcripts.summaries().to_csv() == before
@@ -80,7 +79,7 @@ def test_mixed_versions_are_marked_on_list_trends_comparison_and_game(open_page,
 def test_uploading_a_deleted_game_brings_it_back_and_that_is_said(open_page, filled, words, small_game) -> None:
     one = small_game("one")
     filled.deletions.delete([one.id], who="Ann")
-    app = open_page("games", part="Add games")
+    app = open_page("games", part="Add")
     app.file_uploader[0].set_value([("one.json", one.to_json().encode(), "application/json")]).run()
     assert not app.exception
     assert "1 game of these had been deleted. Storing brings them back" in words(app)

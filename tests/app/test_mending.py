@@ -159,7 +159,7 @@ def test_an_undo_that_is_not_possible_says_why(open_page, filled, words) -> None
 def test_the_games_that_wait_for_a_rating_are_listed(open_page, filled) -> None:
     app = open_page()
     waiting = next(frame.value for frame in app.dataframe if list(frame.value.columns) == ["Game", "Iteration"])
-    assert list(waiting["Game"]) == ["three", "four", "loose"]
+    assert list(waiting["Game"]) == ["Game 3 · Baseline prompt", "Game 1 · Shorter prompt", "loose"]
     assert list(waiting["Iteration"]) == ["Baseline prompt", "Shorter prompt", ""]
 
 

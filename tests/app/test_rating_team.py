@@ -15,7 +15,7 @@ def drawn_desk(app: Any) -> dict[str, Any]:
 
 
 def team(open_page: Any, **parameters: str) -> Any:
-    app = open_page("rate", rater="Lea", desk="Team", **parameters)
+    app = open_page("team", rater="Lea", **parameters)
     assert not app.exception
     return app
 
@@ -41,7 +41,7 @@ def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: 
     assert {one.who for one in filled.rating_assignments.current()} == {"Lea"}
     mine = [one for one in filled.rating_assignments.current() if one.rater == "Ann"]
     data = drawn_desk(open_page("rate", rater="Ann"))
-    assert data["progress"].startswith(f"0 of {len(mine)} assigned game")
+    assert data["progress"] == f"Game 1 of {len(mine)} assigned to you"
 
 
 def test_more_raters_per_game_than_raters_is_explained(open_page, filled: Store, words) -> None:
@@ -60,9 +60,9 @@ def test_a_dispute_is_decided_and_the_decision_undone(open_page, filled: Store, 
     app.text_input(key="team_decision_reason").set_value("Ann read it to the end.")
     app.button(key="team_decide_button").click().run()
     assert not app.exception
-    assert "2 of 5 counts for one." in words(app)
+    assert "2 of 5 counts for Game 1 · Baseline prompt." in words(app)
     assert filled.results.load(key)["engagement"].score == 2.0
-    assert "2.00, decided" in app.dataframe[1].value.to_string()
+    assert "2.00, decided" in app.dataframe[0].value.to_string()
     app.button(key="team_undo_decision").click().run()
     assert filled.results.load(key)["engagement"].score == 2.5
 
@@ -84,4 +84,4 @@ def test_assignments_end_with_thanks_and_more_games_on_request(open_page, filled
     assert "You have done all 1 game that were assigned" not in words(app)
     assert "You have done the game that was assigned to you." in words(app)
     app.button(key="go_on").click().run()
-    assert drawn_desk(app)["progress"].startswith("3 of 5 games rated by you")
+    assert drawn_desk(app)["progress"].startswith("Game 4 of 5")

@@ -26,7 +26,7 @@ def test_the_name_is_asked_once_and_can_be_changed(open_page, filled, words) -> 
     app.text_input[0].set_value("  Ada ")
     app.button[0].click().run()
     assert "rater" not in app.query_params
-    assert drawn_desk(app)["progress"] == "0 of 5 games rated by you"
+    assert drawn_desk(app)["progress"] == "Game 1 of 5"
     (keeper,) = [one for one in app.get("bidi_component") if "kept_name" in one.proto.component_name]
     assert json.loads(keeper.proto.json)["value"] == "Ada"
     app.button(key="not_me").click().run()
@@ -44,7 +44,7 @@ def test_a_name_that_cannot_be_used_is_explained(open_page, filled, words, name)
 
 def test_the_desk_shows_what_the_rater_has_not_rated(open_page, filled, small_game) -> None:
     data = drawn_desk(open_page("rate", rater="Grace"))
-    assert data["progress"] == "2 of 5 games rated by you"
+    assert data["progress"] == "Game 3 of 5"
     said = json.dumps(data)
     assert "in one" not in said
     assert "in two" not in said
@@ -163,7 +163,7 @@ def test_a_picked_game_that_was_rated_is_revised(open_page, filled, small_game) 
 def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_page, filled, words, small_game) -> None:
     app = open_page("rate", rater="Ada", game="made-up")
     assert "is not here any more" in words(app)
-    assert drawn_desk(app)["progress"] == "0 of 5 games rated by you"
+    assert drawn_desk(app)["progress"] == "Game 1 of 5"
     filled.discards.add(small_game("one").id, "Ada", DiscardReason.GARBLED, "")
     again = open_page("rate", rater="Ada", game=small_game("one").id)
     assert "cannot be rated" in words(again)
@@ -197,7 +197,7 @@ def test_a_form_filled_in_before_the_session_was_lost_is_saved(desk, filled) -> 
     (rating,) = filled.ratings.every("Ada")
     assert (rating.transcript_id, rating.score) == (desk.transcript_id, 4)
     assert new.kept == desk.data["token"]
-    assert new.data["progress"] == "1 of 5 games rated by you"
+    assert new.data["progress"] == "Game 2 of 5"
     # The browser sends it until it hears of it: it is stored once.
     desk_state.submit(filled, new, form(desk))
     assert len(filled.ratings.every("Ada")) == 1

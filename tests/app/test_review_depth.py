@@ -210,7 +210,7 @@ def test_a_sheet_is_checked_before_it_is_stored(open_page, filled, words, table)
 
 def test_leads_see_what_raters_put_aside_and_give_it_back(open_page, filled, small_game) -> None:
     filled.discards.add(small_game("loose").id, "Bob", DiscardReason.OTHER, "=1+1")
-    app = view(open_page, parts.TEAM, rater="Lea")
+    app = open_page("team", rater="Lea")
     assert any("'=1+1" in frame.value.to_string() for frame in app.dataframe)
 
 

@@ -30,8 +30,8 @@ def test_the_list_shows_every_game_with_its_scores(open_page, filled, words) -> 
     assert not app.exception
     assert "5 of 5 games" in words(app)
     listed = listed_games(app)
-    assert [row["label"] for row in listed] == ["one", "two", "three", "four", "loose"]
-    assert {row["iteration"] for row in listed} == {"Baseline prompt", "Shorter prompt", "no iteration"}
+    baseline = [f"Game {number} · Baseline prompt" for number in (1, 2, 3)]
+    assert [row["label"] for row in listed] == [*baseline, "Game 1 · Shorter prompt", "loose"]
     # The first public message and the players tell games apart whose names say nothing.
     assert listed[3]["opening"] == "Alpha: Nothing new in four"
     assert listed[0]["facts"] == "8 messages · rated by 1 · Alpha, Bravo"
@@ -55,7 +55,9 @@ def test_the_list_says_how_many_scores_can_be_told_from_chance(open_page, filled
     assert [row["chance"] for row in listed_games(open_page("games"))] == [""] * 5
     compute_missing(filled, list(filled.transcripts.summaries()["transcript_id"]))
     st.cache_data.clear()
-    compared = [row["chance"].removesuffix(" above chance") for row in listed_games(open_page("games"))]
+    compared = [
+        row["chance"].removeprefix("better than scrambled copies in ") for row in listed_games(open_page("games"))
+    ]
     for game, words in zip(filled.transcripts.summaries()["transcript_id"], compared, strict=True):
         controls = [one.control for one in filled.results.load(game).values() if one.score is not None]
         assert words == metrics_above_chance(controls)
@@ -90,7 +92,7 @@ def test_a_link_opens_a_transcript_with_its_cards(open_page, filled, words, smal
     app = open_page("games", transcript=small_game("one").id, scores="true")
     assert not app.exception
     said = words(app)
-    assert "one   ·   Baseline prompt" in said
+    assert "Game 1 · Baseline prompt" in said
     assert "8 public messages" in said
     # The small game holds "think", "suspicious", "because" and "vote" in 4 of its 8 messages.
     assert "4 of 8 messages" in said
@@ -204,7 +206,7 @@ def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game
             for element in kind:
                 assert "evil.example" not in str(element.proto)
     # The list puts it in as text content, see tests/browser/test_hostile.py.
-    assert [row["label"] for row in listed_games(open_page("games"))] == [hostile]
+    assert [row["label"] for row in listed_games(open_page("games"))] == [f"Game 1 · {hostile}"]
 
 
 def test_a_run_that_was_broken_off_says_so_above_its_scores(open_page, store, small_game, words) -> None:

@@ -30,7 +30,7 @@ def start(app, store) -> None:
 
 
 def test_files_are_recognised_before_anything_is_stored(open_page, store, table, words, small_game) -> None:
-    app = upload(open_page("games", part="Add games"), small_game("one"), small_game("two"))
+    app = upload(open_page("games", part="Add"), small_game("one"), small_game("two"))
     assert not app.exception
     assert "2 games to store." in words(app)
     assert "✓ new" in table(app)
@@ -40,14 +40,14 @@ def test_files_are_recognised_before_anything_is_stored(open_page, store, table,
 
 
 def test_a_new_iteration_needs_a_name(open_page, small_game, words) -> None:
-    app = upload(open_page("games", part="Add games"), small_game("one"))
+    app = upload(open_page("games", part="Add"), small_game("one"))
     assert app.button(key="start").disabled
     assert "Give the iteration a name" in words(app)
 
 
 def test_a_name_that_is_taken_is_refused_and_nothing_lost(open_page, store, small_game, words) -> None:
     store.iterations.create("Taken")
-    app = upload(open_page("games", part="Add games"), small_game("one"))
+    app = upload(open_page("games", part="Add"), small_game("one"))
     app.text_input(key="new_name").set_value("Taken").run()
     app.button(key="start").click().run()
     assert not app.exception
@@ -60,14 +60,14 @@ def test_a_name_that_is_taken_is_refused_and_nothing_lost(open_page, store, smal
 
 def test_the_same_content_is_reported_and_not_stored_twice(open_page, store, small_game, words, table) -> None:
     add_evaluated(store, small_game("one"), source_name="one.json")
-    app = upload(open_page("games", part="Add games"), small_game("one"), small_game("two"), small_game("two"))
+    app = upload(open_page("games", part="Add"), small_game("one"), small_game("two"), small_game("two"))
     assert "1 game to store, 1 stored already, left as it is, 1 twice in these files, taken once." in words(app)
     assert "– stored already" in table(app)
     assert "– twice in these files" in table(app)
 
 
 def test_games_may_join_an_existing_iteration(open_page, filled, small_game) -> None:
-    app = upload(open_page("games", part="Add games"), small_game("five"))
+    app = upload(open_page("games", part="Add"), small_game("five"))
     app.segmented_control(key="where").set_value("An existing one").run()
     start(app, filled)
     assert list(filled.transcripts.summaries("Shorter prompt")["game_id"]) == ["four", "five"]
@@ -75,7 +75,7 @@ def test_games_may_join_an_existing_iteration(open_page, filled, small_game) -> 
 
 @pytest.mark.parametrize("name", ["evil](https://evil.example).json", "<img src=x>.json"])
 def test_a_hostile_file_name_is_shown_as_it_is(open_page, name, words) -> None:
-    app = open_page("games", part="Add games")
+    app = open_page("games", part="Add")
     app.file_uploader[0].set_value([(name, b"{", "application/json")]).run()
     assert not app.exception
     assert name in "\n".join(text.value for text in app.text)

@@ -10,7 +10,7 @@ TABLE = f"name,text,channel\nAnn,a,general\nBob,b,general\nAnn,c,{HOSTILE}\n".en
 
 
 def test_a_date_that_can_be_read_two_ways_keeps_a_game_from_being_stored(open_page, store, words) -> None:
-    app = hand_in(open_page("games", part="Add games"), ("chat.txt", CHAT.encode()))
+    app = hand_in(open_page("games", part="Add"), ("chat.txt", CHAT.encode()))
     said = words(app)
     assert "1 question to answer before these games are stored." in said
     assert 'Does "01/06/2024, 10:00" name the day or the month first?' in said
@@ -23,7 +23,7 @@ def test_a_date_that_can_be_read_two_ways_keeps_a_game_from_being_stored(open_pa
 
 
 def test_an_answer_can_be_changed(open_page, words) -> None:
-    app = hand_in(open_page("games", part="Add games"), ("x.csv", TABLE))
+    app = hand_in(open_page("games", part="Add"), ("x.csv", TABLE))
     assert "is taken as public. Who hears it?" in words(app)
     assert "Ann 2, Bob 1." in words(app)
     app.segmented_control(key="answer_0").set_value("team").run()
@@ -33,13 +33,13 @@ def test_an_answer_can_be_changed(open_page, words) -> None:
 
 
 def test_names_of_a_file_are_plain_text(open_page) -> None:
-    app = hand_in(open_page("games", part="Add games"), ("x.csv", TABLE))
+    app = hand_in(open_page("games", part="Add"), ("x.csv", TABLE))
     marked = [block.value for block in (*app.markdown, *app.caption, *app.warning)]
     assert not any(HOSTILE in text for text in marked)
 
 
 def test_an_answer_is_about_the_files_that_are_there(open_page, words) -> None:
-    app = hand_in(open_page("games", part="Add games"), ("chat.txt", CHAT.encode()))
+    app = hand_in(open_page("games", part="Add"), ("chat.txt", CHAT.encode()))
     app.segmented_control(key="answer_0").set_value("month-first").run()
     app.file_uploader[0].set_value([]).run()
     assert "Who speaks, to whom, when" not in words(app)

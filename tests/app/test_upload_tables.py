@@ -41,7 +41,7 @@ def start(app) -> None:
 
 
 def test_a_table_of_unknown_columns_asks_which_holds_what(open_page, words, table) -> None:
-    app = hand_in(open_page("games", part="Add games"), ("chat.csv", GERMAN))
+    app = hand_in(open_page("games", part="Add"), ("chat.csv", GERMAN))
     said = words(app)
     assert "Say which column holds who speaks and what is said." in said
     assert "Guten Morgen" in table(app)
@@ -50,9 +50,7 @@ def test_a_table_of_unknown_columns_asks_which_holds_what(open_page, words, tabl
 
 
 def test_the_choice_is_kept_to_for_all_tables_of_the_heading(open_page, store, words) -> None:
-    app = hand_in(
-        open_page("games", part="Add games"), ("a.csv", GERMAN), ("b.csv", GERMAN.replace(b"Morgen", b"Abend"))
-    )
+    app = hand_in(open_page("games", part="Add"), ("a.csv", GERMAN), ("b.csv", GERMAN.replace(b"Morgen", b"Abend")))
     choose(app, speaker="wer", text="was", round="tag")
     assert "2 games to store." in words(app)
     start(app)
@@ -65,7 +63,7 @@ def test_the_choice_is_kept_to_for_all_tables_of_the_heading(open_page, store, w
 
 
 def test_a_guess_can_be_changed_and_taken_back(open_page, words) -> None:
-    app = hand_in(open_page("games", part="Add games"), ("a.csv", b"speaker,text,note\nAnn,one,two\n"))
+    app = hand_in(open_page("games", part="Add"), ("a.csv", b"speaker,text,note\nAnn,one,two\n"))
     assert "Ann: one" in words(app)
     choose(app, text="note")
     assert "Ann: two" in words(app)
@@ -74,7 +72,7 @@ def test_a_guess_can_be_changed_and_taken_back(open_page, words) -> None:
 
 
 def test_a_wrong_choice_is_explained_with_row_and_remedy(open_page, words) -> None:
-    app = hand_in(open_page("games", part="Add games"), ("a.csv", b"speaker,text,note\nAnn,one,two\n"))
+    app = hand_in(open_page("games", part="Add"), ("a.csv", b"speaker,text,note\nAnn,one,two\n"))
     choose(app, round="note")
     said = words(app)
     assert "Found \"two\" in the column 'note'" in said
@@ -85,7 +83,7 @@ def test_a_wrong_choice_is_explained_with_row_and_remedy(open_page, words) -> No
 def test_three_hundred_files_stay_readable(open_page, store, small_game, words) -> None:
     good = [(f"good{n}.json", small_game(f"game {n}", rounds=1).to_json().encode()) for n in range(150)]
     bad = [(f"bad{n}.json", b'{"gameId": ') for n in range(150)]
-    app = hand_in(open_page("games", part="Add games"), *good, *bad)
+    app = hand_in(open_page("games", part="Add"), *good, *bad)
     said = words(app)
     assert "150 games to store, 150 refused." in said
     assert "bad0.json, line 1" in said
@@ -99,7 +97,7 @@ def test_three_hundred_files_stay_readable(open_page, store, small_game, words) 
 
 def test_the_report_is_there_after_a_reload_and_can_be_saved(open_page, store, small_game, words, table) -> None:
     app = hand_in(
-        open_page("games", part="Add games"),
+        open_page("games", part="Add"),
         ("one.json", small_game("one").to_json().encode()),
         ("broken.json", b'{"gameId": '),
     )
@@ -107,7 +105,7 @@ def test_the_report_is_there_after_a_reload_and_can_be_saved(open_page, store, s
     (report,) = store.imports.list()
     assert (report.counts[ImportOutcome.STORED], report.counts[ImportOutcome.REFUSED]) == (1, 1)
     assert report.seconds is not None
-    app = open_page("games", part="Add games")
+    app = open_page("games", part="Add")
     said = words(app)
     assert "2 games: 1 stored, 1 refused. It took" in said
     assert "broken.json" in said
@@ -119,7 +117,7 @@ def test_the_report_is_there_after_a_reload_and_can_be_saved(open_page, store, s
 def test_an_import_that_goes_on_says_so(open_page, store, words, small_game) -> None:
     data = small_game("one").to_json().encode()
     store.imports.save(planned(read_uploads([("one.json", data)]), ()))
-    assert "Still at work." in words(open_page("games", part="Add games"))
+    assert "Scoring 1 game ..." in words(open_page("games", part="Add"))
 
 
 def test_a_cancelled_import_tells_what_was_stored_and_what_was_not(store, small_game) -> None:
@@ -141,7 +139,7 @@ def test_the_end_of_other_work_leaves_an_import_open(store, small_game) -> None:
 
 
 def test_the_report_on_files_without_anything_new_can_be_kept(open_page, store, words) -> None:
-    app = hand_in(open_page("games", part="Add games"), ("broken.json", b'{"gameId": '))
+    app = hand_in(open_page("games", part="Add"), ("broken.json", b'{"gameId": '))
     assert "Nothing new to store" in words(app)
     assert "start" not in [button.key for button in app.button]
     app.button(key="keep_report").click().run()
@@ -152,7 +150,7 @@ def test_the_report_on_files_without_anything_new_can_be_kept(open_page, store, 
 
 def test_limits_of_the_settings_hold_and_are_told(open_page, store, words, small_game) -> None:
     store.settings.set_limits({"messages": 5, "file_bytes": 3 * 1024 * 1024})
-    app = open_page("games", part="Add games")
+    app = open_page("games", part="Add")
     help_ = app.file_uploader[0].proto.help
     # What a browser may send is a setting of the server, which an AppTest does not start.
     assert "MB a file or zip as it is sent, 3 MB a transcript file" in help_
@@ -162,7 +160,7 @@ def test_limits_of_the_settings_hold_and_are_told(open_page, store, words, small
 
 
 def test_the_iteration_says_what_the_games_make_of_its_tests(open_page, filled, words, small_game) -> None:
-    app = hand_in(open_page("games", part="Add games"), ("five.json", small_game("five").to_json().encode()))
+    app = hand_in(open_page("games", part="Add"), ("five.json", small_game("five").to_json().encode()))
     app.segmented_control(key="where").set_value("An existing one").run()
     # "Shorter prompt" has one game.
     assert "With this game it has 2: no full test yet, 2 of 3 games for the next." in words(app)
@@ -182,5 +180,5 @@ def test_tests_in_words(before: int, added: int, size: int, expected: str) -> No
 
 
 def test_the_first_run_shows_three_steps(open_page, words) -> None:
-    said = words(open_page("games", part="Add games"))
+    said = words(open_page())
     assert said.index("1. Bring your games") < said.index("2. Rate them blind") < said.index("3. Change one thing")

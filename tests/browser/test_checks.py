@@ -1,4 +1,4 @@
-"""From "Run checks" on the Network page to the chart over iterations, with a model at an address of its own."""
+"""From "Run checks" in a game's Insights to the chart over iterations, with a model at an address of its own."""
 
 from __future__ import annotations
 
@@ -51,9 +51,10 @@ def test_from_run_checks_to_the_chart_over_iterations(serve, visit, model: Judge
         for number in range(2):
             with store.unit(write=True):
                 store.transcripts.add(game(f"{name} {number}", f"{text} {number}."), source_name="x", iteration=name)
-    seen = visit(f"{server.url}/network?network_view=Checks+and+findings")
+    [first, *_] = store.transcripts.ids()
+    seen = visit(f"{server.url}/games?transcript={first}&show=Insights")
     page = seen.page
-    expect(page.get_by_text("No message was checked yet.").first).to_be_visible()
+    page.get_by_text("Let a model check messages, find opinions, themes and quotes").click()
     page.get_by_role("combobox", name="Games").click()
     page.get_by_role("option", name="all games").click()
     settle(page)
@@ -64,7 +65,8 @@ def test_from_run_checks_to_the_chart_over_iterations(serve, visit, model: Judge
     expect(page.get_by_text("Checking messages: done").first).to_be_visible()
     expect(page.get_by_text("4 games read.").first).to_be_visible()
     settle(page)
-    chart = page.get_by_test_id("stPlotlyChart")
+    expect(page.get_by_text("Checks of this game").first).to_be_visible()
+    chart = page.get_by_test_id("stPlotlyChart").filter(has=page.locator(".legendtext"))
     expect(chart.locator(".xtick").nth(0)).to_have_text("before")
     expect(chart.locator(".xtick").nth(1)).to_have_text("after")
     expect(chart.locator(".legendtext")).to_have_text(["mean", "share passed"])

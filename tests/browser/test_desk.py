@@ -86,7 +86,7 @@ def test_skipping_shows_another_game_and_submitting_twice_at_once_saves_once(des
     page.keyboard.press("4")
     page.get_by_role("button", name="Save and next").dblclick()
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible()
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     assert desk.scores == [4]
 
 
@@ -97,7 +97,7 @@ def test_a_score_that_contradicts_the_answers_is_pointed_out_once(desk) -> None:
     expect(page.get_by_text("4 of 5 answers are yes").first).to_be_visible()
     assert desk.scores == []
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible()
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     assert desk.scores == [2]
 
 
@@ -139,7 +139,7 @@ def test_keys_answer_while_streamlit_says_that_the_connection_is_lost(desk) -> N
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Saving, try 2 of").first).to_be_visible()
     server.start()
-    expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible()
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     assert desk.scores == [4]
 
 
@@ -163,7 +163,7 @@ def expect_begun(desk, page: Page, game: str) -> None:
     expect_draft(desk.server, page, desk.server.store.ratings.token(desk.rater, game))
     assert desk.server.store.rating_queue.next_unrated(desk.rater) == game
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible()
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     given = [(one.transcript_id, one.score) for one in desk.server.store.ratings.by_rater(desk.rater)]
     assert given == [(game, 2)]
     expect(page.get_by_label("Comment, if you like")).to_have_value("")
@@ -195,7 +195,7 @@ def test_a_form_is_not_called_saved_because_another_game_comes(desk) -> None:
     server.store.ratings.add(Rating(game, f"Quicker than {desk.rater}", 3))
     server.store.close()
     server.start()
-    expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible(timeout=60_000)
     assert [(one.transcript_id, one.score) for one in server.store.ratings.by_rater(desk.rater)] == [(game, 5)]
     page.keyboard.press("Backspace")
     page.keyboard.press("y")
@@ -211,7 +211,7 @@ def test_a_link_opens_the_desk_on_its_game_until_that_is_rated(stored_server, vi
     expect(page.get_by_text("You chose this game yourself").first).to_be_visible()
     expect(page.locator("input[name='score'][value='2']")).to_be_checked()
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible()
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     assert "game=" not in page.url
     assert [one.transcript_id for one in stored_server.store.ratings.by_rater(rater)] == [game]
 
@@ -231,5 +231,5 @@ def test_a_database_that_was_moved_away_loses_no_rating_and_no_form(serve, visit
     assert not server.database.exists()
     server.database.with_name("elsewhere.duckdb").rename(server.database)
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible()
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     assert [(one.score, one.comment) for one in server.store.ratings.by_rater("Ada")] == [(4, "Kept")]

@@ -17,7 +17,7 @@ def desk_of(stored_server, visit) -> Callable[[str], Page]:
 
     def open_(rater: str) -> Page:
         page = visit(f"{stored_server.url}/rate?rater={quote(rater)}").page
-        expect(page.get_by_text("0 of 21 games rated by you").first).to_be_visible()
+        expect(page.get_by_text("Game 1 of 21").first).to_be_visible()
         return page
 
     return open_
@@ -46,7 +46,7 @@ def test_a_full_rating_by_keyboard_alone(stored_server, visit) -> None:
     tab_to(page, "Your name")
     page.keyboard.type("Keyboard Kay")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("0 of 21 games rated by you").first).to_be_visible()
+    expect(page.get_by_text("Game 1 of 21").first).to_be_visible()
     first = page.locator(".talk").inner_text()
     # Read: the keys that scroll go to the conversation at once.
     page.keyboard.press("End")
@@ -59,7 +59,7 @@ def test_a_full_rating_by_keyboard_alone(stored_server, visit) -> None:
     page.keyboard.press("5")
     page.keyboard.press("t")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible()
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     expect(page.get_by_text("Saved. This is the next conversation.").first).to_be_visible()
     (rating,) = stored_server.store.ratings.every("Keyboard Kay")
     assert (rating.score, rating.comment) == (5, "Tense, until 5 spoke")
@@ -82,7 +82,7 @@ def test_a_game_is_put_aside_by_keyboard(stored_server, desk_of) -> None:
     page.keyboard.type("stops in round 2")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("0 of 21 games rated by you, 1 cannot be rated").first).to_be_visible()
+    expect(page.get_by_text("Game 2 of 21, 1 cannot be rated").first).to_be_visible()
     assert page.locator(".talk").inner_text() != first
     (discard,) = stored_server.store.discards.of("Keyboard Dee")
     assert (str(discard.reason), discard.note) == ("truncated", "stops in round 2")
@@ -108,14 +108,14 @@ def test_saving_by_key_works_wherever_the_focus_is(stored_server, desk_of, place
         page.get_by_role("radio", name="Rate", exact=True).click()
         settle(page)
     elif place == "sidebar":
-        page.get_by_test_id("stSidebarNav").get_by_role("link", name="Review").focus()
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name="Rate").focus()
     elif place == "heading":
         page.locator("h1").click()
     else:
         page.locator("input[name='question2'][value='yes']").click()
     expect(page.locator("input[name='score'][value='4']")).to_be_checked()
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible(timeout=15_000)
     assert [one.score for one in stored_server.store.ratings.every(f"Keyboard {place}")] == [4]
 
 
@@ -132,5 +132,5 @@ def test_half_a_point_is_given_by_keyboard_and_survives_a_reload(stored_server, 
     expect(page.locator("input[name='score'][value='3']")).to_be_checked()
     page.locator(".talk").focus()
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 21 games rated by you").first).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible(timeout=15_000)
     assert [one.score for one in stored_server.store.ratings.every("Keyboard Half")] == [3.5]

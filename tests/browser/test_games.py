@@ -105,17 +105,3 @@ def test_arrow_keys_open_nothing_and_a_score_that_rests_on_no_message_opens_its_
     expect(page.get_by_role("radio", name="Ledger", checked=True)).to_be_visible()
     assert "transcript=" in page.url
     assert "message=" not in page.url
-
-
-def test_the_address_of_uploads_leads_to_the_games_page(sample_server, visit) -> None:
-    page = visit(f"{sample_server.url}/upload").page
-    page.wait_for_url(re.compile(r"/games\?part=Add"))
-    expect(page.get_by_test_id("stFileUploaderDropzoneInput")).to_be_attached()
-    settle(page)
-    links = page.get_by_test_id("stSidebarNav").get_by_role("link")
-    assert sum("Games" in text for text in links.all_inner_texts()) == 1
-    page.get_by_role("radio", name="List").click()
-    expect(page.locator(ROWS)).to_have_count(21)
-    page.get_by_role("radio", name="Add games").click()
-    expect(page.get_by_test_id("stFileUploaderDropzoneInput")).to_be_attached()
-    assert "part=Add+games" in page.url

@@ -64,22 +64,22 @@ def server(empty_server):
 
 
 def paths() -> list[Any]:
-    opened = f"transcripts?transcript={nasty('0').id}"
+    opened = f"games?transcript={nasty('0').id}"
     some = (
         "",
         opened,
-        f"review?rater={quote(ATTACKS[3])}&desk=My+ratings",
-        f"network?transcript={nasty('0').id}&who=1",
+        f"rate?rater={quote(ATTACKS[3])}&desk=My+ratings",
+        "games?part=Check",
     )
     others = (
-        "upload",
-        "transcripts",
+        "games",
         f"{opened}&show=Ledger",
+        f"{opened}&show=Insights",
         "compare?of=Two+games",
-        "review?rater=Ada",
-        f"review?rater={quote(ATTACKS[3])}&desk=Team",
+        "rate?rater=Ada",
+        f"team?rater={quote(ATTACKS[3])}",
+        "team?team=Agreement",
         "trends",
-        "trends?as=Table",
     )
     return [*some, *(pytest.param(path, marks=pytest.mark.long) for path in others)]
 
@@ -124,7 +124,7 @@ def test_the_lists_of_names_are_inert(server, visit) -> None:
 
 
 def test_a_refused_file_with_a_hostile_name_is_inert(server, visit) -> None:
-    seen = visit(f"{server.url}/upload")
+    seen = visit(f"{server.url}/games?part=Add")
     seen.page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         [
             {"name": f"![x]({EVIL}).json", "mimeType": "application/json", "buffer": b"{"},

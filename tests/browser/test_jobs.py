@@ -39,11 +39,11 @@ def test_a_job_is_cancelled_though_the_next_click_follows_at_once_and_what_is_do
     serve, visit, tmp_path: Path
 ) -> None:
     server = serve()
-    page = visit(f"{server.url}/upload").page
+    page = visit(f"{server.url}/games?part=Add").page
     upload_many(page, tmp_path)
     page.get_by_role("button", name="Cancel").click()
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Guide").click()
-    page.wait_for_url("**/guide")
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Agents").click()
+    page.wait_for_url("**/agents")
     expect(page.get_by_text("Scoring uploaded games: cancelled").first).to_be_visible(timeout=PATIENCE_MS)
     (job,) = server.store.jobs.list()
     assert (job.state, job.done) == (JobState.CANCELLED, len(server.store.transcripts.summaries()))
@@ -53,13 +53,13 @@ def test_a_job_is_cancelled_though_the_next_click_follows_at_once_and_what_is_do
 def test_a_job_survives_the_page_the_tab_and_the_server_and_says_what_was_done(serve, visit, tmp_path: Path) -> None:
     server = serve()
     second = visit(f"{server.url}/trends").page
-    first = visit(f"{server.url}/upload").page
+    first = visit(f"{server.url}/games?part=Add").page
     upload_many(first, tmp_path)
     expect(first.get_by_text(RUNNING).first).to_be_visible(timeout=PATIENCE_MS)
 
     # A tab that was open before shows the same job, and so does the first one on another page and after a reload.
     expect(second.get_by_text(RUNNING).first).to_be_visible()
-    go(first, "Guide")
+    go(first, "Agents")
     expect(first.get_by_text(RUNNING).first).to_be_visible()
     first.reload()
     expect(first.get_by_text(RUNNING).first).to_be_visible()

@@ -50,13 +50,13 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(serve, visit, data_root: P
     expect(page.get_by_text("3 pending, not drawn").first).to_be_visible()
 
     # Rate one game with the keyboard.
-    go(page, "Review")
+    go(page, "Rate")
     page.get_by_role("textbox", name="Your name").fill("Ada")
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("0 of 3 games rated by you").first).to_be_visible()
+    expect(page.get_by_text("Game 1 of 3").first).to_be_visible()
     for key in ("4", "y", "n", "y", "n", "y", "Control+Enter"):
         page.keyboard.press(key)
-    expect(page.get_by_text("1 of 3 games rated by you").first).to_be_visible()
+    expect(page.get_by_text("Game 2 of 3").first).to_be_visible()
 
     # The trend has changed.
     go(page, "Trends")

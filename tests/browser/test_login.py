@@ -146,7 +146,7 @@ def test_a_rater_rates_under_the_login_and_reaches_nothing_else(site: Site, visi
     page.locator(".desk .message").first.wait_for()
     page.keyboard.press("4")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 3 games rated by you").first).to_be_visible()
+    expect(page.get_by_text("Game 2 of 3").first).to_be_visible()
     assert site.server.store.ratings.all()["rater"].tolist() == ["grace@example.org", "rae@example.org"]
 
 
@@ -155,7 +155,7 @@ def test_an_admin_reaches_everything_and_logs_out(site: Site, visit) -> None:
     page = seen.page
     log_in(page, "ada")
     expect(page.get_by_text("Logged in as admin").first).to_be_visible()
-    assert {"Overview", "Games", "Review", "Settings"} <= pages_shown(page)
+    assert {"Overview", "Games", "Rate", "Settings and help"} <= pages_shown(page)
     page.get_by_role("button", name="Log out").click()
     page.get_by_role("button", name="End session").click()  # the provider asks whether to end its session, too
     expect(page.get_by_role("button", name="Log in", exact=True)).to_be_visible()

@@ -1,14 +1,14 @@
-"""Who addresses whom: a player is chosen by the list and by a dot of the picture."""
+"""A game's Insights: a dot opens the messages that one player addressed to another."""
 
 from __future__ import annotations
 
 from playwright.sync_api import expect
 
 
-def test_a_player_is_chosen_by_a_dot(sample_server, visit) -> None:
-    seen = visit(f"{sample_server.url}/network")
-    dot = seen.page.locator(".js-plotly-plot .scatterlayer .point").first
-    dot.click(force=True)
-    expect(seen.page.get_by_text("Addressed by").first).to_be_visible()
-    seen.page.wait_for_url("**who=*")
+def test_a_dot_opens_its_messages_and_one_of_them_the_conversation(sample_server, visit) -> None:
+    [game] = sample_server.store.transcripts.ids("Prompt v4")[:1]
+    seen = visit(f"{sample_server.url}/games?transcript={game}&show=Insights")
+    seen.page.locator(".js-plotly-plot .scatterlayer .point").first.click(force=True)
+    seen.page.get_by_role("button", name="Message ").first.click()
+    expect(seen.page.locator(".message.chosen")).to_be_in_viewport()
     assert (seen.faults, seen.foreign) == ([], [])

@@ -36,7 +36,7 @@ GAMES = ("aiwolf/game2.log", "aiwolf/LICENSE")
 
 
 # One of each kind: the picture of marks, the conversation, the desk.
-SOME = {DATA: ("overview", "transcript", "review")}
+SOME = {DATA: ("overview", "game", "rate")}
 
 
 def cases(some: Mapping[str, Sequence[str]] | None = None) -> pytest.MarkDecorator:
@@ -164,7 +164,7 @@ class Sight:
         """Opens it and waits until it shows what it shall."""
         self.looker.resize(width, theme, HEIGHTS[width])
         self.looker.open(self.url)
-        if self.view.name == "upload" and self.state == DATA:
+        if self.view.name == "games-add" and self.state == DATA:
             self.looker.page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(self.uploads)
         if self.state in (DATA, UNKNOWN):
             expect(self.looker.page.locator(self.view.ready).first).to_be_attached()

@@ -32,7 +32,7 @@ def choose(seen, label: str, option: str) -> None:
 
 
 def test_names_of_columns_are_plain_text_among_the_options(empty_server, visit) -> None:
-    seen = visit(f"{empty_server.url}/upload")
+    seen = visit(f"{empty_server.url}/games?part=Add")
     hand_in(seen, "evil.csv", TABLE)
     seen.page.get_by_test_id("stSelectbox").filter(has_text="Who speaks").first.get_by_role("combobox").click()
     options = seen.page.get_by_role("option")
@@ -49,7 +49,7 @@ def test_names_of_columns_are_plain_text_among_the_options(empty_server, visit) 
 
 
 def test_chosen_columns_make_a_game_and_its_report_can_be_saved(empty_server, visit) -> None:
-    seen = visit(f"{empty_server.url}/upload")
+    seen = visit(f"{empty_server.url}/games?part=Add")
     hand_in(seen, "german.csv", b"wer,was,tag\nAnn,Guten Morgen,1\nBen,Hallo Ann,2\n")
     choose(seen, "Who speaks", "1. wer")
     choose(seen, "What is said", "2. was")
@@ -57,8 +57,12 @@ def test_chosen_columns_make_a_game_and_its_report_can_be_saved(empty_server, vi
     seen.page.get_by_text("No iteration", exact=True).click()
     seen.page.get_by_role("button", name="Score and store 1 game").click()
     expect(seen.page.get_by_text("done, 1 of 1").first).to_be_visible()
+    seen.settle()
+    # The game that was just added is one click away.
+    expect(seen.page.get_by_role("link", name="Open the game")).to_be_visible()
     seen.page.reload()
     seen.settle()
+    seen.page.get_by_text("Earlier imports", exact=True).click()
     expect(seen.page.get_by_text("1 game: 1 stored.").first).to_be_visible()
     with seen.page.expect_download() as caught:
         seen.page.get_by_role("button", name="Save as JSON").click()
@@ -71,7 +75,7 @@ def test_a_file_of_200_mb_is_refused_and_the_one_beside_it_goes_in(empty_server,
     with large.open("wb") as stream:
         stream.truncate(200 * MIB)
     good.write_bytes(GOOD_LOG)
-    page = visit(f"{empty_server.url}/upload").page
+    page = visit(f"{empty_server.url}/games?part=Add").page
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([large, good])
     expect(page.get_by_text("1 game to store.").first).to_be_visible()
     expect(page.get_by_text("File must be 64.0MB or smaller.").first).to_be_visible()

@@ -1,6 +1,8 @@
-"""Verdicts to check by keyboard: after the name the keys work at once, and undo goes back step by step."""
+"""Verdicts to check: the buttons are on the screen, keys work after the name, and undo goes back step by step."""
 
 from __future__ import annotations
+
+import re
 
 from playwright.sync_api import expect
 
@@ -8,22 +10,31 @@ from tests.browser.hands import settle
 
 
 def test_after_the_name_every_key_works_without_a_click(stored_server, visit) -> None:
-    page = visit(f"{stored_server.url}/verdicts").page
-    count = page.get_by_text("those that could move a score most first.").first
-    expect(count).to_be_visible()
+    page = visit(f"{stored_server.url}/verdicts", height=800).page
+    left = page.get_by_text(re.compile("[0-9]+ to check$"))
+    expect(left).to_be_visible()
     page.get_by_role("textbox", name="Your name").fill("Grace")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Yes, it counts")).to_be_enabled()
+    buttons = [
+        page.get_by_role("button", name=name, exact=False) for name in ("Yes", "No Short", "Leave it out", "Skip")
+    ]
+    for button in buttons:
+        expect(button).to_be_enabled()
+        expect(button).to_be_in_viewport(ratio=1)
+    expect(page.locator(".box mark").first).to_be_visible()
     settle(page)
-    before = count.inner_text()
-    said = [before]
+
+    def counted() -> str:
+        return re.findall("([0-9,]+) to check$", left.inner_text())[0]
+
+    said = [counted()]
     for key in ("n", "y"):
         page.keyboard.press(key)
-        expect(count).not_to_have_text(said[-1])
+        expect(left).not_to_have_text(re.compile(f" {said[-1]} to check$"))
         settle(page)
-        said.append(count.inner_text())
-    for text in reversed(said[:-1]):
+        said.append(counted())
+    for number in reversed(said[:-1]):
         page.keyboard.press("u")
-        expect(count).to_have_text(text)
+        expect(left).to_have_text(re.compile(f" {number} to check$"))
         settle(page)
     assert [one.author for one in stored_server.store.overrides.current()] == []

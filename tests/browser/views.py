@@ -35,96 +35,59 @@ class View:
         return f"{self.name}-{'error' if state == 'unknown' else state}"
 
 
+_TABLE = "[data-testid='stDataFrame']"
+_CHART = ".js-plotly-plot .scatterlayer"
 # What a page needs in its URL to show data, and what shows that it does.
-_QUERIES = {"review": "?rater=Ada"}
+_QUERIES = {"rate": "?rater=Ada", "team": "?rater=Lea"}
 _READY = {
-    "overview": "[data-testid='stDataFrame']",
-    "upload": "[data-testid='stDataFrame']",
-    "transcripts": ".picture-box .row .cell",
-    "review": ".desk .message",
-    "trends": ".js-plotly-plot .scatterlayer",
-    "network": ".js-plotly-plot .scatterlayer .point",
-    "personas": "[data-testid='stDataFrame']",
-    "experiments": "[data-testid='stDataFrame']",
-    "corrections": ".js-plotly-plot .barlayer",
+    "overview": ".picture-box .row",
+    "games": ".picture-box .row .cell",
+    "rate": ".desk .message",
+    "team": _TABLE,
+    "trends": _CHART,
+    "compare": ".picture-box .row",
+    "agents": _TABLE,
+    "experiments": _TABLE,
 }
+_DATA = frozenset({"data"})
+_GAME = "games?transcript={transcript}"
 _FURTHER = (
-    View(
-        "corrections-messages",
-        "corrections?corrections_view=Messages",
-        "[data-testid='stDataFrame']",
-        frozenset({"data"}),
-    ),
-    View(
-        "corrections-settings",
-        "corrections?corrections_view=Settings&agent=michael",
-        "[data-testid='stForm']",
-        frozenset({"data"}),
-    ),
-    View(
-        "transcript",
-        "transcripts?transcript={transcript}&message={message}&metric=strategic_depth",
-        ".badge[aria-pressed='true']",
-        frozenset({"data"}),
-    ),
-    View(
-        "ledger",
-        "transcripts?transcript={transcript}&show=Ledger",
-        "[data-testid='stDataFrame']",
-        frozenset({"data"}),
-    ),
-    View("verdicts-why", "verdicts?verdicts_view=Why+messages+fail", ".reason-row", frozenset({"data"})),
-    View("network-cost", "network?network_view=Cost", "[data-testid='stDataFrame']", frozenset({"data"})),
-    View("trends-heat", "trends?as=Heat+map", ".picture-box .cell", frozenset({"data"})),
-    View(
-        "network-beside",
-        "network?network_view=Beside+each+other",
-        ".js-plotly-plot .scatterlayer .point",
-        frozenset({"data"}),
-    ),
-    View(
-        "experiments-ab-form",
-        "experiments?experiments_view=Run+an+A%2FB+test",
-        "[data-testid='stTextArea']",
-        frozenset({"empty", "data"}),
-    ),
-    View(
-        "review-own",
-        "review?rater=Sample%20rater%20A&desk=My%20ratings",
-        "[data-testid='stDataFrame']",
-        frozenset({"data"}),
-    ),
-    View("review-guide", "review?rater=Ada&desk=How%20to%20rate", "h3", frozenset({"data"})),
-    View(
-        "review-speakers",
-        "review?rater=Sample%20rater%20A&desk=Who%20speaks%3F",
-        "[data-testid='stDataFrame']",
-        frozenset({"data"}),
-    ),
-    View(
-        "transcript-scores",
-        "transcripts?transcript={transcript}&scores=true&mend=true",
-        ".message",
-        frozenset({"data"}),
-    ),
-    View("trends-personas", "trends?as=Personas", ".js-plotly-plot", frozenset({"data"})),
-    View("compare-games", "compare?of=Two+games", ".message .badge", frozenset({"data"})),
-    View("compare-runs", "compare?of=Evaluation+runs", "[data-testid='stDataFrame']", frozenset({"data"})),
-    View(
-        "experiments-ab", "experiments?experiments_view=A%2FB+tests", "[data-testid='stDataFrame']", frozenset({"data"})
-    ),
-    View("trends-table", "trends?as=Table", "[data-testid='stDataFrame']", frozenset({"data"})),
-    View(
-        "experiments-table1", "experiments?experiments_view=Table+1", "[data-testid='stDataFrame']", frozenset({"data"})
-    ),
-    View("transcript", "transcripts?transcript=nothing", "[data-testid='stAlert']", frozenset({"unknown"})),
+    View("games-add", "games?part=Add", _TABLE, frozenset({"empty", "data"})),
+    View("games-check", "games?part=Check", ".box mark", _DATA),
+    View("game", f"{_GAME}&message={{message}}&metric=strategic_depth", ".badge[aria-pressed='true']", _DATA),
+    View("game-scores", f"{_GAME}&scores=true&mend=true", ".message", _DATA),
+    View("game-ledger", f"{_GAME}&show=Ledger", _TABLE, _DATA),
+    View("game-insights", f"{_GAME}&show=Insights&model=true", f"{_CHART} .point", _DATA),
+    View("game", "games?transcript=nothing", "[data-testid='stAlert']", frozenset({"unknown"})),
+    View("rate-own", "rate?rater=Sample%20rater%20A&desk=My%20ratings", _TABLE, _DATA),
+    View("rate-guide", "rate?rater=Ada&desk=How%20to%20rate", "h3", _DATA),
+    View("rate-speakers", "rate?rater=Sample%20rater%20A&desk=Who%20speaks%3F", _TABLE, _DATA),
+    View("team-agreement", "team?team=Agreement", "h3", frozenset({"empty", "data"})),
+    View("team-agreement-numbers", "team?team=Agreement&numbers=true", _CHART, _DATA),
+    View("overview-why", "?why=true", ".reason-row", _DATA),
+    View("trends-cost", "trends?trends=Cost+and+behaviour", _TABLE, _DATA),
+    View("compare-games", "compare?of=Two+games", ".message .badge", _DATA),
+    View("agents-claims", "agents?agents=Claims", "h1", _DATA),
+    View("agents-checks", "agents?agents=Checks", ".js-plotly-plot .barlayer", _DATA),
+    View("agents-messages", "agents?agents=Checks&corrections_view=Messages", _TABLE, _DATA),
+    View("agents-settings", "agents?agents=Checks&corrections_view=Settings", "[data-testid='stForm']", _DATA),
+    View("agents-runs", "agents?agents=Runs", _TABLE, _DATA),
+    View("experiments-ab", "experiments?experiments_view=A%2FB+tests", _TABLE, _DATA),
+    View("experiments-table1", "experiments?experiments_view=Table+1", _TABLE, _DATA),
+    View("guide", "settings?help=Guide", "h3", frozenset({"empty", "data"})),
+    View("guide-formats", "settings?help=Guide&guide_view=Formats", "h3", _DATA),
 )
 
 
 def registered() -> Iterator[View]:
     """The pages that the dashboard's entry script registers, in its order."""
     for node in ast.walk(ast.parse(ENTRY.read_text("utf-8"))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.Page":
+        # Addresses of earlier versions are registered in a loop, and lead on.
+        if (
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func) == "st.Page"
+            and isinstance(node.args[0], ast.Constant)
+        ):
             script = ast.literal_eval(node.args[0])
             settings = {keyword.arg: keyword.value for keyword in node.keywords}
             name = Path(script).parent.name

@@ -22,7 +22,7 @@ from typing import Any
 from unicodedata import category
 
 from dashboard.app_pages.experiments.data import iterations_test, read_ab_test
-from dashboard.app_pages.games.graph_data import read_place
+from dashboard.app_pages.games.insights_data import read_place
 from dashboard.app_pages.overview.why_messages_fail import read_reason
 from dashboard.app_pages.rate.rating_desk import read_discard, read_form, read_token
 from dashboard.shared.chat.conversation import read_open

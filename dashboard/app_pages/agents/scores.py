@@ -13,7 +13,7 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.app_pages.agents.profile_data import profile, shown_dimensions
-from dashboard.shared import personas, resources, state
+from dashboard.shared import personas, queries, resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.marks.pictures import define_picture, remember_click, take_clicked_mark
 from dashboard.shared.marks.targets import MarkTarget, RunTarget
@@ -85,7 +85,7 @@ def scores(person: SelectableAgent) -> None:
     run = runs[place]
     st.caption(_about(run))
     detail = resources.read(personas.run_detail, str(run["run_id"]))
-    games = resources.read(personas.game_names)
+    games = resources.read(queries.game_names)
     dimensions = shown_dimensions(upto[-1])
     found = profile(upto, detail.scores, games, dimensions)
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))

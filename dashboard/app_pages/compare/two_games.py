@@ -69,7 +69,7 @@ def _scores(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> pd.DataFrame
 
 def _one_game(key: str, opened: OpenTranscript) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        plain(f"{opened.label} · {opened.iteration} · {counted(len(opened.transcript.discussion), 'public message')}")
+        plain(f"{opened.label} · {counted(len(opened.transcript.discussion), 'public message')}")
         transcript_link("Open this game", transcript=opened.transcript.id)
     conversation = opened.conversation(roles_hidden=False)
     chat_view(

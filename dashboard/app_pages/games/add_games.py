@@ -16,7 +16,8 @@ from dashboard.app_pages.games.found_games import Found, show_refusals
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import note_deleted
 from dashboard.shared.column_mapping import chosen_columns, column_editor
-from dashboard.shared.first_run import first_run_guide, first_steps
+from dashboard.shared.example_row import transcript_link
+from dashboard.shared.first_run import first_steps
 from dashboard.shared.formatting import duration_text
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
@@ -38,17 +39,13 @@ from evaluation.writers.import_report import counts_words, report_csv, report_js
 def add_games(store: Store) -> bool:
     """Files to drop, what is in them, and where the games belong; whether there are files to look at."""
     limits = resources.read(queries.import_limits)
-    st.markdown(
-        "Drop the games of one prompt version here: plain text, logs of games and of agent frameworks, traces, "
-        "exported chats, tables of messages, or zips of these. The format is recognised by the content, and the Guide "
-        "lists all. You see every game before anything is stored."
-    )
-    files = st.file_uploader(
-        "Transcript files or zips",
-        accept_multiple_files=True,
-        key=f"files_{st.session_state.get('upload_round', 0)}",
-        help=parts.size_words(limits, int(st.get_option("server.maxUploadSize"))),
-    )
+    with st.container(key="drop_zone"):
+        files = st.file_uploader(
+            "Games of one prompt version: files or zips",
+            accept_multiple_files=True,
+            key=f"files_{st.session_state.get('upload_round', 0)}",
+            help=parts.size_words(limits, int(st.get_option("server.maxUploadSize"))),
+        )
     if not files:
         resources.forget_files()
         forget_answers()
@@ -70,14 +67,42 @@ def add_games(store: Store) -> bool:
 
 
 def _nothing_chosen(store: Store) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            "Plain text, logs of games and agent frameworks, traces, exported chats, tables, zips of these. You see "
+            "every game before it is stored.",
+        )
+        guide_link("Which formats work?", state.FORMATS)
+    reports = resources.read(queries.import_reports)
+    _just_added(reports)
     if not resources.read(queries.transcript_ids):
         st.caption("Nothing at hand? Look around with the sample games.", text_alignment="center")
         first_steps("upload")
-        first_run_guide()
-    else:
-        guide_link("Which formats work?", state.FORMATS)
-    earlier_imports(resources.read(queries.import_reports))
+    earlier_imports(reports)
     job_history(store)
+
+
+_MOST_LINKED = 12
+
+
+def _just_added(reports: Sequence[ImportReport]) -> None:
+    """The import that this session began, with a link to each game; nothing before one was begun."""
+    report = next((one for one in reports if one.id == st.session_state.get(_BEGUN)), None)
+    if report is None:
+        return
+    with st.container(border=True):
+        st.markdown(f"**{_state_words(report)}**")
+        if report.seconds is None:
+            return
+        names = resources.read(queries.game_names)
+        added = [line.transcript_id for line in report.lines if line.outcome is ImportOutcome.STORED]
+        for key in [one for one in added if one in names][:_MOST_LINKED]:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                plain(names[key])
+                transcript_link("Open the game", transcript=key)
+        if len(added) > _MOST_LINKED:
+            st.caption(f"The first {_MOST_LINKED} of {len(added):,}; all stand in the list.")
+        show_refusals(report.refused)
 
 
 def _nothing_new(store: Store, found: parts.Found) -> None:
@@ -205,6 +230,7 @@ def begin(store: Store, found: Found, plan: UploadPlan) -> None:
     # Whatever an earlier import left open has ended by now.
     store.imports.settle()
     store.imports.save(report)
+    st.session_state[_BEGUN] = report.id
     has_begun = False
     try:
         jobs.start_evaluation(store, [(game.transcript, game.name) for game in found.new if game.transcript], iteration)
@@ -228,6 +254,7 @@ def make_iteration(store: Store, plan: UploadPlan) -> str | None:
     ).name
 
 
+_BEGUN = "import_begun"
 _MOST_ROWS = 2000
 _MARKS = {ImportOutcome.STORED: "✓", ImportOutcome.REFUSED: "✗", ImportOutcome.NOT_STORED: "…"}
 _FORMATS = (
@@ -239,13 +266,19 @@ _FORMATS = (
 
 def earlier_imports(reports: Sequence[ImportReport]) -> None:
     """The latest imports, one of them opened; nothing when there was none."""
-    if not reports:
-        return
-    st.subheader(
-        "Imports", anchor=False, help="The latest hundred, from this page, the command line and watched folders."
-    )
+    if reports:
+        with st.expander("Earlier imports", icon=":material/history:"):
+            _earlier_import(reports)
+
+
+def _earlier_import(reports: Sequence[ImportReport]) -> None:
     chosen = st.selectbox(
-        "Import", reports, format_func=report_title, key="import_report", label_visibility="collapsed"
+        "Import",
+        reports,
+        format_func=report_title,
+        key="import_report",
+        label_visibility="collapsed",
+        help="The latest hundred, from this page, the command line and watched folders.",
     )
     # The title of an import that goes on changes when it ends, and with it what was chosen.
     report = chosen if chosen in reports else reports[0]
@@ -254,11 +287,10 @@ def earlier_imports(reports: Sequence[ImportReport]) -> None:
     st.caption(_state_words(report))
     save_buttons(report, f"report_{reports.index(report)}")
     show_refusals(report.refused)
-    with st.expander("Every file"):
-        rows = [_row(line) for line in report.lines[:_MOST_ROWS]]
-        status_table(pd.DataFrame(rows), "Every file of the import and what became of it")
-        if len(report.lines) > _MOST_ROWS:
-            st.caption(f"The first {_MOST_ROWS:,} of {len(report.lines):,}; a saved report has all.")
+    rows = [_row(line) for line in report.lines[:_MOST_ROWS]]
+    status_table(pd.DataFrame(rows), "Every file of the import and what became of it")
+    if len(report.lines) > _MOST_ROWS:
+        st.caption(f"The first {_MOST_ROWS:,} of {len(report.lines):,}; a saved report has all.")
 
 
 def report_title(report: ImportReport) -> str:
@@ -271,7 +303,7 @@ def report_title(report: ImportReport) -> str:
 
 def _state_words(report: ImportReport) -> str:
     if report.seconds is None:
-        return f"{counts_words(report)} Still at work."
+        return f"Scoring {counted(report.counts[ImportOutcome.NOT_STORED], 'game')} ..."
     return f"{counts_words(report)} It took {duration_text(report.seconds)}."
 
 

@@ -1,23 +1,29 @@
-"""The review queue: one row at a time, decided with one key, with the effect of each decision."""
+"""Verdicts to check: one message at a time, its words marked, decided with one key and taken back with another."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from dashboard.shared import resources
 from dashboard.shared.changes.actions import attempt
+from dashboard.shared.chat.conversation import utf16_span
+from dashboard.shared.component_script import component_script
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.formatting import signed_cell
 from dashboard.shared.identity import identity
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import empty_state, plain
 from evaluation.access.roles import Action
 from evaluation.errors import InputError
-from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.rows_in_doubt import ReviewKind
-from evaluation.score import Method, RowVerdict
+from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
+from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
+from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.store import Store
-from evaluation.text.display import counted, shortened
-from evaluation.workflows.verdicts_to_check import QueuedRow, row_context, stored_review_queue
+from evaluation.text.display import shortened
+from evaluation.transcript import Message
+from evaluation.workflows.verdicts_to_check import QueuedRow, RowContext, row_context, stored_review_queue
 
 NO_ITERATION = "Games of no iteration"
 _SKIPPED = "queue_skipped"
@@ -27,32 +33,56 @@ _LONGEST_NAME = 200
 _LONGEST = 1_200
 
 _QUESTIONS = {
-    ReviewKind.UNVERIFIED: "Did it happen as the message says?",
-    ReviewKind.BARE_KEYWORD: "Does the message show strategic thinking, though it says little more than its keyword?",
-    ReviewKind.NO_KEYWORD: "Does the message show strategic thinking, though it holds no keyword?",
-    ReviewKind.UNCODED: "Does what the message does fit the speaker's role? Leave it out where it does nothing.",
-    ReviewKind.WEAK_LINK: "Does the message answer something recent, though its words have little in common with it?",
-    ReviewKind.STRONG_LINK: "Does the message answer something recent, as its words suggest?",
-    ReviewKind.UNSURE: "The reader is unsure. What do you say?",
+    MEMORY_ACCURACY.name: "Did it happen as the marked words say?",
+    STRATEGIC_DEPTH.name: "Is there a reason or a plan in this message?",
+    ROLE_CONSISTENCY.name: "Does this message fit the speaker's role?",
+    COHERENCE.name: "Does this message answer something that was said shortly before?",
 }
+_CHOICES = (
+    (RowVerdict.COUNTS, "Yes", "y"),
+    (RowVerdict.DOES_NOT_COUNT, "No", "n"),
+    (RowVerdict.EXCLUDED, "Leave it out", "x"),
+)
+_FOLDER = Path(__file__).parent
+_marked_message = st.components.v2.component(
+    "dramaturg_marked_message",
+    css=(_FOLDER / "marked_message.css").read_text("utf-8"),
+    js=component_script(_FOLDER / "marked_message.js"),
+)
 
 
 def review_queue(store: Store, iterations: list[str]) -> None:
-    """Choices, then the row with most at stake that this session has not skipped."""
-    iteration, kinds = _choices(iterations)
+    """The row with most at stake that this session has not skipped, below what narrows the choice down."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        iteration, kinds = _choices(iterations)
+        _ask_for_name()
     queue = resources.share(stored_review_queue, iteration, tuple(kinds))
     skipped = st.session_state.setdefault(_SKIPPED, set())
     waiting = [one for one in queue if _key(one) not in skipped]
-    st.caption(f"{counted(len(queue), 'row')} to look at, those that could move a score most first.")
-    _ask_for_name()
-    _undo_button(store)
     if waiting:
-        _row(store, waiting[0])
-    elif queue:
-        st.success(f"Nothing else is left: {len(queue)} skipped.")
+        _row(store, waiting[0], len(waiting))
+        return
+    if queue:
+        empty_state("Nothing else is left", f"You skipped {len(queue)}.")
         st.button("Go through the skipped ones", key="queue_unskip", on_click=skipped.clear)
     else:
-        st.success("Nothing to look at: no row is in doubt here.")
+        empty_state("Nothing to check here", "Rules and reader are sure of every verdict that they gave.")
+    _undo_button(store)
+
+
+def _choices(iterations: list[str]) -> tuple[str | None, list[ReviewKind]]:
+    names = [*reversed(iterations), NO_ITERATION]
+    name = st.selectbox("Games of", names, key="queue_of", bind="query-params", filter_mode="contains")
+    with st.popover("What to check", icon=":material/filter_list:"):
+        kinds = st.pills(
+            "Only these",
+            list(ReviewKind),
+            selection_mode="multi",
+            format_func=lambda kind: str(kind).capitalize(),
+            key="queue_kinds",
+            wrap=True,
+        )
+    return (None if name == NO_ITERATION else name), list(kinds or ReviewKind)
 
 
 def _ask_for_name() -> None:
@@ -63,68 +93,72 @@ def _ask_for_name() -> None:
             max_chars=_LONGEST_NAME,
             key=_AUTHOR,
             help="Kept with what you decide.",
-            placeholder="Who decides? Then the keys work.",
+            placeholder="Who decides?",
             on_change=lambda: identity.keep_decider(st.session_state[_AUTHOR].strip()),
         )
 
 
-def _choices(iterations: list[str]) -> tuple[str | None, list[ReviewKind]]:
-    names = [*reversed(iterations), NO_ITERATION]
-    name = st.selectbox("Games of", names, key="queue_of", bind="query-params", filter_mode="contains")
-    kinds = st.pills(
-        "What to look at",
-        list(ReviewKind),
-        selection_mode="multi",
-        format_func=lambda kind: str(kind).capitalize(),
-        key="queue_kinds",
-        wrap=True,
-    )
-    return (None if name == NO_ITERATION else name), list(kinds or ReviewKind)
-
-
-def _row(store: Store, queued: QueuedRow) -> None:
+def _row(store: Store, queued: QueuedRow, waiting: int) -> None:
     item = queued.item
     context = resources.read(row_context, queued.transcript_id, item.row.message_id)
-    with st.container(border=True):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.badge(DEFINITIONS[item.metric].label, color="gray")
-            st.badge(str(item.kind), color="orange")
-        plain(shortened(context.game, 80))
-        if context.before:
-            st.caption("Just before it")
-        for message in context.before:
-            plain(f"{message.speaker}: {shortened(message.text, _LONGEST)}")
-        if context.message is not None:
-            st.markdown("**The message**")
-            plain(f"{context.message.speaker}: {shortened(context.message.text, _LONGEST)}")
-        for evidence in item.row.evidence[:3]:
-            plain(f"“{evidence.text}”")
-        plain(f"{'The reader' if item.row.method is Method.READER else 'The rule'}: {item.row.reason}")
-        st.markdown(f"**{_QUESTIONS[item.kind]}**")
+    st.subheader(_QUESTIONS[item.metric], anchor=False)
+    plain(f"{shortened(context.game, 80)} · {DEFINITIONS[item.metric].label}: {item.kind} · {waiting:,} to check")
+    if context.message is not None:
+        role = context.role if item.metric == ROLE_CONSISTENCY.name else ""
+        _marked_message(key="queue_message", data=marked_message(context.message, item.row, role))
+    with st.container(key="queue_actions"):
         _buttons(store, queued)
-        if context.message is not None:
-            place = {"transcript": queued.transcript_id, "message": context.message.id, "metric": item.metric}
-            transcript_link("Open the message", **place)
+    is_answer = item.metric == COHERENCE.name
+    with st.expander("What was said before, and why this is asked", expanded=is_answer):
+        _context(queued, context)
+
+
+def marked_message(message: Message, row: LedgerRow, role: str = "") -> Mapping[str, Any]:
+    """A message as marked_message.js draws it; spans are those of the row's evidence in it, in UTF-16 units."""
+    spans = sorted(
+        {
+            utf16_span(message.text, one.start, one.end)
+            for one in row.evidence
+            if (one.message_id or row.message_id) == message.id
+        }
+    )
+    return {"speaker": message.speaker, "role": role, "text": message.text, "spans": spans}
+
+
+def _context(queued: QueuedRow, context: RowContext) -> None:
+    row = queued.item.row
+    for message in context.before:
+        plain(f"{message.speaker}: {shortened(message.text, _LONGEST)}")
+    for evidence in row.evidence[:3]:
+        if evidence.message_id not in (None, row.message_id):
+            plain(f"“{evidence.text}”")
+    plain(f"{'The reader' if row.method is Method.READER else 'The rule'}: {row.reason}")
+    if context.message is not None:
+        place = {"transcript": queued.transcript_id, "message": context.message.id, "metric": queued.item.metric}
+        transcript_link("Open the message", **place)
 
 
 def _buttons(store: Store, queued: QueuedRow) -> None:
-    item = queued.item
-    choices = (
-        (RowVerdict.COUNTS, "Yes, it counts", "y"),
-        (RowVerdict.DOES_NOT_COUNT, "No, it does not", "n"),
-        (RowVerdict.EXCLUDED, "Leave it out", "x"),
-    )
     with st.container(horizontal=True):
-        for verdict, label, key in choices:
+        for verdict, label, key in _CHOICES:
             st.button(
-                f"{label} ({signed_cell(item.effect(verdict))})",
+                label,
                 key=f"queue_{verdict}",
                 shortcut=key,
                 disabled=not identity.decider_name(),
                 on_click=_decide,
                 args=(store, queued, verdict),
             )
-        st.button("Skip", key="queue_skip", shortcut="s", type="tertiary", on_click=_skip, args=(queued,))
+        st.button("Skip", key="queue_skip", shortcut="s", on_click=_skip, args=(queued,))
+        _undo_button(store)
+    st.caption(effect_words(queued.item) if identity.decider_name() else "Give your name above; then the keys work.")
+
+
+def effect_words(item: ReviewItem) -> str:
+    """The effect of each decision on the score: "Score 40.0 %. Yes: +10.0 points. ..." """
+    now = "No score yet" if item.before is None else f"Score {item.before:.1f} %"
+    effects = (f"{label}: {item.effect(verdict)}" for verdict, label, _ in _CHOICES)
+    return f"{now}. {'. '.join(effects)}.".replace("-", "\u2212")
 
 
 def _decide(store: Store, queued: QueuedRow, verdict: RowVerdict) -> None:
@@ -150,14 +184,7 @@ def _skip(queued: QueuedRow) -> None:
 
 def _undo_button(store: Store) -> None:
     if st.session_state.get(_MADE):
-        st.button(
-            "Undo the last decision",
-            key="queue_undo",
-            icon=":material/undo:",
-            shortcut="u",
-            on_click=_undo,
-            args=(store,),
-        )
+        st.button("Undo", key="queue_undo", icon=":material/undo:", shortcut="u", on_click=_undo, args=(store,))
 
 
 def _undo(store: Store) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from dashboard.app_pages.games import checks_data
@@ -15,28 +17,18 @@ from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
-from evaluation.insight.validator import EVERYBODY
+from evaluation.insight.validator import EVERYBODY, CheckSummary
 from evaluation.judging.judge_config import JudgeConfig, price_of
 from evaluation.store import Store
 from evaluation.text.display import counted, significant_text
 
+MODEL = "model"
 _THIS_GAME, _ALL_GAMES = "this game", "all games"
 
 
-def show(transcript_id: str) -> None:
-    """The view: the chart over iterations, the findings in the chosen game, and the form."""
-    store = resources.store()
-    _over_iterations()
-    _findings(transcript_id)
-    _form(store, transcript_id)
-
-
-def _over_iterations() -> None:
+def over_iterations(found: Sequence[CheckSummary]) -> None:
+    """The means of stored checks over iterations."""
     st.subheader("Checks over iterations", anchor=False)
-    found = resources.read(checks_data.summaries)
-    if not found:
-        st.info("No message was checked yet. Start with the form below, or with `dramaturg insights GAME --checks`.")
-        return
     left, right = st.columns(2)
     kinds = [kind for kind in checks_data.CHECK_LABELS if any(one.check_type == kind for one in found)]
     names = checks_data.players(found)
@@ -66,7 +58,8 @@ def _over_iterations() -> None:
     csv_download("Download the table", lambda: frame, "checks.csv")
 
 
-def _findings(transcript_id: str) -> None:
+def findings(transcript_id: str) -> None:
+    """Show what models found in a game; nothing where none was asked."""
     checked = resources.read(checks_data.game_checks_frame, transcript_id)
     if len(checked):
         st.subheader("Checks of this game", anchor=False)
@@ -82,15 +75,29 @@ def _findings(transcript_id: str) -> None:
             st.text("Nothing was found that the text bears out.")
 
 
-def _form(store: Store, transcript_id: str) -> None:
-    st.subheader("Ask a judge", anchor=False)
-    config = judge_in_force(
-        store,
-        "There is no key and no address of a model, so nobody can check messages. Set OPENAI_API_KEY or "
-        "OPENAI_BASE_URL before the server starts.",
+def form(transcript_id: str) -> None:
+    """A button that opens what a model can be asked, and below it the checks that are stored of all iterations."""
+    opened = st.expander(
+        "Let a model check messages, find opinions, themes and quotes",
+        icon=":material/psychology:",
+        key=MODEL,
+        on_change="rerun",
+        bind="query-params",
     )
-    if config is None or config.mode == "offline":
+    if not opened.open:
         return
+    with opened:
+        store = resources.store()
+        config = judge_in_force(
+            store, "No model is set up. Set OPENAI_API_KEY or OPENAI_BASE_URL before the server starts."
+        )
+        if config is not None and config.mode != "offline":
+            _ask(store, transcript_id, config)
+        if found := resources.read(checks_data.summaries):
+            over_iterations(found)
+
+
+def _ask(store: Store, transcript_id: str, config: JudgeConfig) -> None:
     order = _order(transcript_id)
     if order.wanted.is_nothing or not order.transcripts:
         st.info("Choose something to ask, and games to ask about.")

@@ -131,7 +131,7 @@ def ordered(listed: pd.DataFrame, order: str) -> pd.DataFrame:
     if order == "newest":
         return listed[::-1]
     if order == "game":
-        return listed.sort_values("label", kind="stable", key=lambda names: names.str.casefold())
+        return listed.sort_values("label", kind="stable", key=_natural_order)
     if order == "messages":
         return listed.sort_values("messages", ascending=False, kind="stable")
     if order == "passed":
@@ -139,6 +139,10 @@ def ordered(listed: pd.DataFrame, order: str) -> pd.DataFrame:
     if order in DEFINITIONS:
         return listed.sort_values(f"score_{order}", kind="stable", na_position="last")
     return listed
+
+
+def _natural_order(names: pd.Series) -> pd.Series:
+    return names.str.casefold().str.replace(r"\d+", lambda number: number[0].zfill(6), regex=True)
 
 
 def games_table(shown: pd.DataFrame, total: int) -> None:
@@ -194,6 +198,7 @@ def _table(shown: pd.DataFrame) -> pd.DataFrame:
             "Messages": shown["messages"],
             "Players": shown["players"],
             **{label: shown[name] for name, label in SHORT_LABELS.items()},
+            "Coverage": ["; ".join(filter(None, words)) for words in shown["coverage"]],
             "Ratings": shown["ratings"],
             "Format": shown["source_format"],
         }
@@ -230,21 +235,21 @@ def game_rows(shown: pd.DataFrame) -> GameRows:
 
 def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
     label, verdict = str(game["label"]), look(game["verdict"])
-    iteration = str(game["iteration"])
-    rated = f"rated by {game['ratings']}" if game["ratings"] else ""
+    rated, chance = f"rated by {game['ratings']}" if game["ratings"] else "", str(game["chance"])
     facts = [counted(int(game["messages"]), "message"), rated, _players(str(game["names"]).split("\n"))]
     return {
         "label": label,
-        "words": ", ".join(filter(None, (label, iteration, f"verdict {verdict.word}", f"{game['passed']} of 7 pass"))),
+        "words": ", ".join(filter(None, (label, f"verdict {verdict.word}", f"{game['passed']} of 7 pass"))),
         "opening": str(game["opening"]),
         "facts": " · ".join(filter(None, facts)),
         "details": f"{game['game_id']}, from {game['source_name']} ({game['source_format']})",
-        "iteration": iteration or "no iteration",
         "verdict": verdict.label,
         "color": verdict.color,
         "passed": f"{game['passed']} of 7 pass",
-        "chance": f"{game['chance']} above chance" if str(game["chance"])[:1].isdecimal() else "",
-        "cells": [_cell(label, name, str(game[name])) for name in _METRICS],
+        "chance": f"better than scrambled copies in {chance}" if chance[:1].isdecimal() else "",
+        "cells": [
+            _cell(label, name, str(game[name]), words) for name, words in zip(_METRICS, game["coverage"], strict=True)
+        ],
     }
 
 
@@ -254,10 +259,14 @@ def _players(names: Sequence[str]) -> str:
     return ", ".join(named) + (f" and {more} more" if more else "")
 
 
-def _cell(game: str, metric: str, score: str) -> dict[str, str]:
-    """One score: its text, its colour, and what opening it shows."""
-    color = _COLORS.get(score[:1], "gray")
-    return {"text": score, "color": color, "label": f"{game}: {DEFINITIONS[metric].label} {score}"}
+def _cell(game: str, metric: str, score: str, coverage: str) -> dict[str, str]:
+    """One score: its text, its colour, and what stands on hover, with what the score rests on."""
+    rests_on = f", {coverage}" if coverage else ""
+    return {
+        "text": score,
+        "color": _COLORS.get(score[:1], "gray"),
+        "label": f"{game}: {DEFINITIONS[metric].label} {score}{rests_on}",
+    }
 
 
 def _targets(transcript_id: str) -> MarkTargets:
@@ -315,10 +324,9 @@ def _message_table(found: FoundMessages) -> pd.DataFrame:
     table = found.table
     return pd.DataFrame(
         {
-            "Game": table["game_id"],
+            "Game": table["game"],
             "#": table["number"],
             "Speaker": table["speaker"],
             "Message": [excerpt(text, found.phrases, _EXCERPT) for text in table["text"]],
-            "Iteration": table["iteration"].fillna(""),
         }
     )

@@ -17,12 +17,10 @@ function makeGame(row, place, metrics) {
   const name = makeMarkButton("name", row.label, `${place}:game:0`);
   name.title = row.details;
   const game = element("div", "game");
-  const title = element("div", "title");
-  title.append(name, element("span", "iteration", row.iteration));
-  game.append(title, element("span", "opening", row.opening), element("small", "", row.facts));
+  game.append(name, element("span", "opening", row.opening), element("small", "", row.facts));
   const verdict = element("div", "verdict");
   verdict.append(element("span", `status ${row.color}`, row.verdict), element("small", "", row.passed));
-  if (row.chance) verdict.append(element("small", "", row.chance));
+  verdict.title = row.chance;
   const cells = row.cells.map((cell, index) => makeScore(cell, metrics[index], `${place}:cell:${index}`));
   node.append(game, verdict, ...cells);
   return node;

@@ -15,7 +15,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import focus_on, read_open
 from dashboard.shared.formatting import fraction_text, look, score_text, share_text, threshold_text, usd_text
-from dashboard.shared.jobs.judging_form import reading_panel
+from dashboard.shared.jobs.judging_form import READING, reading_panel
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from evaluation.readers import broken_off
@@ -32,25 +32,34 @@ def transcript_view(opened: OpenTranscript) -> None:
     conversation does.
     """
     _header(opened)
-    cards = st.expander("Why these scores", key=state.SCORES, on_change="rerun", bind="query-params")
-    if cards.open:
-        with cards:
-            _cards(opened)
-    reading_panel(resources.store(), opened.transcript.id)
-    view = state.choose_view([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
+    # Side by side while both are closed, so that the conversation begins higher up.
+    is_open = any(st.session_state.get(key) or state.chosen(key) == "true" for key in (state.SCORES, READING))
+    with st.container(horizontal=not is_open):
+        cards = st.expander("Why these scores", key=state.SCORES, on_change="rerun", bind="query-params")
+        if cards.open:
+            with cards:
+                _cards(opened)
+        reading_panel(resources.store(), opened.transcript.id)
+    with st.container(horizontal=True, vertical_alignment="center", key="game_views"):
+        view = state.choose_view([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
+        roles_hidden = view == state.CONVERSATION and st.toggle(
+            "Hide roles and private chat", key="blind", bind="query-params"
+        )
     if view == state.LEDGER:
         ledger_table(opened)
     elif view == state.INSIGHTS:
         insights(opened.transcript.id)
     else:
-        _conversation(opened)
+        _conversation(opened, roles_hidden=roles_hidden)
 
 
 def _header(opened: OpenTranscript) -> None:
     transcript = opened.transcript
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("All games", icon=":material/arrow_back:", key="back", on_click=_close)
-        st.text(opened.label + (f"   ·   {opened.iteration}" if opened.iteration else ""))
+        # Within an iteration a game has its number; a title that somebody gave it stands beside that.
+        is_titled = opened.name not in (opened.label, transcript.game_id)
+        st.text(f"{opened.label} · {opened.name}" if is_titled else opened.label)
         st.caption(
             f"{counted(len(transcript.players), 'player')} · {counted(len(transcript.discussion), 'public message')} · "
             f"{counted(len(transcript.valid_votes), 'vote')}"
@@ -127,11 +136,10 @@ def metric_detail(result: MetricResult) -> str:
 
 @st.fragment
 @access_checks.fragment("conversation")
-def _conversation(opened: OpenTranscript) -> None:
+def _conversation(opened: OpenTranscript, *, roles_hidden: bool) -> None:
     transcript = opened.transcript
-    roles_hidden = st.toggle("Hide roles and private chat", key="blind", bind="query-params")
     is_in_dialog = st.session_state.pop("open_in_dialog", False)
-    left, right = st.columns([8, 5], gap="medium")
+    left, right = st.columns([17, 9], gap="small")
     conversation = opened.conversation(roles_hidden=roles_hidden)
     focus = focus_on(conversation.rows, state.aim_of(transcript.id))
     with left:

@@ -1,42 +1,58 @@
-"""Figures of one game for its Insights. Independent of Streamlit."""
+"""Figures of one game for its Insights: who addresses whom, shares, memory and cost. Independent of Streamlit."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+import plotly.graph_objects as go
 
-from dashboard.app_pages.games.graph_data import PlayerGraph, player_graph
+from dashboard.shared.charts.metric_charts import escaped_label
 from dashboard.shared.formatting import share_text
-from evaluation.escaping import spreadsheet_safe
-from evaluation.insight.addressing import EVERYTHING, MessageFilter
+from evaluation.escaping import shortened, spreadsheet_safe
+from evaluation.insight.addressing import EVERYTHING, MessageFilter, addressed_players
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
 from evaluation.insight.figure_sentences import AGENT_HEADERS, UNKNOWN, Line, agent_rows
 from evaluation.store import Store
-from evaluation.transcript import Transcript
+from evaluation.text.display import counted
+from evaluation.transcript import Message
 
-NO_ITERATION = "no iteration"
 CHANNELS = ("public", "team", "private")
 
 
 @dataclass(frozen=True, slots=True)
+class Arrow:
+    """The messages that one player addressed to another; places are those of the players."""
+
+    sender: int
+    receiver: int
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class OpenGame:
-    """One game as the page draws it. Shared between sessions: nobody changes it.
+    """One game as the view draws it. Shared between sessions: nobody changes it.
 
     Attributes:
-        name: What people call the game.
         report: Its figures.
-        graph: Who addresses whom.
+        players: In the order of the transcript, then others who speak; untrusted text.
+        arrows: Who addresses whom, the most frequent first.
         rounds: Of the whole game.
         channels: In which players speak in the whole game.
     """
 
-    name: str
     report: EvaluationReport
-    graph: PlayerGraph
-    rounds: tuple[int, ...] = ()
-    channels: tuple[str, ...] = ()
+    players: tuple[str, ...]
+    arrows: tuple[Arrow, ...]
+    rounds: tuple[int, ...]
+    channels: tuple[str, ...]
+
+    def words(self, arrow: Arrow) -> str:
+        """An arrow in words: "Ann to Bob: 3 messages"; the names are untrusted text."""
+        names = (shortened(self.players[place], _LETTERS) for place in (arrow.sender, arrow.receiver))
+        return f"{' to '.join(names)}: {counted(len(arrow.messages), 'message')}"
 
 
 def open_game(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING) -> OpenGame:
@@ -48,53 +64,119 @@ def open_game(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING
     """
     with store.unit():
         transcript = store.transcripts.get(transcript_id)
-        name = store.transcripts.name(transcript_id)
         calls = store.generations.calls_for(transcript)
     report = plain_report(transcript, calls=calls, only=only)
-    graph = player_graph(transcript.id, report.metrics)
-    return OpenGame(name, report, graph, *_kinds_of_messages([transcript]))
+    said: defaultdict[tuple[str, str], list[Message]] = defaultdict(list)
+    for message, receivers in addressed_players(transcript, only):
+        for receiver in receivers:
+            said[message.speaker, receiver].append(message)
+    players = tuple(dict.fromkeys([*transcript.player_names, *(sender for sender, _ in said)]))
+    places = {player: place for place, player in enumerate(players)}
+    arrows = [Arrow(places[one], places[other], tuple(messages)) for (one, other), messages in said.items()]
+    rounds = {one.round for one in transcript.messages if one.round is not None}
+    channels = {one.channel for one in transcript.messages}
+    return OpenGame(
+        report,
+        players,
+        tuple(sorted(arrows, key=lambda one: -len(one.messages))),
+        tuple(sorted(rounds)),
+        tuple(name for name in CHANNELS if name in channels),
+    )
 
 
-def _kinds_of_messages(transcripts: Sequence[Transcript]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The rounds, and the channels in which players speak."""
-    messages = [one for transcript in transcripts for one in transcript.messages]
-    rounds = {one.round for one in messages if one.round is not None}
-    channels = {one.channel for one in messages}
-    return tuple(sorted(rounds)), tuple(name for name in CHANNELS if name in channels)
+def picture(opened: OpenGame, chosen: int | None) -> go.Figure:
+    """Speakers as rows and those whom they address as columns: the larger a dot, the more messages.
+
+    Args:
+        opened: The game; a dot for each of its arrows, in their order.
+        chosen: The place of the arrow that stands out; ``None`` for none.
+    """
+    arrows = opened.arrows
+    most = max((len(one.messages) for one in arrows), default=1)
+    labels = [escaped_label(shortened(player, _LETTERS)) for player in opened.players]
+    figure = go.Figure(
+        go.Scatter(
+            x=[one.receiver for one in arrows],
+            y=[one.sender for one in arrows],
+            mode="markers+text",
+            text=[str(len(one.messages)) for one in arrows],
+            textfont={"size": 12},
+            marker={
+                "size": [_SMALLEST + (_LARGEST - _SMALLEST) * (len(one.messages) / most) ** 0.5 for one in arrows],
+                "color": ["#8f88ea" if chosen in {None, place} else "#c8c8d0" for place in range(len(arrows))],
+            },
+            customdata=[[place] for place in range(len(arrows))],
+            hovertext=[escaped_label(opened.words(one)) for one in arrows],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    )
+    ticks = {
+        "tickvals": list(range(len(labels))),
+        "ticktext": labels,
+        "range": [-0.6, len(labels) - 0.4],
+        "automargin": True,
+    }
+    figure.update_layout(
+        height=max(240, 60 + _ROW * len(labels)),
+        margin={"l": 10, "r": 10, "t": 10, "b": 10},
+        showlegend=False,
+        xaxis={**ticks, "title": {"text": "addressed"}},
+        yaxis={**ticks, "title": {"text": "speaks"}, "autorange": False, "range": [len(labels) - 0.4, -0.6]},
+    )
+    return figure
 
 
-def activity_frame(opened: OpenGame) -> pd.DataFrame:
-    """The activity and sentiment of each player."""
+_LETTERS = 16
+_SMALLEST, _LARGEST, _ROW = 14.0, 34.0, 38
+
+
+def read_place(value: object, places: int) -> int | None:
+    """The place of an arrow in a message from the browser; ``None`` for anything else."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value < places else None
+
+
+def network_frame(opened: OpenGame) -> pd.DataFrame:
+    """Every player's place in the network of those who address each other."""
+    network = opened.report.metrics.network
+    assert network is not None
+    others = max(1, network.nodes - 1)
+    return pd.DataFrame(
+        [
+            {
+                "Player": spreadsheet_safe(name),
+                "Addresses": f"{round(one.out_degree * others)} of {others}",
+                "Addressed by": f"{round(one.in_degree * others)} of {others}",
+                "Between others": round(one.betweenness, 2),
+            }
+            for name, one in network.centrality.items()
+        ]
+    )
+
+
+def shares_frame(opened: OpenGame) -> pd.DataFrame:
+    """Messages, words and turns of each player; columns of which nothing is known in any row are left out."""
     report = opened.report
-    sentiment, total = report.sentiment or {}, max(1, report.metrics.total_messages)
-    spoken: dict[str, list[int]] = {player: [0, 0] for player in opened.graph.players}
-    for row in report.activity:
-        if row["type"] in ("public", "team", "private") and row["agent"] in spoken:
-            spoken[row["agent"]][0] += row["count"]
-            spoken[row["agent"]][1] += row["characters"]
+    shares, sentiment = report.shares, report.sentiment or {}
+    total = max(1, report.metrics.total_messages)
     rows = []
-    shares = report.shares
-    for player, (count, characters) in spoken.items():
-        mood = sentiment.get(player)
-        messages = report.metrics.messages_per_agent.get(player, 0)
+    for player in opened.players:
+        messages, mood = report.metrics.messages_per_agent.get(player, 0), sentiment.get(player)
+        times = shares.domination(player) if player in shares.words else None
         rows.append(
             {
                 "Player": spreadsheet_safe(player),
                 "Messages": messages,
                 "Share": share_text(messages / total),
                 "Share of words": share_text(shares.share_of_words(player)) if player in shares.words else UNKNOWN,
+                "Times an even share": UNKNOWN if times is None else f"{times:.1f}",
                 "Turns": shares.turns.get(player, 0),
-                "Times an even share": _times(shares.domination(player)) if player in shares.words else UNKNOWN,
-                "Mean length": f"{characters / count:.0f} characters" if count else UNKNOWN,
                 "Sentiment": f"{mood.score:.2f}" if mood and mood.telling else UNKNOWN,
-                "Messages that tell it": f"{mood.telling} of {mood.messages}" if mood else UNKNOWN,
             }
         )
-    return pd.DataFrame(rows)
-
-
-def _times(domination: float | None) -> str:
-    return UNKNOWN if domination is None else f"{domination:.1f}"
+    frame = pd.DataFrame(rows)
+    return frame.drop(columns=[name for name in frame if (frame[name] == UNKNOWN).all()])
 
 
 def agents_frame(opened: OpenGame) -> pd.DataFrame:
@@ -103,6 +185,11 @@ def agents_frame(opened: OpenGame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(AGENT_HEADERS))
 
 
-def lines_frame(lines: list[Line]) -> pd.DataFrame:
+def known_words(lines: Iterable[Line]) -> str:
+    """The figures that are known in words: "Tokens: 1,000. Cost: 1.50 USD."; empty without any."""
+    return " ".join(f"{what}: {cell}." for what, cell in lines if cell != UNKNOWN)
+
+
+def lines_frame(lines: Sequence[Line]) -> pd.DataFrame:
     """Figures in words: ``What``, ``Figure``."""
     return pd.DataFrame([(what, spreadsheet_safe(cell)) for what, cell in lines], columns=["What", "Figure"])

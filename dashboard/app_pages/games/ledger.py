@@ -36,10 +36,12 @@ def show_ledger(metric: str) -> None:
 
 def ledger_table(opened: OpenTranscript) -> None:
     """The rows of one metric as a table, by verdict; a selected row whole, with the way to its message."""
+    metrics = list(opened.results)
     metric = st.pills(
         "Metric",
-        list(opened.results),
-        default=next(iter(opened.results)),
+        metrics,
+        # The one that the reader came for, if any.
+        default=state.chosen(state.METRIC, metrics) or metrics[0],
         required=True,
         format_func=lambda name: DEFINITIONS[name].label,
         key=_METRIC,

@@ -42,7 +42,7 @@ def show(store: Store) -> None:
         if not add_games(store):
             # While files are being looked at, their table stands where it can be seen.
             with head:
-                empty_state("No games to read yet", "Add games to see every message with what each metric made of it.")
+                empty_state("No games yet", "Add games to see every message with what each metric made of it.")
         recently_deleted(store)
         return
     part = pick_part()

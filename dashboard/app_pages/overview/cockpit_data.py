@@ -166,7 +166,7 @@ def _dots(shown: IterationSummary, definition: MetricDefinition) -> list[tuple[f
     A dot that stands for several opens the lowest of them.
     """
     scored = sorted(
-        (one.score, game.game_id, game.transcript_id)
+        (one.score, game.name, game.transcript_id)
         for game in shown.games
         if (one := game.metrics.get(definition.name)) is not None and one.score is not None
     )

@@ -124,7 +124,7 @@ def _leave() -> None:
 def _table(rows: tuple[Example, ...]) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "Game": [one.game_id for one in rows],
+            "Game": [one.game for one in rows],
             "Player": [one.player for one in rows],
             "Message": [shortened(one.text, _LONGEST) for one in rows],
             "Reason": [one.reason for one in rows],
@@ -238,6 +238,6 @@ def _row(one: FailureReason) -> dict[str, Any]:
 
 
 def _example(one: Example) -> str:
-    name = shortened(one.game_id, _LONGEST_NAME)
+    name = shortened(one.game, _LONGEST_NAME)
     said = ": ".join(filter(None, (one.player, shortened(one.text or one.reason, _LONGEST_QUOTE))))
     return f"{name} · {said}"

@@ -1,1 +1,1 @@
-"""The Review page."""
+"""The Rate page."""

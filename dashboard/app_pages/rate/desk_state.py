@@ -32,7 +32,6 @@ from evaluation.errors import DramaturgError
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
-from evaluation.text.display import counted
 
 _DESK = "review_seat"
 
@@ -141,10 +140,10 @@ def _storage(rater: str) -> str:
 
 
 def _progress_words(desk: DeskState, progress: QueueProgress) -> str:
+    done = progress.rated + progress.discarded
+    words = f"Game {min(done + 1, progress.total)} of {progress.total:,}"
     if progress.waiting:
-        words = f"{progress.assigned - progress.waiting} of {counted(progress.assigned, 'assigned game')} done by you"
-    else:
-        words = f"{progress.rated} of {counted(progress.total, 'game')} rated by you"
+        words = f"Game {progress.assigned - progress.waiting + 1} of {progress.assigned} assigned to you"
     if progress.discarded:
         words += f", {progress.discarded} cannot be rated"
     if desk.skipped:

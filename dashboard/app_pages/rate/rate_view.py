@@ -1,4 +1,4 @@
-"""The Review page: who rates, and the desk."""
+"""The Rate page: who rates, and the desk."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dashboard import access_checks
 from dashboard.app_pages.rate import desk_state
 from dashboard.app_pages.rate.desk_state import (
     DeskState,
@@ -24,7 +23,7 @@ from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import DESK as DESK
-from dashboard.shared.page_links import HANDED_OVER
+from dashboard.shared.page_links import HANDED_OVER, agreement_link, overview_link
 from dashboard.shared.page_links import VIEW as VIEW
 from evaluation.access.roles import Action
 from evaluation.errors import InputError, NotFoundError, StoreError
@@ -127,7 +126,7 @@ def _nothing_left(desk: DeskState, progress: QueueProgress) -> None:
     st.success(f"You have rated all {counted(progress.total, 'game')}. Thank you.", icon=":material/check:")
     _agreement_link()
     if identity.allowed(Action.EDIT):
-        st.page_link("app_pages/overview/page.py", label="See what it changed", icon=":material/dashboard:")
+        overview_link("See what it changed")
 
 
 def _assignments_done(desk: DeskState, progress: QueueProgress) -> None:
@@ -141,9 +140,8 @@ def _assignments_done(desk: DeskState, progress: QueueProgress) -> None:
 
 
 def _agreement_link() -> None:
-    person = identity.current_person()
-    if person is not None and access_checks.may_open("Agreement", person):
-        st.page_link("app_pages/team/page.py", label="See how far raters agree", icon=":material/handshake:")
+    if identity.allowed(Action.SEE_RATINGS):
+        agreement_link("See how far raters agree")
 
 
 def to_desk() -> None:

@@ -7,7 +7,6 @@ const KEPT_RESEND_MS = 10000;
 const MOST_SENDS = 24;
 const DRAFT_MS = 250;
 const MOST_OFFERED = 20;
-const NARROW = "(max-width: 760px)";
 const SHORT_KEY = "dramaturg-short-scale";
 
 export default function (component) {
@@ -56,7 +55,7 @@ function createView(root) {
   view.help = createHelp();
   view.discard = element("dialog");
   view.discard.setAttribute("aria-label", "Cannot be rated");
-  view.isShort = remembered(SHORT_KEY, matchMedia(NARROW).matches ? "1" : "") === "1";
+  view.isShort = remembered(SHORT_KEY, "1") === "1";
   view.desk.append(view.talk, view.form, view.help, view.discard);
   root.append(view.desk);
   view.onkey = (event) => onKey(view, event);

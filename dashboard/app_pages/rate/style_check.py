@@ -1,4 +1,4 @@
-"""The manual check for personality on the Review page: guess a speaker from the language alone."""
+"""The manual check for personality on the Rate page: guess a speaker from the language alone."""
 
 from __future__ import annotations
 

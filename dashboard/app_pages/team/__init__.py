@@ -1,1 +1,1 @@
-"""The Agreement page."""
+"""The Team page."""

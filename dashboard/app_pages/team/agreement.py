@@ -1,54 +1,50 @@
-"""Disagreements, then raters against each other and metrics against raters."""
+"""Agreement in a sentence, where raters differ, a sentence for each question, and the numbers folded."""
 
 import streamlit as st
 
 from dashboard.app_pages.team import raters_and_metrics as parts
 from dashboard.app_pages.team.disagreements import disagreements, row_agreement
-from dashboard.shared import queries, resources
+from dashboard.shared import queries, resources, state
 from dashboard.shared.first_run import first_steps
-from dashboard.shared.notices import empty_state
+from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.page_links import rate_link
+from evaluation.agreement.sentences import agreement_sentences, headline
 from evaluation.text.display import counted
 from evaluation.workflows.agreement import stored_agreement
 
+NUMBERS = "numbers"
+
 
 def agreement() -> None:
-    """Disagreements first, then each question in a sentence with its tables folded."""
+    """Show how far raters agree, words before numbers."""
     if not resources.read(queries.transcript_ids):
-        empty_state(
-            "Nothing to agree about yet",
-            "When two people have rated the same game, this page shows how far they agree, and whether the metrics "
-            "agree with them.",
-        )
+        empty_state("Nothing to agree about yet", "Add games; two people who rate the same game can be compared.")
         first_steps("agreement")
         return
-
     report = resources.read(stored_agreement)
-    if not report.shared_games:
-        empty_state(
-            "At least two raters are needed",
-            f"So far: {counted(report.ratings, 'rating')} by {counted(report.raters, 'rater')}, and no game that two "
-            "people have rated. The desk hands out games with the fewest ratings first, so a second person soon meets "
-            "the same games.",
+    counts = f"{counted(report.ratings, 'rating')} by {counted(report.raters, 'rater')}"
+    if report.shared_games:
+        st.subheader(headline(report), anchor=False)
+        st.caption(
+            f"{counts}, {counted(report.shared_games, 'game')} rated by two or more. "
+            "Who has not finished rating should not look: this page shows what others gave."
         )
+    else:
+        empty_state("At least two raters are needed", f"So far: {counts}, and no game that two people have rated.")
         with st.container(horizontal=True, horizontal_alignment="center"):
-            st.page_link("app_pages/rate/page.py", label="Go to the desk", icon=":material/rate_review:")
-        if report.ratings:
-            parts.references(report)
-        row_agreement(report)
+            rate_link("Go to the desk")
+    if not report.ratings and not report.rows:
         return
-
-    st.info(
-        "This page shows what other people gave. Who has not finished rating should not look: their ratings would no "
-        "longer be their own.",
-        icon=":material/visibility_off:",
-    )
-    with st.container(horizontal=True):
-        st.badge(counted(report.raters, "rater"), color="gray")
-        st.badge(counted(report.ratings, "rating"), color="gray")
-        st.badge(f"{counted(report.shared_games, 'game')} rated by two or more", color="gray")
-
     disagreements(report)
-    row_agreement(report)
-    parts.raters(report)
-    parts.references(report)
-    parts.export(report)
+    st.subheader("Question by question", anchor=False)
+    plain("\n".join(agreement_sentences(report)))
+    numbers = st.expander("Show the numbers", key=NUMBERS, on_change="rerun", bind="query-params")
+    # An address that names a question shows them.
+    if numbers.open or state.chosen("item"):
+        with numbers:
+            if report.shared_games:
+                parts.raters(report)
+            if report.ratings:
+                parts.references(report)
+            row_agreement(report)
+            parts.export(report)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,17 +12,26 @@ import streamlit as st
 from dashboard.shared import queries, resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.page_links import add_games_link
 from dashboard.shared.state import TRANSCRIPT
 from dashboard.shared.status_table import status_table
 from dashboard.shared.style_results import style_table
 from evaluation.access.roles import Action
 from evaluation.errors import DramaturgError
-from evaluation.rating_desk.assignments import AssignmentPlan
+from evaluation.rating_desk.assignments import AssignmentPlan, Discard
 from evaluation.ratings import SCORES, Rating
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
-from evaluation.workflows.rating_teams import CellState, GridCell, GridGame, RatingGrid, assign_games, rating_grid
+from evaluation.workflows.rating_teams import (
+    CellState,
+    GridCell,
+    GridGame,
+    RaterSummary,
+    RatingGrid,
+    assign_games,
+    rating_grid,
+)
 
 _ALL_GAMES = "All games"
 
@@ -37,31 +46,38 @@ def team(store: Store, lead: str) -> None:
             st.error("Nothing was stored.", icon=":material/error:")
         plain(words)
     names = list(resources.read(queries.iteration_sizes))
-    chosen = st.selectbox(
-        "Games of",
-        [_ALL_GAMES, *reversed(names)],
-        key="team_of",
-        bind="query-params",
-        filter_mode="contains",
-        width=420,
-    )
-    iteration = None if chosen == _ALL_GAMES else chosen
-    grid = resources.read(rating_grid, iteration)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            "Games of",
+            [_ALL_GAMES, *reversed(names)],
+            key="team_of",
+            bind="query-params",
+            filter_mode="contains",
+            width=420,
+        )
+        iteration = None if chosen == _ALL_GAMES else chosen
+        grid = resources.read(rating_grid, iteration)
+        if grid.games:
+            with st.popover("Assign games", icon=":material/assignment_ind:", type="primary"):
+                assigning(store, lead, grid, iteration)
     if not grid.games:
-        empty_state("No games here", "Upload games first, or choose another iteration.")
+        empty_state("No games here", "Add games first, or choose another iteration.")
+        with st.container(horizontal=True, horizontal_alignment="center"):
+            add_games_link("Add games")
         return
     if grid.raters:
-        rater_table(grid)
+        plain("\n".join(map(progress_words, grid.raters)))
         grid_table(grid)
         cell = choose_cell(grid)
         if cell is not None:
             chosen_cell(store, lead, *cell)
     else:
-        st.info("Nobody has rated yet, and nothing is assigned. Assign the games below.")
-    assigning(store, lead, grid, iteration)
-    with st.expander("Put aside, and who speaks"):
-        discards(store, lead)
-        style_table(store)
+        st.info("Nobody has rated yet, and nothing is assigned.")
+    aside, answers = store.discards.list(), store.style_answers.list()
+    if aside or answers:
+        with st.expander("Put aside, and who speaks"):
+            discards(store, lead, aside)
+            style_table(answers)
 
 
 _MOST_PER_GAME = 20
@@ -70,11 +86,7 @@ _NAMES = "team_names"
 
 def assigning(store: Store, lead: str, grid: RatingGrid, iteration: str | None) -> None:
     """A form that plans assignments of the games shown, says what they lead to, and stores them."""
-    st.subheader("Assign games", anchor=False)
-    st.caption(
-        "Every game gets the same number of raters; people who have rated it already count. Each rater gets as many "
-        "games as the others, and all pairs of raters meet. A rater's assigned games come first in their queue."
-    )
+    st.caption("Every game gets as many raters as you say, every rater as many games. Games rated already count.")
     if _NAMES not in st.session_state:
         st.session_state[_NAMES] = "\n".join(one.rater for one in grid.raters)
     typed = st.text_area(
@@ -117,8 +129,7 @@ def _preview(plan: AssignmentPlan, iteration: str | None) -> None:
     if plan.pairs:
         where = "all games" if iteration is None else "this iteration"
         st.caption(f"{counted(len(plan.pairs), 'new assignment')} in {where}, for {counted(plan.games, 'game')}:")
-        frame = pd.DataFrame([{"Rater": rater, "New games": count} for rater, count in plan.loads.items()])
-        status_table(frame, "New games of each rater")
+        plain("\n".join(f"{rater}: {counted(count, 'new game')}" for rater, count in plan.loads.items()))
     elif not plan.short:
         st.caption(f"Nothing to assign: every game has {counted(plan.overlap, 'rater')} or more.")
     if plan.short:
@@ -131,24 +142,14 @@ _RATER = "team_rater"
 _LONGEST_NAME = 40
 
 
-def rater_table(grid: RatingGrid) -> None:
-    """Progress of each rater."""
-    st.subheader("Raters", anchor=False)
-    rows = [
-        {
-            "Rater": shortened(one.rater, _LONGEST_NAME),
-            "Rated": one.rated,
-            "Assigned": one.assigned,
-            "To do": one.waiting,
-        }
-        for one in grid.raters
-    ]
-    status_table(pd.DataFrame(rows), "Raters, and how far they are")
+def progress_words(one: RaterSummary) -> str:
+    """A rater's progress: "Ann rated 3 games, 2 of 4 assigned ones to do"; the name is untrusted text."""
+    words = f"{shortened(one.rater, _LONGEST_NAME)} rated {counted(one.rated, 'game')}"
+    return words + (f", {one.waiting} of {counted(one.assigned, 'assigned game')} to do" if one.assigned else "")
 
 
 def grid_table(grid: RatingGrid) -> None:
     """A row for each game and a column for each rater; a click or Enter on a cell opens the rating."""
-    st.subheader("Raters by games", anchor=False)
     st.caption(
         "✓ and a score: done. … under way. ○ assigned. ✗ cannot be rated. – not assigned. Select a cell to open it."
     )
@@ -311,13 +312,11 @@ def act(do: Callable[[], object], words: str) -> None:
     st.rerun()
 
 
-def discards(store: Store, lead: str) -> None:
+def discards(store: Store, lead: str, found: Sequence[Discard]) -> None:
     """Discards of all raters; a lead can give a game back to its rater."""
-    st.subheader("Cannot be rated", anchor=False)
-    found = store.discards.list()
     if not found:
-        st.caption("Nobody has put a game aside for good.")
         return
+    st.subheader("Cannot be rated", anchor=False)
     st.caption("Out of one rater's queue each. Select a row to give the game back to that rater.")
     names = store.transcripts.game_names()
     frame = pd.DataFrame(

@@ -1,8 +1,8 @@
-"""The views of the Agreement page on disputed games and rows: raters, metrics and overrides."""
+"""Games and rows that raters, metrics, judge and people see differently, each with a link."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
@@ -18,27 +18,36 @@ from dashboard.shared.status_table import status_table
 from evaluation.agreement import AgreementReport, DecidedRow, RowAgreement
 from evaluation.agreement.rows import SOURCE_WORDS
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
-from evaluation.score import Method
 from evaluation.statistics.words import interval_words, percent_interval
 from evaluation.text.display import counted, shortened
 
-RATERS, RULES, OVERRIDDEN = "Raters differ", "Metrics differ from raters", "Overridden by people"
-_EARLIER_VIEWS = {"Overruled by people": OVERRIDDEN}
+RATERS, RULES, VERDICTS = "Raters differ", "Metrics differ from raters", "Rule, judge and person differ"
+_EARLIER_VIEWS = {"Overruled by people": VERDICTS, "Overridden by people": VERDICTS}
 """Names of views in addresses that people saved before the views were renamed."""
 
-_FIRST = 5
+_FIRST = 3
+_ROWS_PER_PAGE = 5
 _LONGEST_NAME = 60
 _LONGEST_REASON = 200
 
 
 def disagreements(report: AgreementReport) -> None:
-    """Shows the disagreements to look at first: one click opens the game, or the message."""
+    """Shows the disagreements to look at first, of the kinds that there are: one click opens game or message."""
+    kinds = {
+        RATERS: (bool(report.shared_games), _split_games),
+        RULES: (bool(report.gaps), _rule_gaps),
+        VERDICTS: (bool(report.disputed), _disputed_rows),
+    }
+    views = {name: show for name, (is_there, show) in kinds.items() if is_there}
+    if not views:
+        return
     st.subheader("Look at these first", anchor=False)
     if renamed := _EARLIER_VIEWS.get(st.query_params.get("differ", "")):
         del st.query_params["differ"]
         st.session_state["differ"] = renamed
-    view = state.choose_view([RATERS, RULES, OVERRIDDEN], key="differ", label="Disagreements")
-    {RATERS: _split_games, RULES: _rule_gaps, OVERRIDDEN: _overridden_rows}[view](report)
+    if st.session_state.get("differ", next(iter(views))) not in views:
+        del st.session_state["differ"]
+    views[state.choose_view(list(views), key="differ", label="Disagreements")](report)
 
 
 def _split_games(report: AgreementReport) -> None:
@@ -47,11 +56,11 @@ def _split_games(report: AgreementReport) -> None:
     for one in report.split[:_FIRST]:
         given = ", ".join(f"{shortened(rater, _LONGEST_NAME)} {score}" for rater, score in one.scores)
         split = f"\nSplit on {_questions(one.split_questions)}" if one.split_questions else ""
-        _lead(one.game_id, f"{counted(one.spread, 'point')} apart: {given}{split}", one.transcript_id)
+        _lead(one.game, f"{counted(one.spread, 'point')} apart: {given}{split}", one.transcript_id)
     _rest(
         [
             {
-                "Game": one.game_id,
+                "Game": one.game,
                 "Points apart": one.spread,
                 "Scores": ", ".join(f"{rater} {score}" for rater, score in one.scores),
                 "Questions split": ", ".join(map(str, one.split_questions)),
@@ -69,47 +78,24 @@ def _questions(numbers: tuple[int, ...]) -> str:
 
 
 def _rule_gaps(report: AgreementReport) -> None:
-    st.caption("The mean of a game's automatic metrics, laid on 1 to 5, beside what raters gave.")
+    st.caption("The mean of a game's metrics without engagement, laid on 1 to 5, beside what raters gave.")
     for one in report.gaps[:_FIRST]:
         words = f"raters {one.rated:.2f} ({counted(one.raters, 'rater')}), metrics {one.automatic:.2f}: {one.gap:+.2f}"
-        _lead(one.game_id, words, one.transcript_id)
+        _lead(one.game, words, one.transcript_id)
     _rest(
         [
-            {"Game": one.game_id, "Raters": one.rated, "Metrics": one.automatic, "Gap": one.gap, "By": one.raters}
+            {"Game": one.game, "Raters": one.rated, "Metrics": one.automatic, "Gap": one.gap, "By": one.raters}
             for one in report.gaps
         ],
         "Games that metrics and raters see differently",
     )
 
 
-def _overridden_rows(report: AgreementReport) -> None:
-    if not report.overruled:
-        st.caption("No verdict has been overridden yet. Override one on a message, on the Games page.")
-    for one in report.overruled[:_FIRST]:
-        decided = look(one.verdicts[Method.HUMAN]).word
-        words = f"{DEFINITIONS[one.metric].label}: {decided}\n{one.author}: {one.reasons[Method.HUMAN]}"
-        _lead(one.game_id, words, one.transcript_id, _message_link(one))
-    _rest(
-        [
-            {
-                "Game": one.game_id,
-                "Metric": DEFINITIONS[one.metric].label,
-                "Decided": look(one.verdicts[Method.HUMAN]).label,
-                "By": one.author,
-                "Reason": shortened(one.reasons[Method.HUMAN], _LONGEST_REASON),
-            }
-            for one in report.overruled
-        ],
-        "Verdicts that people overrode",
-    )
-
-
 def row_agreement(report: AgreementReport) -> None:
-    """Rule, judge and person against each other, row by row, and the rows that they see differently."""
-    st.subheader("Rule, judge and person", anchor=False)
+    """Rule, judge and person against each other, row by row; nothing before two of them decided a row."""
     if not report.rows:
-        st.caption("No judge and no person has decided a row of a ledger yet, so there is nothing to compare.")
         return
+    st.subheader("Rule, judge and person", anchor=False)
     st.caption(
         "Dots are Cohen's kappa of the verdicts, with 95 % intervals over games: 1 is perfect agreement, 0 what chance "
         "gives. People look at rows that seem wrong, so theirs say how often rule and judge were right where somebody "
@@ -123,13 +109,10 @@ def row_agreement(report: AgreementReport) -> None:
         alt="Kappa between rule, judge and person by metric. " + "; ".join(map(whisker_words, whiskers)),
     )
     status_table(pd.DataFrame(map(_row_agreement, report.rows)), "Agreement of rule, judge and person by metric")
-    if not report.disputed:
-        st.success("All verdicts on these rows are the same.", icon=":material/check:")
-        return
-    _disputed_rows(report.disputed)
 
 
-def _disputed_rows(disputed: Sequence[DecidedRow]) -> None:
+def _disputed_rows(report: AgreementReport) -> None:
+    disputed = report.disputed
     chosen = st.pills(
         "Rows of",
         list(dict.fromkeys(name for name in DEFINITIONS for one in disputed if one.metric == name)),
@@ -143,12 +126,12 @@ def _disputed_rows(disputed: Sequence[DecidedRow]) -> None:
     count, left = counted(len(rows), "row"), sum(one.is_open for one in rows)
     st.markdown(f"**{count} with different verdicts, {left} not decided by a person**")
     st.caption("Those that no person has decided come first; of these, the ones that could move a score most.")
-    pages = -(-len(rows) // _FIRST)
+    pages = -(-len(rows) // _ROWS_PER_PAGE)
     page = st.pagination(pages, key="rows_page", bind="query-params") if pages > 1 else 1
-    for one in rows[_FIRST * (page - 1) : _FIRST * page]:
+    for one in rows[_ROWS_PER_PAGE * (page - 1) : _ROWS_PER_PAGE * page]:
         words = f"{DEFINITIONS[one.metric].label}. {_verdict_words(one)}. {_stake_words(one)}"
         said = [f"{SOURCE_WORDS[who]}: {shortened(why, _LONGEST_REASON)}" for who, why in one.reasons.items()]
-        _lead(one.game_id, "\n".join([words, *said]), one.transcript_id, _message_link(one))
+        _lead(one.game, "\n".join([words, *said]), one.transcript_id, _message_link(one))
 
 
 def _pair_label(one: RowAgreement) -> str:

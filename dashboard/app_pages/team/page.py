@@ -8,6 +8,6 @@ from evaluation.access.roles import Action
 
 views = [state.ASSIGN, state.AGREEMENT] if identity.allowed(Action.EDIT) else [state.AGREEMENT]
 if state.choose_view(views, key=state.TEAM_VIEW) == state.ASSIGN:
-    team(resources.store(), identity.rater_name() or "")
+    team(resources.store(), identity.author_name())
 else:
     agreement()

@@ -1,4 +1,4 @@
-"""Raters with each other and metrics with raters, below the disagreements of the Agreement page."""
+"""The numbers behind the sentences on agreement: raters with each other, and metrics with raters."""
 
 from __future__ import annotations
 
@@ -40,14 +40,12 @@ def raters(report: AgreementReport) -> None:
         "AC1 (Gwet) stays meaningful where nearly everybody gives the same answer. "
         "Floor: how often always the commonest answer would agree."
     )
-    with st.expander("The questions"):
-        plain("\n".join(f"{number}. {question}" for number, question in enumerate(QUESTIONS, start=1)))
     st.markdown("**Generous and strict**")
     st.caption("Each rater beside the mean of the others on the same games, in points of the 1 to 5 scale.")
     status_table(pd.DataFrame(map(_leaning_row, report.leanings)), "Raters' leanings")
     if len(report.pairs) > 1:
-        with st.expander("Every two raters"):
-            status_table(pd.DataFrame(map(_pair_row, report.pairs)), "Pairs of raters")
+        st.markdown("**Every two raters**")
+        status_table(pd.DataFrame(map(_pair_row, report.pairs)), "Pairs of raters")
 
 
 def _few_games(report: AgreementReport) -> None:

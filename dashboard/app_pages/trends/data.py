@@ -101,10 +101,10 @@ def dimension_points(store: Store) -> pd.DataFrame:
         summaries = store.transcripts.summaries().set_index("transcript_id")
         places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
         scores = store.evaluations.latest_scores()
-    games = summaries[["game_id", "iteration", "source_format"]].to_dict("index")
+    games = summaries[["game", "iteration", "source_format"]].to_dict("index")
     rows = []
     for dimension, transcript_id, score, agents in _by_game(scores[scores["transcript_id"].isin(games)]):
-        game, iteration = games[transcript_id]["game_id"], games[transcript_id]["iteration"]
+        game, iteration = games[transcript_id]["game"], games[transcript_id]["iteration"]
         place, name = group_of(iteration, games[transcript_id]["source_format"], places)
         label = f"{game} ({counted(agents, 'agent')})"
         rows.append((dimension, place, name, label, transcript_id, score, "scored", 0))
@@ -171,7 +171,7 @@ def beside_points(store: Store) -> pd.DataFrame:
         }
         place, name = group_of(iteration, row["source_format"], places)
         rows += [
-            (figure, place, name, row["game_id"], key, score, "not recorded", raters.get(key, 0))
+            (figure, place, name, row["game"], key, score, "not recorded", raters.get(key, 0))
             for figure, score in figures.items()
         ]
     frame = pd.DataFrame(rows, columns=list(_COLUMNS))

@@ -77,7 +77,7 @@ def waiting_games(points: pd.DataFrame) -> list[str]:
 def compared_points(found: IterationComparison, metric: str) -> pd.DataFrame:
     """One metric of the games of both sides, as :func:`sides_of` takes them; before is 1, after is 2."""
     rows = [
-        {"position": place, "iteration": side.iteration.name, "game": game.game_id, "score": scored.score}
+        {"position": place, "iteration": side.iteration.name, "game": game.name, "score": scored.score}
         | control_cells(metric_control(scored))
         for place, side in enumerate((found.before, found.after), start=1)
         for game in side.games

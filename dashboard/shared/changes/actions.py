@@ -148,7 +148,7 @@ def _ways_back(store: Store, deletion: Deletion) -> None:
 
 def _what(deletion: Deletion) -> str:
     if deletion.kind == "games":
-        return f"The game {deletion.label}" if deletion.games == 1 else counted(deletion.games, "game")
+        return deletion.label if deletion.games == 1 else counted(deletion.games, "game")
     games = f" with {counted(deletion.games, 'game')}" if deletion.games else ""
     return f"The iteration {deletion.label}{games}"
 

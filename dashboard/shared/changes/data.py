@@ -79,7 +79,7 @@ def stored_games(store: Store) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "transcript_id": summaries["transcript_id"],
-            "Game": summaries["game_id"],
+            "Game": summaries["game"],
             "Iteration": summaries["iteration"].fillna(""),
             "Messages": summaries["messages"],
             "File": summaries["source_name"],

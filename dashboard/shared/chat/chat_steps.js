@@ -23,6 +23,13 @@ function createStepper(view) {
   return bar;
 }
 
+// Whoever comes for a metric steps through that one.
+function stepThrough(view, { metric, glance }) {
+  if (glance || metric < 0) return;
+  view.picker.value = String(metric);
+  findFailing(view);
+}
+
 function findFailing(view) {
   if (!view.picker.length) {
     const names = view.metrics.map((metric, index) => new Option(`✗ ${metric.label}`, String(index)));

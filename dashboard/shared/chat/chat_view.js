@@ -85,9 +85,8 @@ function update(view) {
   if (view.version !== data.version) load(view, data);
   if (view.focusCount !== data.focus.count) {
     view.focusCount = data.focus.count;
+    stepThrough(view, data.focus);
     goTo(view, data.focus);
-    // On a narrow page the reason stands below the conversation, out of sight: the server is asked for the dialog.
-    if (data.focus.row >= 0 && !data.focus.glance && window.innerWidth < NARROW) tell(view, true);
   }
   // Streamlit calls this again when the theme changes.
   paintStrip(view);

@@ -170,8 +170,8 @@ _ENDINGS = {
 
 
 def job_history(store: Store) -> None:
-    """The latest jobs in a closed expander, so that nobody misses how one ended; nothing when there was none."""
-    recent = store.jobs.list(_LISTED)
+    """The latest jobs that failed or were cancelled, folded, with what was wrong; nothing when there was none."""
+    recent = [job for job in store.jobs.list(_LISTED) if job.state in (JobState.FAILED, JobState.CANCELLED)]
     if not recent:
         return
     rows = [
@@ -184,5 +184,5 @@ def job_history(store: Store) -> None:
         }
         for job in recent
     ]
-    with st.expander("Earlier jobs"):
+    with st.expander("Jobs that failed or were cancelled"):
         st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The latest background jobs, newest first")

@@ -36,9 +36,13 @@ def judge_in_force(store: Store, without_model: str) -> JudgeConfig | None:
     return config
 
 
+READING = "read_game"
+"""The key of the panel below, and its parameter in the address."""
+
+
 def reading_panel(store: Store, transcript_id: str) -> None:
     """The panel "Let a model read this game": what it would cost, and the button. Progress stands on every page."""
-    panel = st.expander("Let a model read this game", key="read_game", on_change="rerun", bind="query-params")
+    panel = st.expander("Let a model read this game", key=READING, on_change="rerun", bind="query-params")
     if not panel.open:
         return
     with panel:

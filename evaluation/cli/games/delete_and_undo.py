@@ -143,4 +143,4 @@ def _resolved(store: Store, references: Sequence[str]) -> list[str]:
 
 
 def _name(store: Store, transcript_id: str) -> str:
-    return shortened(store.transcripts.name(transcript_id), 40)
+    return shortened(store.transcripts.game_ids()[transcript_id], 40)

@@ -98,7 +98,7 @@ def show(
     store = open_store()
     with store.unit():
         found = store.transcripts.get(store.transcripts.resolve(transcript))
-        name = store.transcripts.name(found.id)
+        name = store.transcripts.game_ids()[found.id]
         evaluation = current_evaluation(store, found)
     if metric is None:
         if output is ListFormat.JSON:

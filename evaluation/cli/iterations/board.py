@@ -120,7 +120,7 @@ def _advice(board: Board, losses: Mapping[str, Losses]) -> Iterator[str]:
 def _loss_lines(losses: Losses) -> Iterator[str]:
     yield f"  {shortened(losses.words, 200)}"
     for example in losses.examples:
-        where = f"{shortened(example.game_id, 40)} {example.message_id or ''}".strip()
+        where = f"{shortened(example.game, 40)} {example.message_id or ''}".strip()
         said = f"{example.player}: {example.text}" if example.text else example.player
         yield f"    {safe(where)}: {shortened(said, 120)} ({shortened(example.reason, 100)})"
 

@@ -49,9 +49,12 @@ def agreement(
 
 
 def _lines(report: AgreementReport, style: TextStyle) -> Iterator[str]:
+    from evaluation.agreement.sentences import agreement_sentences, headline
+
     counts = f"{counted(report.raters, 'rater')}, {counted(report.ratings, 'rating')}"
     shared = f"{counted(report.shared_games, 'game')} with two raters or more."
     yield f"{counts} of {counted(report.games, 'game')}. {shared}"
+    yield from ("", *filter(None, [headline(report)]), *map(style.words, agreement_sentences(report)))
     for title, headers, rows in _tables(report, style.words):
         if rows:
             yield from ("", f"{style.heading}{title}", "", style.table(headers, rows))
@@ -78,14 +81,14 @@ def _tables(report: AgreementReport, words: Callable[[object], str]) -> Iterator
     for split in report.split[:_MOST_ROWS]:
         scores = ", ".join(f"{name(rater)} {score}" for rater, score in split.scores)
         questions = ", ".join(map(str, split.split_questions))
-        rows.append((split.transcript_id[:_ID_DIGITS], name(split.game_id), str(split.spread), scores, questions))
+        rows.append((split.transcript_id[:_ID_DIGITS], name(split.game), str(split.spread), scores, questions))
     yield "Games that split the raters", headers, rows
 
     headers = ("Id", "Game", "Raters' mean", "Metrics on 1-5", "Gap")
     rows = []
     for gap in report.gaps[:_MOST_ROWS]:
         figures = (f"{gap.rated:.2f} ({gap.raters})", f"{gap.automatic:.2f}", f"{gap.gap:+.2f}")
-        rows.append((gap.transcript_id[:_ID_DIGITS], name(gap.game_id), *figures))
+        rows.append((gap.transcript_id[:_ID_DIGITS], name(gap.game), *figures))
     yield "Games that raters and metrics see differently", headers, rows
 
     headers = ("Id", "Metric", "Message", "Decided", "By")

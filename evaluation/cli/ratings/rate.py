@@ -62,7 +62,7 @@ def add(
         found = store.transcripts.get(store.transcripts.resolve(transcript))
         rating = Rating(found.id, rater, score, given, comment)
         store.ratings.add(rating)
-        name = store.transcripts.name(found.id)
+        name = store.transcripts.game_ids()[found.id]
         evaluation = current_evaluation(store, found)
     if rating.breaks_one_way_rule:
         note(

@@ -9,6 +9,7 @@ import pytest
 
 from evaluation.agreement import AgreementReport, agreement_report
 from evaluation.agreement.json_output import agreement_data
+from evaluation.agreement.sentences import agreement_sentences, headline
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.rubric_judge.row_decision import RowDecision
@@ -196,3 +197,38 @@ def test_from_the_store_with_overridden_rows(make_game) -> None:
         "counts",
     )
     store.close()
+
+
+def test_the_report_in_sentences() -> None:
+    # Alphas by hand: score 0.95, questions 1, 3 and 4 1.00, question 2 0.44; nobody answers question 5 twice.
+    found = report(a=10.0, b=60.0, c=90.0)
+    assert headline(found) == (
+        "So far the two raters agree on the score and questions 1, 3 and 4, partly on question 2."
+    )
+    first, *questions, leaning, metrics = agreement_sentences(found)
+    assert first == "Score: the same in 2 of 3 games, at most 1 point apart."
+    assert len(questions) == 4
+    assert questions[1].endswith("curious about who the Mafia are?): the same answer in 2 of 3 games.")
+    assert leaning == "No rater is shown to be more generous or stricter than the others."
+    assert metrics == "No metric is shown to follow the scores of the raters."
+
+
+def test_raters_who_answer_alike_by_chance_do_not_agree() -> None:
+    # One of three pairs is equal, and four answers of six are yes: always yes would be right more often.
+    table = ratings(
+        *(
+            (game, rater, 3, answers)
+            for game, rater, answers in (
+                ("a", "Ann", "y----"),
+                ("a", "Ben", "y----"),
+                ("b", "Ann", "y----"),
+                ("b", "Ben", "n----"),
+                ("c", "Ann", "n----"),
+                ("c", "Ben", "y----"),
+            )
+        )
+    )
+    found = agreement_report(table, scores(a=1.0), NAMES, DEFAULT_THRESHOLDS)
+    assert headline(found) == "So far the two raters agree on the score, not on question 1."
+    assert agreement_sentences(found)[1].endswith("in 1 of 3 games, no more often than by always answering yes.")
+    assert headline(agreement_report(table[:1], scores(a=1.0), NAMES, DEFAULT_THRESHOLDS)) == ""

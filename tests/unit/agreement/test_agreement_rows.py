@@ -113,7 +113,7 @@ def test_open_disagreements_come_first_then_those_with_most_at_stake() -> None:
     small, large = row(YES, NO, game="small", of=(50.0, 100.0)), row(YES, NO, game="large", of=(5.0, 10.0))
     decided = row(YES, NO, NO, game="decided", of=(0.0, 2.0))
     found = disputed_rows([small, decided, row(YES, YES), large, row(NO, None, NO)])
-    assert [one.game_id for one in found] == ["large", "small", "decided"]
+    assert [one.game for one in found] == ["large", "small", "decided"]
     assert found[0].verdict_words == "rule: counts, judge: does not count"
 
 

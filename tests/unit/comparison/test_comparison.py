@@ -37,7 +37,7 @@ def row(metric: str, *, after: bool, counts: bool, reason: str, player: str | No
     return {
         "is_after": after,
         "transcript_id": "new" if after else "old",
-        "game_id": "new game" if after else "old game",
+        "game": "new game" if after else "old game",
         "metric": metric,
         "player": player,
         "message_id": "m1",

@@ -19,7 +19,7 @@ def row(reason: str, *, after: bool = True, game: str = "g", number: int = 0, lo
     return {
         "is_after": after,
         "transcript_id": game,
-        "game_id": f"game {game}",
+        "game": f"game {game}",
         "metric": "coherence",
         "player": "Ann",
         "message_id": f"m{number}",
@@ -105,9 +105,9 @@ def test_a_stored_iteration_against_its_reference_with_the_messages_themselves(t
     assert (reason.count, reason.count_before) == (2, 1)
     assert [one.text for one in reason.examples] == ["Hello.", "Well, fine."]
     messages = stored_failing_messages(store, "v2", "strategic_depth", reason.label)
-    assert [(one.game_id, one.message_id, one.player, one.text) for one in messages] == [
-        ("v2", "m0", "Ann", "Hello."),
-        ("v2", "m1", "Bob", "Well, fine."),
+    assert [(one.game, one.message_id, one.player, one.text) for one in messages] == [
+        ("Game 1 · v2", "m0", "Ann", "Hello."),
+        ("Game 1 · v2", "m1", "Bob", "Well, fine."),
     ]
     assert stored_failure_reasons(store, "v1").reference is None
     store.iterations.create("empty")

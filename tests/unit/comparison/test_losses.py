@@ -19,7 +19,7 @@ def row(
 ) -> dict:
     return {
         "transcript_id": game,
-        "game_id": f"game {game}",
+        "game": f"game {game}",
         "metric": metric,
         "player": player,
         "message_id": f"m{number}",
@@ -71,5 +71,5 @@ def test_what_fails_in_a_stored_iteration(tmp_path) -> None:
     # Three of six messages hold no keyword, all of them Ann's.
     assert [(one.name, one.lost) for one in depth.players] == [("Ann", pytest.approx(50.0))]
     assert {example.text for example in depth.examples} == {"The weather is nice"}
-    assert all(example.game_id == "dull" for example in depth.examples)
+    assert all(example.game.startswith("Game 1 · ") for example in depth.examples)
     store.close()

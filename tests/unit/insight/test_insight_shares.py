@@ -79,7 +79,7 @@ def test_twice_an_even_share_is_domination_in_larger_groups() -> None:
     # 11 of 23 words, five players: 2.4 times an even share.
     advice = [str(one) for one in plain_report(loud).recommendations]
     assert "A says 48% of the words, 2.4 times an even share: let the others have their turn." in advice
-    assert dict(share_lines(talk_shares(loud)))["Largest share of words"] == "A: 2.4 times an even share"
+    assert dict(share_lines(talk_shares(loud)))["Largest share of words"] == "A, 2.4 times an even share"
 
 
 def test_reports_begin_with_advice_and_name_date_and_source() -> None:

@@ -126,8 +126,8 @@ def test_one_critically_failed_game_fails_its_test_whatever_the_means() -> None:
     assert (test.verdict.status, test.has_passed) == (VerdictStatus.FAILED, False)
     assert [one.is_critical for one in test.failures] == [True, True]
     assert test.verdict.reasons[:2] == (
-        "Game g failed critically: Engagement is 2.0 of 5, below the threshold of 3; it is mandatory.",
-        "Game g failed critically: The cost of $4.00 is above the limit of $3.00.",
+        "g failed critically: Engagement is 2.0 of 5, below the threshold of 3; it is mandatory.",
+        "g failed critically: The cost of $4.00 is above the limit of $3.00.",
     )
 
 
@@ -137,7 +137,7 @@ def test_a_passed_test_lists_the_games_in_it_that_failed() -> None:
     assert test.has_passed is True
     [failure] = test.failures
     assert not failure.is_critical
-    assert failure.words == "Game g failed: Only 4 of 7 metrics pass; 5 are needed."
+    assert failure.words == "g failed: Only 4 of 7 metrics pass; 5 are needed."
 
 
 def test_unknown_costs_stay_out_of_the_mean_and_are_counted() -> None:

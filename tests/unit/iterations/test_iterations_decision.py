@@ -105,7 +105,7 @@ def test_a_critically_failed_game_reverts_before_all_else() -> None:
     dear = (game(GOOD, usd=3.5), game(GOOD | {"engagement": None}))
     decision = decided(dear, side(GOOD, games=1), "coherence")
     assert decision.choice is Choice.REVERT
-    assert decision.reasons[0] == "Game g failed critically: The cost of $3.50 is above the limit of $3.00."
+    assert decision.reasons[0] == "g failed critically: The cost of $3.50 is above the limit of $3.00."
     boring = (game(GOOD | {"coherence": 90.0, "engagement": 2.9}), *side(GOOD | {"coherence": 90.0}, games=2))
     assert decided(boring, side(GOOD), "coherence").choice is Choice.REVERT
 

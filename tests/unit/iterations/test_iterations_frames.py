@@ -8,7 +8,7 @@ from evaluation.iterations import games_by_iteration
 
 
 def summaries() -> pd.DataFrame:
-    columns = ["transcript_id", "game_id", "iteration", "position", "total_usd", "cache_hit_rate"]
+    columns = ["transcript_id", "game", "iteration", "position", "total_usd", "cache_hit_rate"]
     rows = [
         ("c", "game-c", "two", 0, 1.25, 0.5),
         ("b", "game-b", "one", 1, None, None),

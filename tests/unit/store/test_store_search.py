@@ -56,8 +56,8 @@ def test_the_answer_names_game_place_and_speaker(store: Store) -> None:
     answer = store.messages.search('"voted for"')
     assert (answer.total, answer.games, answer.phrases) == (2, 2, ("voted for",))
     first, second = answer.table.to_dict("records")
-    assert (first["game_id"], first["iteration"], first["number"], first["speaker"]) == ("one", "v1", 1, "Ann")
-    assert (second["game_id"], second["number"], second["text"]) == ("two", 1, "Yes, you VOTED\nfor Ann")
+    assert (first["game"], first["iteration"], first["number"], first["speaker"]) == ("Game 1 · v1", "v1", 1, "Ann")
+    assert (second["game"], second["number"], second["text"]) == ("two", 1, "Yes, you VOTED\nfor Ann")
     assert answer.table["round"].isna().all()
 
 

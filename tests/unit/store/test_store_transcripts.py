@@ -222,6 +222,7 @@ def test_summaries_tell_counts_money_and_place(store: Store) -> None:
     table = store.transcripts.summaries()
     assert list(table.columns) == [
         "transcript_id",
+        "game",
         "game_id",
         "source_format",
         "source_name",
@@ -241,6 +242,30 @@ def test_summaries_tell_counts_money_and_place(store: Store) -> None:
     assert table["cache_hit_rate"].isna().tolist() == [True, False, True]
     assert abs(table["added_at"].iloc[0] - datetime.now(UTC)) < timedelta(minutes=1)
     assert store.transcripts.summaries("v1")["game_id"].tolist() == ["paid", "unknown"]
+
+
+def test_a_game_is_called_by_its_place_in_its_iteration_else_by_its_title(store: Store) -> None:
+    store.iterations.create("v1")
+    add = store.transcripts.add_many
+    first, second = (
+        one.transcript_id for one in add([(game("night"), "a.json"), (game("game-06c8213d"), "b.json")], iteration="v1")
+    )
+    loose = [
+        (game("Harbour night"), "x.json"),
+        (game("game-1736849112050"), "folder/first try.json"),
+        (game("game-1736849112051"), "discussion-1736850419042.json"),
+        (game("llmafia-06c8213d"), "0003"),
+        (game("06c8213d"), ""),
+    ]
+    others = [one.transcript_id for one in add(loose)]
+    assert store.transcripts.game_names("v1") == {first: "Game 1 · v1", second: "Game 2 · v1"}
+    names = store.transcripts.game_names()
+    assert [names[key] for key in others] == ["Harbour night", "first try", "Game 3", "0003", "Game 5"]
+    assert store.transcripts.name(second) == store.transcripts.summaries("v1")["game"][1] == "Game 2 · v1"
+    assert store.transcripts.resolve("Game 2 · v1") == second
+    store.iterations.move([first], None)
+    assert store.transcripts.name(first) == "night"
+    assert store.transcripts.name(second) == "Game 1 · v1"
 
 
 def test_messages_can_be_searched_with_sql(store: Store) -> None:

@@ -1,0 +1,114 @@
+"""A game's Insights: who talks to whom with the messages behind a dot, shares, memory and cost as far as known."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from dashboard.app_pages.games.insights_data import read_place
+from evaluation.transcript import Cost, Message, Player, Transcript
+from evaluation.workflows.scoring import add_evaluated
+
+
+@pytest.fixture
+def game(store, hostile) -> str:
+    """A hostile name addresses Bob twice, Bob turns back once, Cy is silent."""
+    said = ((hostile, "Bob, I agree."), (hostile, "Bob, is there a problem?"), ("Bob", "It is good."))
+    messages = tuple(
+        Message(id=f"m{at}", index=at, speaker=who, text=text, reply_to="m0" if at == 2 else None)
+        for at, (who, text) in enumerate(said)
+    )
+    players = tuple(Player(name=name) for name in (hostile, "Bob", "Cy"))
+    transcript = Transcript(game_id="talk", source_format="native", language="en", players=players, messages=messages)
+    add_evaluated(store, transcript, source_name="talk.json")
+    return transcript.id
+
+
+@pytest.fixture
+def insights(open_page) -> Any:
+    """Opens the Insights of a game."""
+
+    def opened(transcript: str, **parameters: str) -> Any:
+        app = open_page("games", transcript=transcript, show="Insights", **parameters)
+        assert not app.exception
+        return app
+
+    return opened
+
+
+def dots(app) -> dict[tuple[str, str], int]:
+    """The messages that the picture shows, by speaker and addressed player."""
+    drawn = json.loads(app.get("plotly_chart")[0].proto.spec)
+    (trace,), names = drawn["data"], drawn["layout"]["xaxis"]["ticktext"]
+    places = zip(trace["y"], trace["x"], trace["text"], strict=True)
+    return {(names[sender], names[receiver]): int(count) for sender, receiver, count in places}
+
+
+def test_a_pair_of_players_opens_its_messages_and_a_message_the_conversation(insights, game, words, hostile) -> None:
+    app = insights(game)
+    assert sorted(dots(app).values()) == [1, 2]
+    assert hostile not in "\n".join(str(one.value) for one in (*app.markdown, *app.caption))
+    # The most frequent pair comes first.
+    app.selectbox(key="insights_arrow").select(0).run()
+    assert "Bob, is there a problem?" in words(app)
+    assert "It is good." not in words(app)
+    app.button(key="arrow_1").click().run()
+    assert not app.exception
+    assert (app.query_params["message"], app.session_state["show"]) == ("m1", "Conversation")
+
+
+def test_what_is_not_known_is_one_sentence_and_no_table(insights, game, words) -> None:
+    app = insights(game)
+    shares = app.dataframe[0].value
+    assert shares["Messages"].tolist() == [2, 1, 0]
+    assert shares["Sentiment"].tolist() == ["0.50", "1.00", "not known"]
+    said = words(app)
+    assert "Largest share of words: " in said
+    assert "Cy never says anything." in said
+    assert "The file of this game has no memory and no cost." in said
+    assert len(app.get("download_button")) == 3
+    assert "2 of 6 possible" in app.dataframe[1].value.to_string()
+
+
+def test_cost_is_told_where_the_file_has_it(insights, store, words) -> None:
+    cost = Cost(total_usd=1.5, input_tokens=1000, output_tokens=0)
+    said = (Message(id="m0", index=0, speaker="Ann", text="Wir warten."),)
+    players = (Player(name="Ann"), Player(name="Bob"))
+    transcript = Transcript(game_id="paid", source_format="native", players=players, messages=said, cost=cost)
+    add_evaluated(store, transcript, source_name="paid.json")
+    app = insights(transcript.id)
+    assert "Cost: 1.50 USD." in words(app)
+    assert "The file of this game has no memory." in words(app)
+    # In another language than English there is no sentiment, and so no column of it.
+    assert "Sentiment" not in app.dataframe[0].value
+
+
+def test_without_a_model_the_form_says_what_to_set(insights, game, words, monkeypatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE"):
+        monkeypatch.delenv(name, raising=False)
+    assert "OPENAI_API_KEY" not in words(insights(game))
+    assert "No model is set up. Set OPENAI_API_KEY" in words(insights(game, model="true"))
+
+
+def test_what_the_browser_sends_is_checked() -> None:
+    assert [read_place(value, 3) for value in (0, 2, 3, -1, True, "1", None, 1.0)] == [0, 2, *[None] * 6]
+
+
+def test_figures_of_one_channel_and_round(insights, store) -> None:
+    said = (("Ann", "Bob, one.", "public", 1), ("Bob", "Ann, two.", "public", 2), ("Ann", "Bob, three.", "team", 1))
+    messages = tuple(
+        Message(id=f"m{at}", index=at, speaker=who, text=text, channel=channel, round=number)
+        for at, (who, text, channel, number) in enumerate(said)
+    )
+    players = tuple(Player(name=name) for name in ("Ann", "Bob", "Cy"))
+    transcript = Transcript(game_id="two", source_format="native", language="en", players=players, messages=messages)
+    add_evaluated(store, transcript, source_name="two.json")
+    app = insights(transcript.id)
+    assert dots(app) == {("Ann", "Bob"): 1 + 1, ("Bob", "Ann"): 1}
+    app.selectbox(key=f"round_{transcript.id}").select(1).run()
+    assert not app.exception
+    assert dots(app) == {("Ann", "Bob"): 2}
+    app.segmented_control(key=f"channel_{transcript.id}").set_value("team").run()
+    assert dots(app) == {("Ann", "Bob"): 1}
