@@ -26,7 +26,7 @@ PAGES = {
 }
 """Views of the dashboard, by the names of ``tests/browser/views.py``, to the names of their pictures."""
 
-ON_A_PHONE = ("overview", "game", "rate")
+ON_A_PHONE = ("rate",)
 
 
 def chosen() -> dict[str, str]:
