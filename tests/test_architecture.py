@@ -70,7 +70,6 @@ def test_charts_and_formatting_know_nothing_of_streamlit() -> None:
 
 STREAMLIT_FREE = {
     "dashboard/shared/charts/metric_charts.py",
-    "dashboard/shared/beside_chance/companion_data.py",
     "dashboard/shared/charts/comparison_charts.py",
     "dashboard/app_pages/compare/picture_data.py",
     "dashboard/shared/comparison_tables.py",

@@ -25,9 +25,9 @@ from evaluation.statistics.words import (
 )
 
 SYMBOLS = {
-    Outcome.BETTER: "✓ better",
-    Outcome.WORSE: "✗ worse",
-    Outcome.NO_EVIDENCE: "– no evidence either way",
+    Outcome.BETTER: "✓ clearly better",
+    Outcome.WORSE: "✗ clearly worse",
+    Outcome.NO_EVIDENCE: "– could be luck",
     Outcome.UNTESTABLE: "? cannot be tested",
 }
 

@@ -56,7 +56,7 @@ def address_today(path: str, query: Mapping[str, str]) -> tuple[str, dict[str, s
     page, view = MOVED[path]
     kept = {name: value for name, value in query.items() if name not in _VIEWS_OF_EARLIER_PAGES}
     if path == "verdicts" and query.get("verdicts_view") == "Why messages fail":
-        return OVERVIEW_PAGE, {**kept, state.WHY_OPEN: "true"}
+        return OVERVIEW_PAGE, {**kept, "iteration": query.get("reasons_of", ""), state.WHY_OPEN: "true"}
     if path == "network" and query.get("network_view") == "Cost":
         return "app_pages/trends/page.py", {**kept, state.TRENDS_VIEW: state.COST_AND_BEHAVIOUR}
     if path == "network" and state.TRANSCRIPT in query:
@@ -105,12 +105,24 @@ def desk_link(transcript_id: str, label: str = "Rate it at the desk") -> None:
     )
 
 
-def hand_over(name: str) -> None:
-    """A button that opens the desk on an iteration's games and its reference's first, mixed.
+def hand_over(name: str, waiting: int) -> None:
+    """A button that opens the desk on the games that hold up a decision, mixed with one that does not.
 
     It is not a link: the desk takes no iteration from an address, and never shows that there is one.
+
+    Args:
+        name: Of the iteration.
+        waiting: How many of its games and of its reference's nobody has rated.
     """
-    if st.button("Rate the next one", key="rate_next", icon=":material/arrow_forward:", type="primary"):
+    games = "missing game" if waiting == 1 else f"{waiting} missing games"
+    if st.button(
+        f"Rate the {games} (up to {waiting + 1} with a decoy)",
+        key="rate_next",
+        icon=":material/arrow_forward:",
+        type="primary",
+        help="A game that is rated already may be mixed in, so that nobody can tell which one is new. When they are "
+        "done you are back here.",
+    ):
         st.session_state[HANDED_OVER] = name
         st.switch_page(RATE_PAGE)
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.shared.beside_chance import companion_data
 from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows_by_message
 from dashboard.shared.formatting import look, score_text
 from evaluation.engines.garbage_collection import collection_paused
@@ -100,7 +99,7 @@ def _waiting_games(summaries: pd.DataFrame, metrics: Mapping[str, Mapping[str, M
 POINT_COLUMNS = (
     *("metric", "position", "iteration", "game", "transcript_id", "score", "status", "raters"),
     *("settled", "considered"),
-    *companion_data.POINT_COLUMNS,
+    *("chance", "companion", "control"),
 )
 
 
@@ -111,8 +110,9 @@ def trend_points(store: Store) -> pd.DataFrame:
         One row per game and metric, ordered by iteration: ``metric``, ``position`` (of the iteration, from 1),
         ``iteration`` (name), ``game``, ``transcript_id``, ``score`` (NaN when there is none), ``status``, ``raters``
         (how many people rated the game), ``settled`` and ``considered`` (what it rests on; 0 for metrics that leave
-        nothing out), and the columns of ``companion_data.POINT_COLUMNS``. Games of no iteration come last, then
-        simulated conversations of none.
+        nothing out), ``chance`` (the score of scrambled copies) and ``companion`` (both NaN where unknown), and
+        ``control`` (``None`` while it is not computed). Games of no iteration come last, then simulated conversations
+        of none.
     """
     with store.unit():
         summaries = store.transcripts.summaries()
@@ -142,9 +142,10 @@ def _point(metric: str, outcome: MetricScore) -> tuple[Any, ...]:
     """The cells of a point that its score decides: the columns of ``POINT_COLUMNS`` that follow from nothing else."""
     coverage = outcome.coverage
     settled, considered = (coverage.settled, coverage.considered) if coverage else (0, 0)
-    beside = companion_data.control_cells(outcome.control)
-    cells = (beside[name] for name in companion_data.POINT_COLUMNS)
-    return metric, outcome.score, str(outcome.status), settled, considered, *cells
+    control = outcome.control
+    companion = (control or {}).get("companion") or {}
+    beside = (control or {}).get("chance"), companion.get("value"), control
+    return metric, outcome.score, str(outcome.status), settled, considered, *beside
 
 
 def transcript_list(store: Store) -> pd.DataFrame:

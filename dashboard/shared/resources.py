@@ -80,18 +80,8 @@ def once(make: Callable[..., Answer], key: tuple[Hashable, ...], *arguments: Any
         key: Tells the arguments from others that it is called with.
         arguments: What it takes; read from the store, and from nowhere else that may change.
     """
-    return made_of(make, (str(default_path()), revision(), key), *arguments)
-
-
-def made_of(make: Callable[..., Answer], content: tuple[Hashable, ...], *arguments: Any) -> Answer:
-    """``make(*arguments)``, made once for each ``content``, whatever else changes; nobody changes the answer.
-
-    Args:
-        make: A function of a module, told apart by its name.
-        content: All that the answer follows from, or hashes of it.
-        arguments: What it takes.
-    """
-    answer: Answer = _made((make.__module__, make.__qualname__, content), partial(make, *arguments))
+    drawn = (str(default_path()), revision(), make.__module__, make.__qualname__, key)
+    answer: Answer = _made(drawn, partial(make, *arguments))
     return answer
 
 

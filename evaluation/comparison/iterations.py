@@ -19,7 +19,7 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import metric_coverage
 from evaluation.statistics.comparison import Comparison, compare
 
-NO_COMPARISON = "no comparison with chance"
+NO_COMPARISON = "not compared with scrambled copies"
 """What stands for a side of which the controls say nothing."""
 
 
@@ -28,10 +28,11 @@ class IterationComparison:
     """The changes from one iteration to another.
 
     Attributes:
+        subject: Name of the one that the decision is about.
         comparison: Every metric's difference, in the rubric's order. The target of the later one's change is the
             primary one where it was named; the others are adjusted together.
-        decision: Keep or revert of the one that is decided against the other, else of the later of the two against
-            *its* reference; ``None`` when it has none.
+        decision: Keep or revert of ``subject``: of the one that is decided against the other, else of the later of the
+            two against *its* reference; ``None`` when it has none.
         other_pair: Says so when that reference is not the other one of the two; else empty.
         decision_words: What stands beside the decision, see :meth:`~evaluation.iterations.board.Board.decision_words`.
         pairs: Ids of games that share a scenario or seed.
@@ -40,6 +41,7 @@ class IterationComparison:
 
     before: IterationSide
     after: IterationSide
+    subject: str
     comparison: Comparison
     decision: Decision | None
     other_pair: str
@@ -115,14 +117,15 @@ def compare_iterations(
     later = _later(control, treatment)
     measures = {name: measure_games(name, first.games, second.games, pairs) for name in DEFINITIONS}
     comparison = compare(measures, primary=later.iteration.target_metric, seed=seed)
-    decision = later.decision
+    decision, later_name = later.decision, later.iteration.name
     if decision is None:
-        return IterationComparison(first, second, comparison, None, "", (), tuple(pairs), tuple(movers))
-    later_name = later.iteration.name
+        return IterationComparison(first, second, later_name, comparison, None, "", (), tuple(pairs), tuple(movers))
     is_this_pair = (before, after) == (decision.reference, later_name)
     other = "" if is_this_pair else f"It is about {later_name} against its reference, {decision.reference}."
     words = board.decision_words(later_name)
-    return IterationComparison(first, second, comparison, decision, other, words, tuple(pairs), tuple(movers))
+    return IterationComparison(
+        first, second, later_name, comparison, decision, other, words, tuple(pairs), tuple(movers)
+    )
 
 
 PairKey = tuple[str | None, str | None]

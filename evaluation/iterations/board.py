@@ -7,9 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from evaluation.escaping import cut
 from evaluation.iterations.checklist import Checklist, checklist
 from evaluation.iterations.iteration import Iteration, baseline_before, reference_of
-from evaluation.iterations.keep_or_revert import Choice, Decision, IterationSide, decide
+from evaluation.iterations.keep_or_revert import (
+    FEWEST_GAMES,
+    LONGEST_NAME,
+    Choice,
+    Decision,
+    IterationSide,
+    MetricChange,
+    decide,
+)
 from evaluation.iterations.tests import (
     TEST_SIZE,
     Chance,
@@ -28,7 +37,7 @@ from evaluation.rubric.verdict import MetricScore, Verdict
 from evaluation.score import PERCENT, Status
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.tests import MOST_GAMES
-from evaluation.statistics.words import more_games, p_words
+from evaluation.statistics.words import more_games
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
@@ -93,19 +102,16 @@ def disagreement_words(decision: Decision, target: Difference | None) -> str:
         if change is None or change.is_none:
             return f"The rule says {rule}, but the games show no difference of {label}, so no number would settle it."
         seen = "rise" if change.difference > 0 else "fall"
-        return f"The rule says {rule}, but the games cannot tell the {seen} of {label} from chance" + _settled(target)
+        return f"The rule says {rule}, but the {seen} of {label} could be luck: {_games_that_settle(target)}."
     verb = "rose" if target.outcome is Outcome.BETTER else "fell"
-    return f"The rule says {rule} although {label} {verb} more than chance would do (p {p_words(target.p)})."
+    return f"The rule says {rule} although {label} clearly {verb}."
 
 
-def _settled(target: Difference) -> str:
-    p = f" (p {p_words(target.p)})"
-    if target.games_needed is None:
-        return (
-            f"{p}; more than {MOST_GAMES:,} games on each side would settle it, if the difference is as large as seen."
-        )
-    more = counted(max(more_games(target), 1), "game")
-    return f"{p}; {more} more on each side would settle it, if the difference is as large as seen."
+def _games_that_settle(target: Difference) -> str:
+    more = f"more than {MOST_GAMES:,} games"
+    if target.games_needed is not None:
+        more = f"{counted(max(more_games(target), 1), 'game')} more"
+    return f"{more} on each side would settle it, if the difference is as large as seen"
 
 
 def regression_words(decision: Decision, reference: Mapping[str, MetricMean]) -> str:
@@ -117,8 +123,8 @@ def regression_words(decision: Decision, reference: Mapping[str, MetricMean]) ->
     if target is None or decision.change is None or reference[target].status is not Status.FAILED:
         return ""
     return (
-        f"{DEFINITIONS[target].label} failed in the reference. A metric chosen because it is low tends to rise by "
-        "itself: without any change, the lowest of seven rises in 87 of 100 repetitions."
+        f"{DEFINITIONS[target].label} failed in the reference. The lowest metric mostly rises even without a change. "
+        "Play more games to be sure."
     )
 
 
@@ -179,6 +185,19 @@ class IterationSummary:
     decision: Decision | None
 
     @property
+    def answer(self) -> str:
+        """Whether the change is better, after its name: the person's decision, else the rule's answer.
+
+        Such as "kept", "the rule says keep", "cannot be decided yet", "the baseline", "nothing to compare it with".
+        """
+        if self.iteration.recorded is not None:
+            return str(self.iteration.recorded.fate)
+        if self.decision is not None:
+            words = self.decision.choice.words
+            return f"the rule says {words}" if self.decision.choice in _RULES else words
+        return "the baseline" if self.iteration.is_baseline else "nothing to compare it with"
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings for its reader: no games yet, or tests with too few."""
         if not self.games:
@@ -228,6 +247,45 @@ class Board:
         beside = decision.baseline_words, disagreement_words(decision, difference)
         warning = regression_words(decision, reference.means)
         return (*decision.reasons, *filter(None, (*beside, warning)))
+
+    @property
+    def in_question(self) -> IterationSummary | None:
+        """The iteration that a person should look at first; ``None`` without any.
+
+        The latest that has games enough to be decided on, has a reference and no recorded decision, unless a later one
+        was decided on; else ``current``. So one that waits for a decision keeps its place while the first games of the
+        next come in.
+        """
+        for summary in reversed(self.iterations):
+            if summary.iteration.recorded is not None:
+                break
+            if summary.decision is not None and len(summary.games) >= FEWEST_GAMES:
+                return summary
+        return self.current
+
+    def better_words(self, name: str) -> str:
+        """On how many metrics an iteration is better than its reference: "better than Prompt v2 on 5 of 7, worse on 1".
+
+        Only metrics with a score on both sides are counted. Empty without a decision or such a metric.
+
+        Raises:
+            KeyError: There is no iteration of that name.
+        """
+        summary = self[name]
+        if summary.decision is None:
+            return ""
+        before, after = self[summary.decision.reference].means, summary.means
+        changes = [
+            MetricChange(metric, old.score, new)
+            for metric, old in before.items()
+            if old.score is not None and (new := after[metric].score) is not None
+        ]
+        if not changes:
+            return ""
+        worse = sum(one.difference < 0 and not one.is_none for one in changes)
+        better = sum(one.difference > 0 and not one.is_none for one in changes)
+        rest = f", worse on {worse}" if worse else ""
+        return f"better than {cut(summary.decision.reference, LONGEST_NAME)} on {better} of {len(changes)}{rest}"
 
     def __getitem__(self, name: str) -> IterationSummary:
         """The iteration of that name; ``KeyError`` when there is none."""

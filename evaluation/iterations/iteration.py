@@ -52,13 +52,14 @@ class RecordedDecision:
 
     @property
     def words(self) -> str:
-        """One sentence: "Ada kept it on 2026-05-01 at 10:30 UTC: reads better. The rule said not yet: ..."."""
+        """One sentence: "Ada kept it on 2026-05-01 at 10:30 UTC: reads better. The rule could not decide yet: ..."."""
         did = f"took back that it was {self.fate}" if self.is_withdrawal else f"{self.fate} it"
         said = f"{self.who} {did} on {self.at:%Y-%m-%d at %H:%M} UTC" + (f": {self.reason}" if self.reason else "")
         if not self.departs or self.is_withdrawal:
             return said
-        rule = self.rule.replace("_", " ") or "nothing"
-        return f"{said} (the rule said {rule}; {self.note})" if self.note else f"{said} (the rule said {rule})"
+        undecided = {"not_yet": "could not decide yet", "undecidable": "could not decide", "": "had no answer"}
+        rule = f"the rule {undecided.get(self.rule, f'said {self.rule}')}"
+        return f"{said} ({rule}; {self.note})" if self.note else f"{said} ({rule})"
 
     @property
     def departs(self) -> bool:

@@ -21,7 +21,7 @@ FEWEST_GAMES = 3
 """On each side; with fewer nothing is decided."""
 
 _SMALLEST_CHANGE = 1e-9
-_LONGEST_NAME = 60
+LONGEST_NAME = 60
 
 
 class Choice(StrEnum):
@@ -34,8 +34,11 @@ class Choice(StrEnum):
 
     @property
     def words(self) -> str:
-        """The decision in words."""
-        return self.value.replace("_", " ")
+        """The answer in words: "keep", "revert", "cannot be decided yet", "cannot be decided"."""
+        return _UNDECIDED.get(self, self.value)
+
+
+_UNDECIDED = {Choice.NOT_YET: "cannot be decided yet", Choice.UNDECIDABLE: "cannot be decided"}
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ class Decision:
         if not self.differs_from_baseline or self.target is None:
             return ""
         # A name may be as long as a sentence, and what follows it must not be cut off where lines are short.
-        name = cut(str(self.baseline), _LONGEST_NAME)
+        name = cut(str(self.baseline), LONGEST_NAME)
         if self.baseline_change is None:
             return f"Against the baseline {name}: {DEFINITIONS[self.target].label} has no score on both sides."
         return f"Against the baseline {name}: {_change_words(self.baseline_change)}."

@@ -82,7 +82,7 @@ def _side_words(side: IterationSide) -> str:
 
 def _decision(found: IterationComparison) -> Iterator[Block]:
     if decision := found.decision:
-        yield "By the rubric's rule: ", badge(decision.choice), f" against {decision.reference}"
+        yield "By the rubric's rule: ", badge(decision.choice.words), f" against {decision.reference}"
         yield Bullets([*filter(None, (found.other_pair, *found.decision_words))])
         if decision.recorded:
             yield decision.recorded.words
@@ -93,7 +93,7 @@ def _decision(found: IterationComparison) -> Iterator[Block]:
         outcome: [_LABELS[one.name] for one in found.comparison.differences if one.outcome is outcome]
         for outcome in Outcome
     }
-    words = [f"{status_words(outcome)}: {', '.join(labels)}" for outcome, labels in outcomes.items() if labels]
+    words = [f"{status_words(outcome.words)}: {', '.join(labels)}" for outcome, labels in outcomes.items() if labels]
     yield Bullets([*words, *found.coverage_words])
 
 
@@ -101,7 +101,7 @@ def _differences(found: Sequence[Difference]) -> Table:
     rows = [
         (
             _LABELS[one.name],
-            status_words(one.outcome),
+            status_words(one.outcome.words),
             *difference_cells(one),
             detectable_words(one),
             "" if one.games_needed is None else str(one.games_needed),

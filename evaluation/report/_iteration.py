@@ -171,7 +171,7 @@ def _tests(shown: IterationSummary) -> Iterator[Block]:
 
 def _decision(board: Board, shown: IterationSummary) -> Iterator[Block]:
     if decision := shown.decision:
-        yield "By the rubric's rule: ", badge(decision.choice), f" against {decision.reference}"
+        yield "By the rubric's rule: ", badge(decision.choice.words), f" against {decision.reference}"
         yield Bullets(board.decision_words(shown.iteration.name))
     else:
         yield "There is nothing before it to compare this iteration with."

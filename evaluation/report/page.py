@@ -13,9 +13,16 @@ from typing import ClassVar, Literal, NamedTuple
 from evaluation.files.html_templates import render
 from evaluation.insight.recommendations import Recommendation
 
-_GOOD = frozenset({"passed", "met", "keep", "kept", "better"})
-_BAD = frozenset({"failed", "not met", "revert", "reverted", "worse"})
-_MARKS = {"pending": "…", "not yet": "…", "undecidable": "–", "not applicable": "–", "no evidence either way": "–"}
+_GOOD = frozenset({"passed", "met", "keep", "kept", "clearly better"})
+_BAD = frozenset({"failed", "not met", "revert", "reverted", "clearly worse"})
+_MARKS = {
+    "pending": "…",
+    "cannot be decided yet": "…",
+    "cannot be decided": "–",
+    "not applicable": "–",
+    "could be luck": "–",
+    "no evidence either way": "–",
+}
 
 
 class Badge(NamedTuple):

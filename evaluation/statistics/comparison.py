@@ -114,6 +114,18 @@ class Outcome(StrEnum):
     NO_EVIDENCE = "no evidence either way"
     UNTESTABLE = "cannot be tested"
 
+    @property
+    def words(self) -> str:
+        """The conclusion in the words of pages and reports: "clearly better", "could be luck"."""
+        return _OUTCOME_WORDS.get(self, self.value)
+
+
+_OUTCOME_WORDS = {
+    Outcome.BETTER: "clearly better",
+    Outcome.WORSE: "clearly worse",
+    Outcome.NO_EVIDENCE: "could be luck",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:

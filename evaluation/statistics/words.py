@@ -11,9 +11,9 @@ from evaluation.statistics.tests import LEVEL, smallest_p
 from evaluation.text.display import counted
 
 _VERDICTS = {
-    Outcome.BETTER: "Better: chance alone would rarely do this.",
-    Outcome.WORSE: "Worse: chance alone would rarely do this.",
-    Outcome.NO_EVIDENCE: "No evidence either way.",
+    Outcome.BETTER: "Clearly better.",
+    Outcome.WORSE: "Clearly worse.",
+    Outcome.NO_EVIDENCE: "Could be luck.",
 }
 
 

@@ -67,9 +67,8 @@ class RatingQueue:
         """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
 
         What the rater has begun comes first, or a reload would find another game because somebody else was quicker.
-        Then come the games assigned to the rater, then those of the iteration that was handed over to this rater and of
-        its reference, mixed so that neither side comes in a block. What an experiment simulated is handed out only once
-        it is assigned or belongs to an iteration.
+        Then come the games that were handed over to this rater (see :meth:`hand_over`), then those assigned. What an
+        experiment simulated is handed out only once it is assigned or belongs to an iteration.
 
         Args:
             rater: Who is to rate; transcripts that this person has rated or discarded are left out.
@@ -85,10 +84,18 @@ class RatingQueue:
             ).fetchone()
         return None if found is None else str(found[0])
 
-    def hand_over(self, rater: str, iteration: str, reference: str | None) -> None:
-        """Has the rater rate the games of an iteration and of its reference first; nothing of it reaches the desk.
+    def handed_over_left(self, rater: str) -> int:
+        """Number of games that were handed over to the rater and are neither rated nor put aside."""
+        with self._units.unit() as cursor:
+            (count,) = cursor.execute(_HANDED_OVER_LEFT, {"rater": rater_name(rater)}).fetchone() or (0,)
+        return int(count)
 
-        It holds until another one follows. Names of iterations that are gone change nothing.
+    def hand_over(self, rater: str, iteration: str, reference: str | None) -> None:
+        """Has the rater rate the games that hold up a decision first; nothing of it reaches the desk.
+
+        These are the games of the iteration and of its reference that nobody has rated, mixed with one decoy: a game of
+        the reference that others rated before and this rater did not, where there is one. It holds until another one
+        follows. Names of iterations that are gone change nothing.
 
         Raises:
             InputError: The rater's name cannot be used.
@@ -107,7 +114,7 @@ _FOR_PEOPLE = f"(source_format <> '{SIMULATED_FORMAT}' OR iteration IS NOT NULL)
 _ASSIGNMENTS = "SELECT transcript_id FROM current_rating_assignments WHERE rater = $rater"
 
 # Written for speed, as every saved form waits for it: no view that ranks all ratings there are.
-_NEXT = f"""
+_OPEN = f"""
 WITH counted AS (
     SELECT transcript_id, count(DISTINCT rater) AS raters, bool_or(rater = $rater) AS is_rated
     FROM ratings GROUP BY transcript_id
@@ -115,28 +122,36 @@ WITH counted AS (
     SELECT transcript_id, max(drafts.touched) AS touched
     FROM assignments JOIN drafts USING (token) WHERE rater = $rater GROUP BY transcript_id
 ), assigned AS ({_ASSIGNMENTS}), handed_over AS (
-    SELECT iteration, reference FROM rating_handovers WHERE rater = $rater ORDER BY handover_id DESC LIMIT 1
-), spread AS (
-    -- Each side's games at even distances from 0 to 1 in this rater's order, so that the two sides interleave.
-    SELECT transcript_id, (row_number() OVER side - 1 + ('0x' || left(seed, 8))::bigint / 4294967296) / count(*) OVER (
-        PARTITION BY iteration) AS turn
-    FROM (SELECT transcript_id, t.iteration, md5(concat($rater, ' ', transcript_id)) AS seed
-          FROM transcripts t, handed_over h WHERE t.iteration IN (h.iteration, h.reference))
-    WINDOW side AS (PARTITION BY iteration ORDER BY seed)
+    SELECT iteration, reference, created_at FROM rating_handovers WHERE rater = $rater
+    ORDER BY handover_id DESC LIMIT 1
+), decoy AS (
+    -- Only ratings from before count, so that the decoy stays the same when it is rated, and none follows it.
+    SELECT transcript_id FROM transcripts t, handed_over h
+    WHERE t.iteration = h.reference
+        AND transcript_id IN (SELECT r.transcript_id FROM ratings r WHERE r.created_at < h.created_at)
+        AND transcript_id NOT IN (
+            SELECT r.transcript_id FROM ratings r WHERE r.created_at < h.created_at AND r.rater = $rater)
+    ORDER BY md5(concat($rater, ' ', transcript_id)) LIMIT 1
 ), open AS (
-    SELECT transcript_id, touched, turn, coalesce(raters, 0) AS raters, transcript_id IN (FROM assigned) AS is_assigned
+    SELECT transcript_id, touched, coalesce(raters, 0) AS raters, transcript_id IN (FROM assigned) AS is_assigned,
+        transcript_id IN (FROM decoy) OR (raters IS NULL AND EXISTS (
+            FROM handed_over h WHERE transcripts.iteration IN (h.iteration, h.reference))) AS is_handed_over
     FROM transcripts LEFT JOIN counted USING (transcript_id) LEFT JOIN begun USING (transcript_id)
-        LEFT JOIN spread USING (transcript_id)
     WHERE ({_FOR_PEOPLE} OR transcript_id IN (FROM assigned))
         AND NOT coalesce(is_rated, false)
         AND transcript_id NOT IN (SELECT transcript_id FROM current_discards WHERE rater = $rater)
 )
+"""
+
+_HANDED_OVER_LEFT = f"{_OPEN} SELECT count(*) FROM open WHERE is_handed_over"
+
+_NEXT = f"""{_OPEN}
 SELECT transcript_id FROM open
 WHERE NOT list_contains($skip::text[], transcript_id)
     AND (NOT $assigned_only OR (SELECT count(*) = 0 FROM assigned) OR is_assigned
-         OR touched IS NOT NULL OR turn IS NOT NULL)
-ORDER BY touched DESC NULLS LAST, NOT is_assigned, turn NULLS LAST, raters,
-    md5(concat($rater, ' ', transcript_id))
+         OR touched IS NOT NULL OR is_handed_over)
+ORDER BY touched DESC NULLS LAST, NOT is_handed_over, NOT is_assigned,
+    CASE WHEN is_handed_over THEN 0 ELSE raters END, md5(concat($rater, ' ', transcript_id))
 LIMIT 1
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluation.errors import InputError
-from evaluation.iterations import Board, Fate, Iteration, departs_from, games_by_iteration, make_board
+from evaluation.iterations import Board, Choice, Fate, Iteration, departs_from, games_by_iteration, make_board
 from evaluation.rubric.verdict import MetricScore
 from evaluation.store.database import Store
 
@@ -55,7 +55,9 @@ def record_decision(store: Store, name: str, fate: Fate, *, who: str, reason: st
         rule = str(decision.choice)
         if departs_from(fate, rule) and not note.strip():
             raise InputError(
-                f"The rule says {rule.replace('_', ' ')}, not {fate}.",
+                f"By the rule the change {decision.choice.words}."
+                if decision.choice in (Choice.NOT_YET, Choice.UNDECIDABLE)
+                else f"The rule says {rule}, not {fate}.",
                 place="note",
                 remedy="Say in a note why the decision departs from it.",
             )

@@ -3,45 +3,45 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 from dashboard.app_pages.trends import data
+from evaluation.judging.model_client.calls import CallRecord
 from evaluation.workflows.comparisons import side_scores
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import drawn
+
+COHERENCE = 4
+"""The trace of its games: two traces a metric, games and means."""
 
 
 def figure(app, index: int = 0) -> dict:
     return json.loads(app.get("plotly_chart")[index].proto.spec)
 
 
-def test_every_metric_has_a_chart_with_counts_and_words(open_page, filled, words) -> None:
+def test_every_metric_has_a_row_of_one_chart_with_counts_and_words(open_page, filled, words, table) -> None:
     app = open_page("trends")
     assert not app.exception
-    assert len(app.get("plotly_chart")) == 7
+    (chart,) = app.get("plotly_chart")
+    assert len(figure(app)["data"]) == 2 * 7
     said = words(app)
-    assert "4 games in 2 iterations" in said
+    assert "Shorter prompt: 2 of 7 metrics reach their threshold, 2 in Baseline prompt." in said
     # Engagement: two of the four games in iterations are rated.
     assert "2 games in 2 iterations · 2 pending, not drawn · 2 ratings · at least 3 of 5" in said
-    (element,) = [chart for chart in app.get("plotly_chart") if "Engagement" in str(chart.proto)]
-    assert "iteration 1: mean 3.0 of 5 of 2 games; iteration 2: no score" in str(element.proto).replace(
-        "\\302\\240", " "
-    )
-    assert [one.proto.label for one in app.get("download_button")] == ["Download the data (CSV)"]
+    alt = str(chart.proto).replace("\\302\\240", " ")
+    assert "Engagement over iterations, threshold at least 3 of 5. iteration 1: mean 3.0 of 5 of 2 games" in alt
+    numbers = app.dataframe[0].value
+    assert len(numbers) == 7 * 2
+    engagement = numbers[numbers["Metric"] == "Engagement"]
+    assert engagement["Mean"].tolist() == ["3.0 of 5", "no score"]
+    assert [one.proto.label for one in app.get("download_button")] == ["Download the games (CSV)"]
+    assert "Shorter" in table(app, -1)
 
 
 def test_games_of_no_iteration_are_shown_on_request(open_page, filled) -> None:
-    app = open_page("trends", metrics="Conversation coherence")
-    assert len(figure(app)["data"][0]["text"]) == 4
+    app = open_page("trends")
+    assert len(figure(app)["data"][COHERENCE]["text"]) == 4
     app.toggle[0].set_value(True).run()
-    assert len(figure(app)["data"][0]["text"]) == 5
-
-
-def test_the_same_numbers_as_a_table(open_page, filled, table) -> None:
-    app = open_page("trends", metrics="Engagement")
-    app.segmented_control(key="as").set_value("Table").run()
-    assert not app.exception
-    assert "3.0 of 5" in table(app)
-    assert "no score" in table(app)
+    assert len(figure(app)["data"][COHERENCE]["text"]) == 5
 
 
 def test_only_games_of_no_iteration(open_page, store, words, small_game) -> None:
@@ -49,39 +49,24 @@ def test_only_games_of_no_iteration(open_page, store, words, small_game) -> None
     assert "No game belongs to an iteration yet" in words(open_page("trends"))
 
 
-def test_all_metrics_at_once(open_page, filled, table) -> None:
-    app = open_page("trends", **{"as": "Heat map"})
-    assert not app.exception
-    heat = json.loads(drawn(app)[0].proto.json)
-    assert heat["iterations"] == ["1 Baseline prompt", "2 Shorter prompt"]
-    assert heat["rows"][0]["label"] == "Memory accuracy"
-    # Engagement: (4 + 2) / 2 = 3.0 against 3.0 in the first iteration, nobody rated the second.
-    cells = heat["rows"][6]["cells"]
-    assert [cell["text"].replace("\u00a0", " ") for cell in cells] == ["✓ 3.0 of 5", "no score"]
-    assert [(cell["color"], cell["depth"], cell["mark"]) for cell in cells] == [("green", 10, 0), ("gray", 10, None)]
-    assert "✓ 3.0 of 5" in table(app)
-
-
 def test_the_range_of_iterations_stands_in_the_url(open_page, filled, words) -> None:
     filled.iterations.create("Third", change="Longer")
-    app = open_page("trends", range="1", metrics="Conversation coherence")
-    assert not app.exception
-    app = open_page("trends", metrics="Conversation coherence")
+    assert not open_page("trends", range="1").exception
+    app = open_page("trends")
     app.slider(key="range").set_value((2, 3)).run()
-    assert len(figure(app)["data"][0]["text"]) == 1
-    assert "What each iteration changed" in [one.label for one in app.expander]
+    assert len(figure(app)["data"][COHERENCE]["text"]) == 1
 
 
 def test_personas_over_iterations_and_runs(open_page, filled, words, table, run_of) -> None:
     assert "No agent that speaks in these iterations was evaluated yet" in words(
-        open_page("trends", **{"as": "Personas"})
+        open_page("trends", trends="Cost and behaviour", agents_open="true")
     )
     for score in (6, 3):
         run_of(filled, "alpha", score)
-    app = open_page("trends", **{"as": "Personas"})
+    app = open_page("trends", trends="Cost and behaviour", agents_open="true")
     assert not app.exception
     # Adherence and fluency are judged message by message; each game is a dot.
-    assert "4 games in 2 iterations" in words(app)
+    assert "mean over the agents that speak in it" in words(app)
     drift = next(chart for chart in app.get("plotly_chart") if "run 2" in chart.proto.spec)
     lines = {line["name"]: line for line in json.loads(drift.proto.spec)["data"]}
     first, second = lines["Adherence"]["y"]
@@ -90,13 +75,12 @@ def test_personas_over_iterations_and_runs(open_page, filled, words, table, run_
 
 
 def test_cost_cache_raters_sides_and_verdicts_are_charted_beside_the_metrics(open_page, filled, words) -> None:
-    app = open_page("trends", **{"as": "Cost and verdicts"})
+    app = open_page("trends", trends="Cost and behaviour")
     assert not app.exception
     said = words(app)
-    for heading in ("Cost per game", "Cache hit rate", "Raters per game", "Verdicts"):
-        assert heading in said
-    # 1.50 USD in each of four games, of which three have no or one rater and a cache hit rate of 80 %.
-    assert "at most 3.00 USD" in said
+    assert "Verdicts" in said
+    titles = [note["text"] for note in figure(app)["layout"]["annotations"]]
+    assert {"Cost per game", "Cache hit rate", "Raters per game", "≤ 3 USD"} <= set(titles)
     points = data.beside_points(filled)
     cost = points[(points["metric"] == "cost_usd") & (points["position"] == 1)]
     assert cost["score"].tolist() == [1.5, 1.5, 1.5]
@@ -122,6 +106,43 @@ def test_what_no_game_records_is_said_not_drawn(open_page, store, words, small_g
     game = small_game("free").model_copy(update={"cost": None})
     store.iterations.create("v1")
     add_evaluated(store, game, source_name="free.json", iteration="v1")
-    said = words(open_page("trends", **{"as": "Cost and verdicts"}))
+    said = words(open_page("trends", trends="Cost and behaviour"))
     assert "Not recorded in any of these games: cost, cache hit rate" in said
     assert "Cost per game" not in said
+
+
+def test_spending_by_model_and_honest_where_no_price_is_known(open_page, filled, words) -> None:
+    empty = open_page("trends", trends="Cost and behaviour")
+    assert "No model was asked yet" in words(empty)
+    started = datetime(2026, 1, 1, tzinfo=UTC)
+    common = {"purpose": "adherence", "attempt": 1, "started_at": started, "input_tokens": 100, "cached_tokens": 25}
+    filled.llm_calls.add(
+        [
+            CallRecord(model="priced", outcome="answered", cost_usd=0.5, seconds=1.0, output_tokens=7, **common),
+            CallRecord(model="priced", outcome="answered", cost_usd=0.25, seconds=3.0, output_tokens=7, **common),
+            CallRecord(model="own", outcome="timeout", seconds=9.0, **common),
+            CallRecord(model="own", outcome="answered", seconds=1.0, **common),
+        ]
+    )
+    app = open_page("trends", trends="Cost and behaviour")
+    assert not app.exception
+    figures = {one.label: one.value.replace("\u00a0", " ") for one in app.metric}
+    assert figures == {
+        "Calls": "4",
+        "Spent": "0.75 USD",
+        "Tokens read / written": "400 / 14",
+        "Provider's cache": "25 %",
+    }
+    models = next(one.value for one in app.dataframe if "Failed" in one.value.columns)
+    assert models["Model"].tolist() == ["priced", "own"]
+    assert models["Median time"].tolist() == ["2.0 s", "1.0 s"]
+    assert models["Failed"].tolist() == [0, 1]
+    assert "The price of 1 call is not known" in words(app)
+    assert "unknown" in models.to_string()
+
+
+def test_behaviour_of_players_stands_beside_cost(open_page, filled, words) -> None:
+    app = open_page("trends", trends="Cost and behaviour")
+    assert "Who talks, and to whom" in words(app)
+    (found,) = [one.value for one in app.dataframe if "Largest share, times even" in one.value.columns]
+    assert found["Iteration"].tolist() == ["Baseline prompt", "Shorter prompt"]

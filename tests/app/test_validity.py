@@ -64,11 +64,11 @@ def test_an_upload_is_followed_by_the_comparison(database: Path) -> None:
 
 def test_cards_and_ledger_say_what_chance_would_give(open_page, words, with_game) -> None:
     app = open_page("games", transcript=GAME.id, scores="true", show="Ledger", rows_of="coherence")
-    assert "not compared with chance yet" in words(app)
+    assert "not compared with scrambled copies yet" in words(app)
     compute_missing(with_game, [GAME.id])
     app = open_page("games", transcript=GAME.id, scores="true", show="Ledger", rows_of="coherence")
     assert not app.exception
-    assert "clearly above chance (link strength 69, chance 50)" in words(app)
+    assert "clearly better than scrambled copies (link strength 69, scrambled 50)" in words(app)
 
 
 def test_the_overview_says_in_how_many_games_a_score_beats_chance(open_page, words, database) -> None:
@@ -78,4 +78,4 @@ def test_the_overview_says_in_how_many_games_a_score_beats_chance(open_page, wor
     compute_missing(store, [GAME.id])
     app = open_page("overview")
     assert not app.exception
-    assert "above chance in 1 of 1 game, mean link strength 69 (chance 50)" in words(app)
+    assert "better than scrambled copies in 1 of 1 game, mean link strength 69 (scrambled 50)" in words(app)

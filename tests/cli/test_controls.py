@@ -38,13 +38,13 @@ def test_evaluate_computes_controls_and_keeps_them(run, tmp_path: Path) -> None:
     assert "compared with chance" in run("reevaluate", "--controls").stderr
     shown = controls_of(run("show", GAME.id, "--format", "json").stdout)
     assert shown["coherence"] == computed["coherence"]
-    assert "clearly above chance (link strength 69, chance 50)" in run("show", GAME.id).stdout
+    assert "clearly better than scrambled copies (link strength 69, scrambled 50)" in run("show", GAME.id).stdout
 
 
 def test_controls_can_be_left_out_and_computed_later(run, tmp_path: Path) -> None:
     done = run("evaluate", written(tmp_path), "--format", "json", "--no-controls")
     assert set(map(str, controls_of(done.stdout).values())) == {str(PENDING)}
-    assert "not compared with chance yet" in run("show", GAME.id).stdout
+    assert "not compared with scrambled copies yet" in run("show", GAME.id).stdout
     assert "Compared the scores of 1 game with chance." in run("reevaluate", "--controls").stdout
     assert controls_of(run("show", GAME.id, "--format", "json").stdout)["coherence"] != PENDING
     assert run("reevaluate", "--controls", GAME.id[:8]).exit_code == 0
@@ -67,13 +67,13 @@ def test_every_output_says_beside_its_scores_whether_they_can_be_told_from_chanc
         path = tmp_path / f"{name}.json"
         path.write_text(load_games()[number][1].to_json(), encoding="utf-8")
         run("import", path, "--iteration", name)
-    waiting = "1 game not compared with chance yet"
+    waiting = "1 game not compared with scrambled copies yet"
     assert f"Conversation coherence: {waiting} before; {waiting} after." in run("compare", "v1", "v2").stdout
     assert f"Conversation coherence: {waiting}." in run("iterations").stdout
     assert run("reevaluate", "--controls").exit_code == 0
     own = json.loads(run("show", load_games()[0][1].id, "--format", "json").stdout)["metrics"]["coherence"]["control"]
     value, chance = own["companion"]["value"], own["companion"]["chance"]
-    told = f"above chance in 1 of 1 game, mean link strength {value:.0f} (chance {chance:.0f})"
+    told = f"better than scrambled copies in 1 of 1 game, mean link strength {value:.0f} (scrambled {chance:.0f})"
 
     for output in (
         run("compare", "v1", "v2"),
@@ -96,20 +96,23 @@ def test_every_output_says_beside_its_scores_whether_they_can_be_told_from_chanc
         assert run("report", *arguments, "--output", report, "--force").exit_code == 0
         assert told in report.read_text("utf-8")
     run("report", "v1", "--output", report, "--force")
-    assert f"clearly above chance (link strength {value:.0f}, chance {chance:.0f})" in report.read_text("utf-8")
+    assert (
+        f"clearly better than scrambled copies (link strength {value:.0f}, scrambled {chance:.0f})"
+        in report.read_text("utf-8")
+    )
 
 
 def test_exports_of_results_hold_controls_by_the_same_keys(run, tmp_path: Path) -> None:
     run("import", written(tmp_path))
     (row, *_) = csv.DictReader(io.StringIO(run("export", "results").stdout))
-    assert (row["control_chance"], row["control_words"]) == ("", "not compared with chance yet")
+    assert (row["control_chance"], row["control_words"]) == ("", "not compared with scrambled copies yet")
     pending = json.loads(run("export", "results", "--format", "json").stdout)
     assert pending[2]["control"] == PENDING
     run("reevaluate", "--controls")
     shown = controls_of(run("show", GAME.id, "--format", "json").stdout)
     exported = {one["metric"]: one for one in json.loads(run("export", "results", "--format", "json").stdout)}
     assert {name: one["control"] for name, one in exported.items()} == shown
-    assert "clearly above chance" in exported["coherence"]["control_words"]
+    assert "clearly better than scrambled copies" in exported["coherence"]["control_words"]
     path = tmp_path / "results.parquet"
     run("export", "results", "--format", "parquet", "--output", path)
     table = pd.read_parquet(path).set_index("metric")
@@ -125,4 +128,4 @@ def test_exports_of_results_hold_controls_by_the_same_keys(run, tmp_path: Path) 
 def test_the_table_of_an_evaluation_says_so_too(run, tmp_path: Path) -> None:
     for form in ("table", "markdown"):
         done = run("evaluate", written(tmp_path), "--no-store", "--format", form)
-        assert "Coherence clearly above chance (link strength 69, chance 50)" in done.stdout
+        assert "Coherence clearly better than scrambled copies (link strength 69, scrambled 50)" in done.stdout

@@ -67,7 +67,7 @@ def test_purging_is_for_ever(run: Any, games: list[str], write_game: Any) -> Non
     assert run("undo", "1", "--purge").exit_code == 2
     assert run("undo", "1", "--purge", "--yes").stdout == "Removed for ever: Game 1 · v1.\n"
     assert run("undo", "1").exit_code == 2
-    assert run("undo", "--purge", "--yes").stdout == "Removed for ever: two.\n"
+    assert run("undo", "--purge", "--yes").stdout == "Removed for ever: Game 1 · v1.\n"
     assert run("undo", "--purge", "--yes").exit_code == 0
     assert run("import", write_game("one")).stdout.split()[-3] == "new"
 

@@ -193,7 +193,7 @@ def test_iterations_from_creation_to_decision(run: Any, write_game: Any, tmp_pat
     ]
     text = run("iterations").stdout
     assert "v1 (baseline)" in text
-    assert "Its change, against v1: not yet" in text
+    assert "Its change, against v1: cannot be decided yet" in text
     assert "[ ] 3 consecutive tests pass" in text
 
 

@@ -31,14 +31,14 @@ function makeRow(row, place) {
   const node = makeMarkRow("row", row.words);
   const title = element("div", "title");
   const name = makeMarkButton("name", row.label, `${place}:metric:0`);
-  title.append(name, element("small", row.isTarget ? "target" : "", row.texts.rank));
+  title.append(name);
+  if (row.isTarget) title.append(element("small", "target", "◎ target"));
   const change = element("div", "difference", row.texts.difference);
-  change.append(element("small", "", row.texts.interval));
   node.append(title, element("div", "picture"), change, element("span", `status ${row.color}`, row.texts.outcome));
   return node;
 }
 
-// Two lanes: intervals on one line would cover each other.
+// Two lanes: the games of both sides on one line would cover each other.
 function drawDumbbell(cell, row, place) {
   const width = cell.clientWidth;
   const at = (share) => placeOf(share, width);
@@ -56,11 +56,10 @@ function drawDumbbell(cell, row, place) {
 
 function drawSide(svg, place, kind, side, at) {
   const y = LANES[kind];
-  if (side.interval) {
-    const [low, high] = side.interval.map(at);
-    const path = `M${low} ${y}H${high}M${low} ${y - 4}V${y + 4}M${high} ${y - 4}V${y + 4}`;
-    makeShape(svg, "path", { class: `${kind}-interval`, d: path });
-  }
+  side.games.forEach((game, index) => {
+    const dot = addMark(svg, `${place}:${kind}_game:${index}`, at(game.place), y, game.label, 5);
+    makeShape(dot, "circle", { class: "game", cx: at(game.place), cy: y, r: 2.7 });
+  });
   if (side.mean === null) return;
   const group = addMark(svg, `${place}:${kind}:0`, at(side.mean), y, side.label, 10);
   makeShape(group, "circle", { class: kind, cx: at(side.mean), cy: y, r: 5.5 });

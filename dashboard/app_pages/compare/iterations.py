@@ -9,13 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.compare.picture_data import comparison_picture
-from dashboard.shared import resources, state
-from dashboard.shared.beside_chance.companion_data import compared_points
-from dashboard.shared.beside_chance.parts import beside_chance_toggle, chance_notes, companion
-from dashboard.shared.changes.keep_or_revert import rule_answer
-from dashboard.shared.charts.comparison_charts import distribution_alt, distribution_figure
-from dashboard.shared.charts.drawing import draw_chart
+from dashboard.app_pages.compare.picture_data import comparison_picture, sentence
+from dashboard.shared import queries, resources, state
+from dashboard.shared.changes.keep_or_revert import decision_form
 from dashboard.shared.comparison_tables import METRIC_LABELS, difference_frame, export_frame
 from dashboard.shared.downloads import comparison_report, csv_download, json_download
 from dashboard.shared.example_row import example_row
@@ -24,10 +20,10 @@ from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.comparison import IterationComparison, Mover
-from evaluation.comparison.iterations import NO_COMPARISON, is_cut, prompt_diff
+from evaluation.comparison.iterations import is_cut, prompt_diff
 from evaluation.comparison.json_output import comparison_data
-from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.words import difference_sentences
+from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.comparisons import default_pair
 
@@ -70,132 +66,79 @@ def _pick_one(label: str, key: str, names: Sequence[str], otherwise: str) -> str
     return st.selectbox(label, names, index=names.index(wanted), key=f"compare_{key}", filter_mode="contains")
 
 
-def sides(found: IterationComparison) -> None:
-    """Show what the later iteration changed, and the number of games on each side."""
-    with st.container(horizontal=True):
-        st.badge(f"before: {counted(len(found.before.games), 'game')}", color="gray")
-        st.badge(f"after: {counted(len(found.after.games), 'game')}", color="gray")
-        if found.pairs:
-            st.badge(f"{counted(len(found.pairs), 'pair')} with the same scenario or seed", color="gray")
-    if found.after.iteration.change:
-        plain(f"What was changed: {found.after.iteration.change}")
-
-
-def decision(found: IterationComparison) -> None:
-    """The rubric's keep or revert in one sentence; all of its reasons, and what the games can show, when opened."""
-    if found.decision is None:
-        st.markdown("There is nothing before the later of the two to compare it with.")
-        return
-    rule_answer(found.decision)
-    plain("\n".join(filter(None, (found.other_pair, " ".join(found.decision.explanation[:1])))))
-    with st.expander("All reasons", icon=":material/notes:"):
-        recorded = [found.decision.recorded.words] if found.decision.recorded else []
-        plain("\n".join([*found.decision_words, *recorded, *found.coverage_words]))
-        st.caption(
-            "The rule looks at means alone. The words in the picture look at how far games differ by chance: Welch's "
-            "test at 5 %, the target of the change alone, the other metrics adjusted together (Holm)."
-        )
+def answer(found: IterationComparison) -> None:
+    """The change, what it did in one sentence, and of which other pair the decision is, if it is."""
+    change = found.after.iteration.change
+    plain("\n".join(filter(None, (sentence(found), f"What was changed: {change}" if change else "", found.other_pair))))
 
 
 def picture(found: IterationComparison, thresholds: Mapping[str, float]) -> None:
     """Every metric's change by evidence, and the bars of what moved the scores; each mark opens what is behind it."""
     key = (found.before.iteration.name, found.after.iteration.name)
     drawn = resources.once(comparison_picture, key, found, thresholds)
-    st.subheader("Every metric", anchor=False)
     on_open = access_checks.event("comparison_open", remember_click(_PICTURE, drawn.targets))
     _picture(key=_PICTURE, data=dict(drawn.data), on_open_change=on_open)
     if not found.movers:
         st.caption("No reason and no player cost more points on one side than on the other.")
 
 
-def differences(found: IterationComparison) -> None:
-    """Every metric's difference as a table."""
-    with st.expander("All numbers of every metric", icon=":material/table:"):
+def decision(store: Store, found: IterationComparison) -> None:
+    """The rule's answer in one sentence, and the same form as on the Overview."""
+    shown = resources.share(queries.overview).board[found.subject]
+    with st.container(border=True):
+        if shown.decision is not None:
+            plain(" ".join((f"{found.subject}: {shown.answer}.", *shown.decision.explanation[:1])))
+        decision_form(store, shown, is_main=False)
+
+
+def numbers(found: IterationComparison) -> None:
+    """Every metric's difference with its test, all reasons of the rule, and the files; opened when asked for."""
+    with st.expander("Show the numbers", icon=":material/table:"):
         status_table(
             difference_frame(found.comparison, METRIC_LABELS),
             "Every metric's difference with its interval and what it shows",
             column_config={"Verdict": st.column_config.TextColumn(pinned=False, width="medium")},
         )
-
-
-def beside_chance(found: IterationComparison) -> bool:
-    """Every metric of both sides beside chance in words, when asked for; whether it was."""
-    if not beside_chance_toggle():
-        return False
-    points = pd.concat([compared_points(found, name) for name in DEFINITIONS], ignore_index=True)
-    chance_notes(points)
-    with st.grid(2, min_column_width=300):
-        for name, (before, after) in found.controls.items():
-            if before.words or after.words:
-                with st.container(border=True, gap="small"):
-                    st.markdown(f"**{DEFINITIONS[name].label}**")
-                    plain(f"before: {before.words or NO_COMPARISON}\nafter: {after.words or NO_COMPARISON}")
-    return True
-
-
-def one_metric(found: IterationComparison, thresholds: Mapping[str, float], *, beside_chance: bool) -> None:
-    """One metric game by game, with what its difference shows in words, and beside chance when asked for."""
-    st.subheader("One metric, game by game", anchor=False)
-    name = st.pills(
-        "Metric",
-        list(DEFINITIONS),
-        default=next(iter(DEFINITIONS)),
-        required=True,
-        format_func=lambda key: DEFINITIONS[key].label,
-        key="metric_shown",
-        bind="query-params",
-        wrap=True,
-        label_visibility="collapsed",
-    )
-    difference, definition = found.comparison[name], DEFINITIONS[name]
-    names = found.before.iteration.name, found.after.iteration.name
-    before, after = found.controls[name]
-    by_chance = (before.chance, after.chance) if beside_chance else (None, None)
-    draw_chart(
-        distribution_figure(difference, definition, thresholds[name], names, by_chance),
-        key="distribution",
-        config={"displayModeBar": False},
-        alt=distribution_alt(difference, definition),
-    )
-    st.caption("Dots are games, diamonds means with their 95 % intervals, the dashed line is the threshold.")
-    plain("\n".join(difference_sentences(difference)))
-    if beside_chance:
-        companion(compared_points(found, name), name, (name, *names))
+        st.caption(
+            "Welch's test at 5 %: the named target of the change is tested alone, the other metrics are adjusted "
+            "together (Holm). The rule that keeps or reverts looks at means alone."
+        )
+        pairs = f"{counted(len(found.pairs), 'pair')} with the same scenario or seed." if found.pairs else ""
+        said = [
+            f"{METRIC_LABELS[one.name]}: {' '.join(difference_sentences(one))}" for one in found.comparison.differences
+        ]
+        plain(
+            "\n".join(filter(None, (pairs, *said, *found.decision_words, *found.coverage_words, *found.control_words)))
+        )
+        _export(found)
 
 
 def movers(found: IterationComparison) -> None:
-    """Draw what moved the scores most, with quotations and numbers."""
+    """The messages behind what moved the scores most, and the rest as a table."""
     if not found.movers:
         return
-    with st.expander("What moved the scores, with examples", icon=":material/format_quote:"):
-        st.caption(
-            "Points that a metric lost for a reason, or by a player's messages, over all messages taken together. "
-            "Names, numbers and quotations are left out of reasons, so that equal ones count as one."
-        )
+    with st.expander("Messages behind it", icon=":material/format_quote:"):
         for one in found.movers[:_FIRST]:
             _mover(one)
-        status_table(
-            pd.DataFrame(
-                [
-                    {
-                        "Metric": DEFINITIONS[one.metric].label,
-                        "By": one.kind,
-                        "What": one.label,
-                        "Change": signed_cell(f"{one.change:+.1f} points"),
-                        "Lost before": f"{one.before:.1f} ({one.before_rows})",
-                        "Lost after": f"{one.after:.1f} ({one.after_rows})",
-                    }
-                    for one in found.movers
-                ]
-            ),
-            "Reasons and players that moved the scores most",
-        )
+        rows = [
+            {
+                "Metric": METRIC_LABELS[one.metric],
+                "By": one.kind,
+                "What": one.label,
+                "Change": signed_cell(f"{one.change:+.1f} points"),
+                "Lost before": f"{one.before:.1f} ({one.before_rows})",
+                "Lost after": f"{one.after:.1f} ({one.after_rows})",
+            }
+            for one in found.movers
+        ]
+        status_table(pd.DataFrame(rows), "Reasons and players that moved the scores most")
+        st.caption("Names, numbers and quotations are left out of reasons, so that equal ones count as one.")
 
 
 def _mover(one: Mover) -> None:
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.badge(DEFINITIONS[one.metric].label, color="gray")
+            st.badge(METRIC_LABELS[one.metric], color="gray")
             better = one.change > 0
             st.badge(f"{'✓' if better else '✗'} {one.change:+.1f} points", color="green" if better else "red")
             side = "before" if better else "after"
@@ -207,7 +150,7 @@ def _mover(one: Mover) -> None:
 
 def prompts(found: IterationComparison) -> None:
     """The two prompt texts, line by line."""
-    st.subheader("The prompt", anchor=False)
+    st.subheader("What changed in the prompt", anchor=False)
     before, after = found.before.iteration.prompt_text, found.after.iteration.prompt_text
     if not before or not after:
         missing = [word for word, text in (("before", before), ("after", after)) if not text]
@@ -222,7 +165,7 @@ def prompts(found: IterationComparison) -> None:
     st.code(changed, language=None, wrap_lines=True)
 
 
-def export(found: IterationComparison) -> None:
+def _export(found: IterationComparison) -> None:
     """The comparison as files."""
     with st.container(horizontal=True):
         comparison_report(found.before.iteration.name, found.after.iteration.name)

@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard.app_pages.compare import iterations as parts
 from dashboard.app_pages.compare.two_games import two_games
 from dashboard.shared import queries, resources, state
+from dashboard.shared.changes.actions import show_outcome
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.notices import empty_state
@@ -18,7 +19,9 @@ ITERATIONS, GAMES = "Iterations", "Two games"
 
 def show() -> None:
     of = state.choose_view([ITERATIONS, GAMES], key="of", label="Compare")
-    open_clicked_mark(resources.store())
+    store = resources.store()
+    show_outcome(store)
+    open_clicked_mark(store)
     names = resources.read(iteration_names)
     if len(names) < 2:
         empty_state(
@@ -36,7 +39,6 @@ def show() -> None:
 
     found = resources.read(stored_comparison, before, after)
     thresholds = resources.read(queries.thresholds)
-    parts.sides(found)
     if not (found.before.games and found.after.games):
         st.info("One of the two has no games yet, so there is nothing to compare.", icon=":material/info:")
         add_games_link("Upload games into it")
@@ -46,15 +48,13 @@ def show() -> None:
     if of == GAMES:
         two_games(found)
         return
+    parts.answer(found)
     pair_note(before, after)
-    parts.decision(found)
     parts.picture(found, thresholds)
-    parts.differences(found)
+    parts.decision(store, found)
     parts.movers(found)
-    beside_chance = parts.beside_chance(found)
-    parts.one_metric(found, thresholds, beside_chance=beside_chance)
+    parts.numbers(found)
     parts.prompts(found)
-    parts.export(found)
 
 
 show()

@@ -14,27 +14,31 @@ from typing import Any
 from dashboard.shared.formatting import score_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from evaluation.comparison import IterationComparison, Mover
+from evaluation.iterations import Game, IterationSide
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricDefinition
-from evaluation.statistics import Difference, Interval, Summary
+from evaluation.statistics import Difference, Summary
 from evaluation.statistics.comparison import Outcome
-from evaluation.statistics.words import change_words, interval_words, p_words
+from evaluation.statistics.words import change_words
 from evaluation.text.display import counted, listed, shortened
 
 _LONGEST_LABEL = 160
+_LONGEST_NAME = 60
+_MOST_DOTS = 30
+_MOST_BARS = 5
 _MOST_NAMES = 4
 _MINUS = "\u2212"
 _LEGEND = (
     "○ before",
     "● after",
-    "lines: 95 % intervals of the means",
-    "┃ threshold, shaded below it",
-    "target first, then by evidence",
+    "· a game",
+    "┃ threshold: left of it fails",
+    "the clearest change first, the target on top",
 )
 _OUTCOMES = {
-    Outcome.BETTER: ("▲ better", "green"),
-    Outcome.WORSE: ("▼ worse", "red"),
-    Outcome.NO_EVIDENCE: ("– no evidence", "gray"),
+    Outcome.BETTER: ("▲ clearly better", "green"),
+    Outcome.WORSE: ("▼ clearly worse", "red"),
+    Outcome.NO_EVIDENCE: ("– could be luck", "gray"),
     Outcome.UNTESTABLE: ("? cannot be tested", "gray"),
 }
 
@@ -46,7 +50,7 @@ class ComparisonPicture:
     Attributes:
         data: The payload of the component, for ``comparison_picture.js``.
         targets: What each row's marks open: first the metrics (kinds ``metric``, ``before``, ``after``), then the bars
-            (kind ``mover``).
+            (kind ``mover``); kinds ``before_game`` and ``after_game`` open a game.
     """
 
     data: Mapping[str, Any]
@@ -60,9 +64,9 @@ def comparison_picture(found: IterationComparison, thresholds: Mapping[str, floa
         found: The comparison.
         thresholds: Today's, by metric.
     """
-    names = found.before.iteration.name, found.after.iteration.name
     ordered = by_evidence(found.comparison.differences)
-    folded = [fold for kind in ("reason", "player") for fold in _folded(found.movers, kind)]
+    # The largest only: all of them stand in a table.
+    folded = [fold for kind in ("reason", "player") for fold in _largest(_folded(found.movers, kind))]
     reasons = sum(fold[0].kind == "reason" for fold in folded)
     titles = [
         {"text": text, "first": first}
@@ -73,12 +77,12 @@ def comparison_picture(found: IterationComparison, thresholds: Mapping[str, floa
         if many
     ]
     data = {
-        "rows": [_row(one, thresholds[one.name]) for one in ordered],
+        "rows": [_row(one, thresholds[one.name], found) for one in ordered],
         "movers": [_bar(fold) for fold in folded],
         "titles": titles,
         "legend": list(_LEGEND),
     }
-    targets = [*(_row_targets(one.name, *names) for one in ordered), *(_bar_targets(fold[0]) for fold in folded)]
+    targets = [*(_row_targets(one.name, found) for one in ordered), *(_bar_targets(fold[0]) for fold in folded)]
     return ComparisonPicture(data, tuple(targets))
 
 
@@ -87,61 +91,70 @@ def by_evidence(differences: Iterable[Difference]) -> list[Difference]:
     return sorted(differences, key=lambda one: (not one.is_primary, math.inf if math.isnan(one.p) else one.p))
 
 
-def _row(one: Difference, threshold: float) -> dict[str, Any]:
+def sentence(found: IterationComparison) -> str:
+    """Compare two iterations in one sentence, with their names: untrusted text.
+
+    Such as "Prompt v4 against Prompt v2: clearly better on Strategic depth; could be luck on 6. 3 games each."
+    """
+    parts = []
+    for outcome, (label, _) in _OUTCOMES.items():
+        names = [DEFINITIONS[one.name].label for one in found.comparison.differences if one.outcome is outcome]
+        if names:
+            is_clear = outcome in (Outcome.BETTER, Outcome.WORSE)
+            parts.append(f"{label[2:]}{' on' if is_clear else ':'} {listed(names) if is_clear else len(names)}")
+    before, after = found.before, found.after
+    here, there = len(after.games), len(before.games)
+    games = f"{counted(here, 'game')} each" if here == there else f"{counted(here, 'game')} against {there}"
+    names = [shortened(side.name, _LONGEST_NAME) for side in (after, before)]
+    return f"{names[0]} against {names[1]}, {games}: {'; '.join(parts)}."
+
+
+def _row(one: Difference, threshold: float, found: IterationComparison) -> dict[str, Any]:
     definition = DEFINITIONS[one.name]
     outcome, color = _OUTCOMES[one.outcome]
-    difference, interval = _signed(change_words(one.difference, one.unit)), _interval_text(one)
-    rank = _rank(one)
+    difference = change_words(one.difference, one.unit).replace("-", _MINUS)
     return {
         "label": definition.label,
         "isTarget": one.is_primary,
-        "threshold": _share(threshold, definition),
-        "before": _side("before", one.before, definition),
-        "after": _side("after", one.after, definition),
+        "threshold": definition.scale.share(threshold),
+        "before": _side("before", found.before, one.before, definition),
+        "after": _side("after", found.after, one.after, definition),
         "color": color,
-        "words": f"{definition.label}: {difference}, {interval}; {one.outcome}, {rank}.",
-        "texts": {"rank": rank, "difference": difference, "interval": interval, "outcome": outcome},
+        "words": f"{definition.label}: {difference}; {outcome[2:]}{', the target' * one.is_primary}.",
+        "texts": {"difference": difference, "outcome": outcome},
     }
 
 
-def _rank(one: Difference) -> str:
-    p = "no test possible" if math.isnan(one.p) else f"p {p_words(one.p)}"
-    if one.is_primary:
-        return f"◎ target, {p}"
-    return p if math.isnan(one.p) else f"{p} after Holm"
-
-
-def _interval_text(one: Difference) -> str:
-    """The interval at the level that decided, so that it never contradicts the word beside it."""
-    decided = one.deciding_interval
-    if not decided.is_known:
-        return "no interval"
-    level = f"{100 * decided.level:.1f}".removesuffix(".0")
-    return f"{_signed(interval_words(decided, signed=True))} ({level} %)"
-
-
-def _side(word: str, side: Summary, definition: MetricDefinition) -> dict[str, Any]:
-    mean = None if math.isnan(side.mean) else side.mean
+def _side(word: str, side: IterationSide, summary: Summary, definition: MetricDefinition) -> dict[str, Any]:
+    mean = None if math.isnan(summary.mean) else summary.mean
     return {
-        "mean": _share(mean, definition),
-        "interval": _places(side.interval, definition),
-        "label": f"{word}: {score_text(mean, definition.scale)}, {counted(side.n, 'game')}",
+        "mean": None if mean is None else definition.scale.share(mean),
+        "label": f"{word}: {score_text(mean, definition.scale)}, {counted(summary.n, 'game')}",
+        "games": [
+            {
+                "place": definition.scale.share(score),
+                "label": f"{shortened(game.name, _LONGEST_NAME)}: {score_text(score, definition.scale)}",
+            }
+            for game, score in _scored(side, definition.name)
+        ],
     }
 
 
-def _places(interval: Interval, definition: MetricDefinition) -> list[float | None] | None:
-    if interval.low is None or interval.high is None:
-        return None
-    return [_share(interval.low, definition), _share(interval.high, definition)]
+def _scored(side: IterationSide, metric: str) -> list[tuple[Game, float]]:
+    """The games with a score, at most as many as can be told apart: beyond that the means say more."""
+    scores = [
+        (game, held.score) for game in side.games if (held := game.metrics.get(metric)) and held.score is not None
+    ]
+    return scores if len(scores) <= _MOST_DOTS else []
 
 
-def _share(value: float | None, definition: MetricDefinition) -> float | None:
-    return None if value is None else definition.scale.share(value)
-
-
-def _row_targets(metric: str, before: str, after: str) -> MarkTargets:
-    old, new = MarkTarget(metric, iteration=before), MarkTarget(metric, iteration=after)
-    return {"metric": (new,), "before": (old,), "after": (new,)}
+def _row_targets(metric: str, found: IterationComparison) -> MarkTargets:
+    old, new = (MarkTarget(metric, iteration=side.iteration.name) for side in (found.before, found.after))
+    dots = {
+        f"{word}_game": tuple(MarkTarget(metric, game.transcript_id) for game, _ in _scored(side, metric))
+        for word, side in (("before", found.before), ("after", found.after))
+    }
+    return {"metric": (new,), "before": (old,), "after": (new,), **dots}
 
 
 def _folded(movers: Sequence[Mover], kind: str) -> list[list[Mover]]:
@@ -154,27 +167,27 @@ def _folded(movers: Sequence[Mover], kind: str) -> list[list[Mover]]:
     return [list(group) for _, group in groupby(chosen, key=place)]
 
 
+def _largest(folded: list[list[Mover]]) -> list[list[Mover]]:
+    kept = sorted(folded, key=lambda fold: -abs(fold[0].change))[:_MOST_BARS]
+    return [fold for fold in folded if fold in kept]
+
+
 def _bar(fold: Sequence[Mover]) -> dict[str, Any]:
     first, names = fold[0], [one.label for one in fold]
     others = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     who = ", ".join(names[:_MOST_NAMES]) + others if others else listed(names)
     label = shortened(first.label if first.kind == "reason" else who, _LONGEST_LABEL)
     rows = f"{sum(one.before_rows for one in fold)} → {sum(one.after_rows for one in fold)} rows that lose points"
-    text = f"{first.change:+.1f}" + (" each" if len(fold) > 1 else "")
+    text = f"{first.change:+.1f}".replace("-", _MINUS) + (" each" if len(fold) > 1 else "")
     metric = DEFINITIONS[first.metric].label
     return {
         "label": label,
         "caption": f"{metric} · {rows}",
         "change": first.change,
-        "text": _signed(text),
-        "words": f"{metric}, {first.kind} {label}: {_signed(text)} points. Opens an example.",
+        "text": text,
+        "words": f"{metric}, {first.kind} {label}: {text} points. Opens an example.",
     }
 
 
 def _bar_targets(one: Mover) -> MarkTargets:
     return {"mover": tuple(MarkTarget(one.metric, each.transcript_id, each.message_id) for each in one.examples[:1])}
-
-
-def _signed(text: str) -> str:
-    """With a minus sign in place of a hyphen."""
-    return text.replace("-", _MINUS)

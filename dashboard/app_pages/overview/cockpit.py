@@ -1,4 +1,4 @@
-"""The cockpit: the decision, seven metrics before and after, what blocks, and the next action."""
+"""The first screen of the Overview: the answer, seven metrics before and after, what is missing, and the decision."""
 
 from __future__ import annotations
 
@@ -7,100 +7,92 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.overview.cockpit_data import Cockpit, NextStep, blockers, cockpit_of, next_step
+from dashboard.app_pages.overview.cockpit_data import NextStep, blockers, cockpit_of, next_step, sentence, waiting_games
 from dashboard.shared import page_links, resources, state
-from dashboard.shared.changes.keep_or_revert import record_popover
+from dashboard.shared.changes.keep_or_revert import decision_form
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.formatting import look
 from dashboard.shared.marks.pictures import define_picture, open_clicked_mark, remember_click
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import hand_over, team_link
+from dashboard.shared.version_notes import comparison_note
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.store import Store
-from evaluation.text.display import counted, shortened
+
+PICKED = "iteration"
+"""The key, and query parameter, of the iteration that is shown."""
 
 _KEY = "cockpit"
-_LONGEST_NAME = 60
-_MOST_BLOCKERS = 3
+_LAST_SHOWN = "iteration_shown_last"
+_MOST_LINES = 3
 _rows = define_picture("dramaturg_cockpit_rows", Path(__file__).parent, "cockpit_rows")
 
 
-def cockpit(store: Store, board: Board, shown: IterationSummary) -> None:
-    """Draw the cockpit of an iteration; a mark that was clicked opens what is behind it."""
+def cockpit(store: Store, board: Board) -> IterationSummary:
+    """Draw the first screen and return the iteration that it shows; a mark that was clicked opens what is behind it."""
     open_clicked_mark(store)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        shown = _pick_iteration(board)
+        st.title(shown.answer, anchor=False, width="stretch")
+    plain(sentence(board, shown))
+    comparison_note(shown.iteration.name)
     found = resources.once(cockpit_of, (shown.iteration.name,), board, shown.iteration.name)
-    left, right = st.columns([13, 8], gap="medium")
-    with left:
-        _decision(board, shown, found)
-    with right:
-        _what_blocks(store, board, shown)
     on_open = access_checks.event("cockpit_open", remember_click(_KEY, found.targets))
     _rows(key=_KEY, data=dict(found.data), on_open_change=on_open)
-    with st.expander("The same in words", icon=":material/notes:"):
-        plain("\n".join(found.words))
+    step = next_step(board, shown)
+    left, right = st.columns([2, 3], gap="medium")
+    with left, st.container(gap="small"):
+        _still_missing(board, shown, step)
+    with right, st.container(gap="small"):
+        decision_form(store, shown, is_main=step is NextStep.RECORD)
+    with st.expander("Show the numbers", icon=":material/table:"):
+        plain("\n".join((*found.words, "", *board.decision_words(shown.iteration.name))))
+    return shown
 
 
-def headline(shown: IterationSummary) -> str:
-    """The decision in a word or two: a person's, else the rule's."""
-    if shown.iteration.recorded is not None:
-        return look(shown.iteration.recorded.fate).word.capitalize()
-    if shown.decision is not None:
-        return look(shown.decision.choice).word.capitalize()
-    return "Baseline" if shown.iteration.is_baseline else "Nothing to compare with"
+def _pick_iteration(board: Board) -> IterationSummary:
+    """The iteration that is chosen; the choice stands in the URL.
+
+    At first ``Board.in_question``: one that waits for a decision comes before a newer one with fewer games than a test.
+    What a session has once shown stays, also where newer games come in, until the person chooses another.
+    """
+    by_name = {one.iteration.name: one for one in board.iterations}
+    names = list(by_name)
+    at_first = board.in_question.iteration.name if board.in_question else names[-1]
+    last = st.session_state.get(_LAST_SHOWN)
+    name = st.selectbox(
+        "Iteration",
+        names,
+        index=names.index(last if last in by_name else at_first),
+        key=PICKED,
+        bind="query-params",
+        filter_mode="contains",
+        label_visibility="collapsed",
+        width=260,
+    )
+    st.session_state[_LAST_SHOWN] = name
+    return by_name[name]
 
 
-def _decision(board: Board, shown: IterationSummary, found: Cockpit) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.title(headline(shown), anchor=False, width="content")
-        for status, count in found.counts.items():
-            appearance = look(status)
-            st.badge(f"{appearance.symbol} {count} {appearance.word}", color=appearance.color)
-    plain(_sides(board, shown))
-    decision = shown.decision
-    if decision is None:
-        return
-    recorded = [f"The rule says {decision.choice.words}."] if shown.iteration.recorded else []
-    plain(" ".join([*recorded, *decision.explanation[: 1 if decision.is_target_named else 2]]))
-
-
-def _sides(board: Board, shown: IterationSummary) -> str:
-    """The iteration and its named reference: "Prompt v4 against Prompt v2 (kept), 3 games each"."""
-    name = shortened(shown.iteration.name, _LONGEST_NAME)
-    if shown.decision is None:
-        return f"{name}, {counted(len(shown.games), 'game')}. Later iterations are compared with it."
-    reference = board[shown.decision.reference]
-    marks = [word for word, holds in _marks(reference) if holds]
-    beside = f" ({', '.join(marks)})" if marks else ""
-    here, there = len(shown.games), len(reference.games)
-    games = f"{counted(here, 'game')} each" if here == there else f"{counted(here, 'game')} against {there}"
-    return f"{name} against {shortened(reference.iteration.name, _LONGEST_NAME)}{beside}, {games}"
-
-
-def _marks(reference: IterationSummary) -> tuple[tuple[str, bool], ...]:
-    return ("the baseline", reference.iteration.is_baseline), ("kept", reference.iteration.is_kept)
-
-
-def _what_blocks(store: Store, board: Board, shown: IterationSummary) -> None:
-    st.markdown("**Still missing**")
-    plain("\n".join(blockers(shown)[:_MOST_BLOCKERS]) or "✓ Nothing blocks the decision.")
+def _still_missing(board: Board, shown: IterationSummary, step: NextStep) -> None:
+    lines = blockers(shown)[:_MOST_LINES]
+    if lines:
+        st.markdown("**Still missing**" if step in (NextStep.RATE, NextStep.ADD_GAMES) else "**What decides it**")
+        plain("\n".join(lines))
+    elif shown.decision is not None:
+        st.markdown("**What the rule says**")
+        plain("\n".join(shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]))
     critical = [failure for test in shown.tests for failure in test.failures if failure.is_critical]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        step = next_step(board, shown)
-        _take_step(store, shown, step)
+        if step is NextStep.RATE:
+            hand_over(shown.iteration.name, waiting_games(board, shown))
+            team_link()
+        elif step is not NextStep.RECORD and st.button(str(step), key="next_step", type="primary"):
+            _go(shown, step)
         if critical:
             transcript_link("Open the first that failed", transcript=critical[0].transcript_id)
-        if step is NextStep.RATE:
-            team_link()
 
 
-def _take_step(store: Store, shown: IterationSummary, step: NextStep) -> None:
-    if step is NextStep.RATE:
-        hand_over(shown.iteration.name)
-    elif step is NextStep.RECORD and shown.decision is not None:
-        record_popover(store, shown.iteration, shown.decision)
-    elif step is NextStep.READ:
-        if st.button(str(step), key="next_step", type="primary", icon=":material/forum:"):
-            of = {"of_iteration": shown.iteration.name}
-            st.switch_page("app_pages/games/page.py", query_params=of)
-    elif st.button(str(step), key="next_step", type="primary", icon=":material/add:"):
-        st.switch_page(page_links.GAMES_PAGE, query_params={state.GAMES_PART: state.ADD_GAMES})
+def _go(shown: IterationSummary, step: NextStep) -> None:
+    if step is NextStep.READ:
+        st.switch_page(page_links.GAMES_PAGE, query_params={"of_iteration": shown.iteration.name})
+    st.switch_page(page_links.GAMES_PAGE, query_params={state.GAMES_PART: state.ADD_GAMES})

@@ -25,26 +25,42 @@ from evaluation.text.display import counted, shortened
 LAST_ITERATIONS = 8
 _MOST_DOTS = 30
 _BINS = 50
-_LONGEST_NAME = 40
+_LONGEST_NAME = 60
+_LONGEST_CHANGE = 72
 _MINUS = "\u2212"
+_LEGEND = (
+    "○ before, the reference",
+    "● now, the mean, with its 95 % interval",
+    "· a game",
+    "┃ threshold: left of it fails",
+    "every mark opens its games",
+)
 
 
 class NextStep(StrEnum):
-    """The next action for an iteration."""
+    """The next action for an iteration, as its button says it; rating says how many games."""
 
-    RATE = "Rate the next one"
+    RATE = "Rate"
     ADD_GAMES = "Add games"
-    RECORD = "Record what you decide"
+    RECORD = "Record the decision"
     READ = "Read the games"
     NEXT_ITERATION = "Begin the next iteration"
 
 
+def waiting_games(board: Board, shown: IterationSummary) -> int:
+    """Number of games that nobody has rated, of the iteration and of what it is compared with."""
+    return sum(side.means[ENGAGEMENT.name].waiting for side in _sides(board, shown))
+
+
+def _sides(board: Board, shown: IterationSummary) -> list[IterationSummary]:
+    return [shown, *([board[shown.decision.reference]] if shown.decision else [])]
+
+
 def next_step(board: Board, shown: IterationSummary) -> NextStep:
     """The one action that brings the decision on an iteration further, or the work after it."""
-    sides = [shown, *([board[shown.decision.reference]] if shown.decision else [])]
-    if any(side.means[ENGAGEMENT.name].waiting for side in sides):
+    if waiting_games(board, shown):
         return NextStep.RATE
-    if any(len(side.games) < FEWEST_GAMES for side in sides):
+    if any(len(side.games) < FEWEST_GAMES for side in _sides(board, shown)):
         return NextStep.ADD_GAMES
     if shown.decision is None or shown.iteration.recorded is not None:
         return NextStep.NEXT_ITERATION
@@ -57,7 +73,27 @@ def blockers(shown: IterationSummary) -> list[str]:
     failed = [f"✗ {critical} of {counted(len(shown.games), 'game')} failed critically"] if critical else []
     rated = shown.means[ENGAGEMENT.name]
     unrated = (f"{rated.waiting} of {counted(rated.games, 'game')} not rated yet.",) if rated.waiting else ()
-    return [*failed, *(f"… {words}" for words in (shown.decision.missing if shown.decision else unrated))]
+    return [*failed, *(shown.decision.missing if shown.decision else unrated)]
+
+
+def sentence(board: Board, shown: IterationSummary) -> str:
+    """The change and how it did: "Shorter prompt · better than Prompt v2 (kept) on 5 of 7 · 3 games against 2"."""
+    if shown.decision is None:
+        return " · ".join(
+            filter(
+                None,
+                (shortened(shown.iteration.change.rstrip(". "), _LONGEST_CHANGE), counted(len(shown.games), "game")),
+            )
+        )
+    reference = board[shown.decision.reference]
+    marks = ("the baseline" * reference.iteration.is_baseline, "kept" * reference.iteration.is_kept)
+    beside = f" ({', '.join(filter(None, marks))})" if any(marks) else ""
+    here, there = len(shown.games), len(reference.games)
+    games = "" if here == there else f"{counted(here, 'game')} against {there}"
+    better = board.better_words(shown.iteration.name)
+    against = shortened(reference.iteration.name, _LONGEST_NAME)
+    compared = better.replace(f"than {against} on", f"than {against}{beside} on") or f"compared with {against}{beside}"
+    return " · ".join(filter(None, (shortened(shown.iteration.change.rstrip(". "), _LONGEST_CHANGE), compared, games)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +104,11 @@ class Cockpit:
         data: The payload of the component, for ``cockpit_rows.js``.
         targets: What each row's marks open; kinds ``metric``, ``before``, ``after``, ``game`` and ``history``.
         words: Each row as one sentence, for people who do not see the picture.
-        counts: How many metrics have each status, in the order of the statuses.
     """
 
     data: Mapping[str, Any]
     targets: tuple[MarkTargets, ...]
     words: tuple[str, ...]
-    counts: Mapping[str, int]
 
 
 def cockpit_of(board: Board, name: str) -> Cockpit:
@@ -86,12 +120,14 @@ def cockpit_of(board: Board, name: str) -> Cockpit:
     statuses = {metric: str(mean.status) for metric, mean in with_open_engagement(shown.means).items()}
     target = shown.decision.target if shown.decision else shown.iteration.target_metric
     rows = [_row(metric, shown, reference, history, statuses[metric], metric == target) for metric in DEFINITIONS]
-    counts = {str(status): list(statuses.values()).count(str(status)) for status in Status}
     return Cockpit(
-        {"rows": [row for row, _, _ in rows], "history": f"last {LAST_ITERATIONS} iterations"},
+        {
+            "rows": [row for row, _, _ in rows],
+            "history": f"last {LAST_ITERATIONS} iterations",
+            "legend": list(_LEGEND if reference else _LEGEND[1:]),
+        },
         tuple(targets for _, targets, _ in rows),
         tuple(words for _, _, words in rows),
-        {status: count for status, count in counts.items() if count},
     )
 
 
@@ -108,7 +144,6 @@ def _row(
     interval = mean_interval(mean.values, limits=definition.scale.limits)
     appearance, dots = look(status), _dots(shown, definition)
     points = [(one, one.means[metric]) for one in history]
-    chance, chance_sign = _chance_words(mean.control)
     words = _words(definition, mean, before, status)
     current = score_text(mean.score, definition.scale, mean.threshold)
     own = shown.iteration.name
@@ -122,7 +157,6 @@ def _row(
         "interval": [_share(interval.low, definition), _share(interval.high, definition)]
         if interval.is_known
         else None,
-        "chance": _share(mean.control.chance, definition),
         "status": {"name": status, "color": appearance.color, "text": appearance.label},
         "texts": {
             "threshold": threshold_text(mean.threshold, definition.scale),
@@ -130,7 +164,7 @@ def _row(
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",
             "change": _change_text(definition, before, mean.score),
-            "chance": f"{chance_sign} {chance}",
+            "chance": _chance_words(mean.control),
             "no_score": _no_score_words(mean),
         },
         "games": [{"place": place, "label": label} for place, label, _ in dots],
@@ -198,12 +232,9 @@ def _no_score_words(mean: MetricMean) -> str:
     return "does not apply to these games" if mean.status is Status.NOT_APPLICABLE else "no score yet"
 
 
-def _chance_words(control: ControlSummary) -> tuple[str, str]:
-    """In how many games the score is above chance, and the sign for it."""
-    if control.compared:
-        sign = "▲" if control.above == control.compared else "▼" if not control.above else "≈"
-        return f"above chance {control.above}/{control.compared}", sign
-    return ("chance not computed", "…") if control.pending else ("no chance level", "–")
+def _chance_words(control: ControlSummary) -> str:
+    """In how many games the score is above that of scrambled copies; empty where none was compared."""
+    return f"better than scrambled copies in {control.above} of {control.compared}" if control.compared else ""
 
 
 def mean_detail(metric: str, mean: MetricMean) -> str:

@@ -1,20 +1,20 @@
 // Seven metrics before and after, a row each.
 
-const HEIGHT = 40;
+const HEIGHT = 38;
 const UPPER = 12;
-const AXIS = 33;
+const AXIS = 32;
 
 export default function (component) {
   return mountView(component, "Seven metrics, before and after", drawRows);
 }
 
 function drawRows(view) {
-  const { rows, history } = view.data;
+  const { rows, history, legend } = view.data;
   const axis = element("div", "axis");
   const words = [element("span", "now", "now"), element("span", "", history)];
   const head = makeHead(element("span"), axis, ...words, element("span"));
   view.rows = rows.map(makeRow);
-  view.box.replaceChildren(head, ...view.rows);
+  view.box.replaceChildren(makeLegend(legend), head, ...view.rows);
   // The widths of the pictures are known only now that they are laid out.
   drawAxis(axis);
   rows.forEach((row, place) => {
@@ -56,10 +56,6 @@ function drawMarks(cell, row, place) {
   makeShape(svg, "rect", { class: "below", x: at(0), y: 3, width: at(row.threshold) - at(0), height: AXIS - 3 });
   makeShape(svg, "line", { class: "axis-line", x1: at(0), x2: at(1), y1: AXIS, y2: AXIS });
   makeShape(svg, "line", { class: "threshold", x1: at(row.threshold), x2: at(row.threshold), y1: 1, y2: AXIS + 2 });
-  if (row.chance !== null) {
-    const x = at(row.chance);
-    makeShape(svg, "path", { class: "by-chance", d: `M${x - 4} ${AXIS + 6}L${x} ${AXIS}L${x + 4} ${AXIS + 6}Z` });
-  }
   addMarks(svg, row, place, at, UPPER, AXIS - 3);
   if (row.after === null) {
     // Beside the threshold's line, on the side that has room.

@@ -7,11 +7,14 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from dashboard.app_pages.overview.cockpit import PICKED
 from dashboard.app_pages.overview.sign_off import sign_off
 from dashboard.shared import resources
 from dashboard.shared.changes import data
 from dashboard.shared.changes.actions import attempt, delete, person
 from dashboard.shared.changes.keep_or_revert import promote
+from dashboard.shared.downloads import iteration_report
+from dashboard.shared.formatting import share_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.iterations import Iteration
@@ -20,9 +23,6 @@ from evaluation.iterations.iteration import Description, Edit
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
-
-PICKED = "iteration"
-"""The key of the sidebar's choice, which must follow a new name."""
 
 _LABELS = {
     "name": "Name",
@@ -34,11 +34,14 @@ _LABELS = {
 
 
 def manage_iteration(store: Store, shown: IterationSummary, board: Board) -> None:
-    """An expander with forms for everything about the iteration that can be edited."""
+    """An expander with what is known about the iteration, its report, and forms for what can be edited."""
     edits = resources.read(data.history, shown.iteration.name)
     # A form that was filled in before somebody else changed the iteration must not overwrite that unseen.
     place = f"{shown.iteration.position}_{len(edits)}"
-    with st.expander("Manage this iteration", icon=":material/edit:", key="manage_iteration"):
+    with st.expander(
+        "Describe, report, sign off or delete this iteration", icon=":material/edit:", key="manage_iteration"
+    ):
+        _facts(shown, board)
         describe, decide, remove = st.tabs(["Description", "Baseline and sign-off", "Delete"])
         with describe:
             _description_form(store, shown.iteration, board, place)
@@ -48,6 +51,18 @@ def manage_iteration(store: Store, shown: IterationSummary, board: Board) -> Non
             sign_off(store, shown.iteration, place)
         with remove:
             _delete_form(store, shown, board, place)
+
+
+def _facts(shown: IterationSummary, board: Board) -> None:
+    held = shown.iteration
+    number = 1 + [one.iteration.name for one in board.iterations].index(held.name)
+    cost, cache = usd_text(shown.cost_usd.mean), share_text(shown.cache_hit_rate.mean)
+    target = f"target {DEFINITIONS[held.target_metric].label}" if held.target_metric else "no target"
+    games = f"{counted(len(shown.games), 'game')}, mean cost {cost}, cache hits {cache}"
+    st.caption(f"Iteration {number} of {len(board.iterations)} · {games} · {target}")
+    for warning in shown.warnings:
+        st.caption(f":material/warning: {warning}")
+    iteration_report(held.name)
 
 
 def _description_form(store: Store, held: Iteration, board: Board, place: str) -> None:

@@ -27,23 +27,8 @@ from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.comparisons import stored_losses
 
-_LAST_SHOWN = "iteration_shown_last"
 _TESTS_SHOWN = 12
 _WAITING_SHOWN = 500
-
-
-def pick_iteration(board: Board) -> IterationSummary:
-    """The iteration chosen in the sidebar; the current one at first. The choice stands in the URL."""
-    by_name = {one.iteration.name: one for one in board.iterations}
-    names = list(by_name)
-    current = board.current.iteration.name if board.current else names[-1]
-    # The way back from a message that a mark opened leads to the same iteration.
-    current = st.session_state[_LAST_SHOWN] if st.session_state.get(_LAST_SHOWN) in by_name else current
-    name = st.sidebar.selectbox(
-        "Iteration", names, index=names.index(current), key="iteration", bind="query-params", filter_mode="contains"
-    )
-    st.session_state[_LAST_SHOWN] = name
-    return by_name[name]
 
 
 def waiting_for_review(seen: Overview) -> None:
@@ -56,34 +41,27 @@ def waiting_for_review(seen: Overview) -> None:
     waiting = seen.waiting
     if waiting.empty:
         return
-    with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.markdown(
-            f":material/rate_review: **{counted(len(waiting), 'game')} of {seen.transcripts} not rated yet.** "
-            "Engagement is mandatory, so their verdicts stay pending.",
-            width="stretch",
-        )
-        st.page_link("app_pages/rate/page.py", label="Go to the desk", icon=":material/arrow_forward:")
-    with st.expander("Which ones wait", icon=":material/hourglass_empty:"):
+    with st.expander(
+        f"Games that wait for a rating: {len(waiting)} of {seen.transcripts}", icon=":material/rate_review:"
+    ):
         status_table(data.waiting_counts(waiting), "How many games wait in which iteration")
         first = waiting.head(_WAITING_SHOWN)
         status_table(first, "Games that nobody has rated", height=min(38 + 35 * len(first), 320))
         if len(first) < len(waiting):
             st.caption(f"The first {len(first)} of {counted(len(waiting), 'game')}.")
-        st.caption(
-            "The desk shows neither a game's name nor its iteration. Opened from an iteration that waits for ratings, "
-            "it hands out that iteration's games first, mixed with those it is compared with."
-        )
+        st.page_link("app_pages/rate/page.py", label="Go to the desk", icon=":material/arrow_forward:")
 
 
 def tests(shown: IterationSummary) -> None:
     """The verdict of each test with its reasons."""
-    st.subheader("Tests", anchor=False)
     if not shown.tests:
-        st.caption("No games yet.")
-    for test in shown.tests[-_TESTS_SHOWN:]:
-        _test(test)
-    if earlier := shown.tests[:-_TESTS_SHOWN]:
-        with st.expander(f"The {counted(len(earlier), 'test')} before", icon=":material/history:"):
+        return
+    passed = sum(bool(test.has_passed) for test in shown.tests)
+    with st.expander(f"Tests of three games: {passed} of {len(shown.tests)} passed", icon=":material/checklist:"):
+        for test in shown.tests[-_TESTS_SHOWN:]:
+            _test(test)
+        if earlier := shown.tests[:-_TESTS_SHOWN]:
+            st.caption(f"The {counted(len(earlier), 'test')} before:")
             status_table(
                 _tests_table(earlier), "Earlier tests of the iteration", height=min(38 + 35 * len(earlier), 400)
             )
@@ -120,26 +98,18 @@ def _test(test: GameTest) -> None:
 
 
 def success_checklist(store: Store, board: Board) -> None:
-    """The rubric's criteria with what was measured, and whether the next stage may begin."""
-    st.subheader("Ready for the next stage?", anchor=False)
-    gate = look(str(board.checklist.gate))
-    with st.container(border=True):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.badge("Ready" if gate.word == "met" else "Not ready", color=gate.color)
+    """The rubric's criteria with what was measured, whether the next stage may begin, and the sign-off."""
+    is_ready = board.checklist.gate is CheckState.MET
+    with st.expander(f"Next stage: {'ready' if is_ready else 'not ready'}", icon=":material/flag:", key="gate"):
         for check in board.checklist.checks:
             _check(check)
         if board.chance:
             st.caption(board.chance.words)
-        _way_through(store, board)
-
-
-def _way_through(store: Store, board: Board) -> None:
-    if board.checklist.gate is CheckState.MET:
-        add_games_link("Begin the next iteration", ":material/add:")
-    if board.current:
-        held = board.current.iteration
-        with st.expander("Sign-off", icon=":material/verified:", key="gate_sign_off"):
-            plain(held.name)
+        if is_ready:
+            add_games_link("Begin the next iteration", ":material/add:")
+        if board.current:
+            held = board.current.iteration
+            plain(f"Sign-off of {held.name}")
             sign_off(store, held, f"gate_{held.position}")
 
 
@@ -156,14 +126,11 @@ def advice(store: Store, board: Board, shown: IterationSummary) -> None:
     if not given:
         st.caption(nothing_to_fix(shown.means))
         return
-    st.subheader("What to change next", anchor=False)
-    with st.container(border=True):
-        own = shown.iteration.name
+    own = shown.iteration.name
+    with st.expander(f"What to change next: {given[0].label}", icon=":material/lightbulb:"):
         losses = resources.once(stored_losses, (own,), store, own, board)
-        _advice(given[0], losses)
-        for other in given[1:]:
-            with st.expander(f"Then: {other.label}"):
-                _advice(other, losses)
+        for one in given:
+            _advice(one, losses)
 
 
 def _advice(given: Advice, losses: Mapping[str, Losses]) -> None:

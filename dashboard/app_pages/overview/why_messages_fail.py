@@ -17,7 +17,6 @@ from dashboard.shared.formatting import Color, share_text
 from dashboard.shared.marks.pictures import define_picture, remember_click, remember_target
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.notices import plain
-from dashboard.shared.queries import iteration_sizes
 from dashboard.shared.status_table import status_table
 from evaluation.comparison import Example, FailureReason, IterationFailures, MetricFailures
 from evaluation.rubric.definitions import DEFINITIONS
@@ -25,25 +24,14 @@ from evaluation.text.display import counted, shortened
 from evaluation.workflows.comparisons import stored_failing_messages, stored_failure_reasons
 
 _REASON = "reason"
-_LAST_ITERATION = "reasons_last_of"
 _KEY = "failure_atlas"
 _MOST_ROWS = 500
 _LONGEST = 300
 _picture = define_picture("dramaturg_failure_atlas", Path(__file__).parent, "failure_atlas")
 
 
-def why_messages_fail() -> None:
-    """Draw the reasons of the chosen iteration, or the messages of the chosen reason."""
-    sizes = resources.read(iteration_sizes)
-    names = [name for name in reversed(sizes) if sizes[name]]
-    if not names:
-        st.info("No game is in an iteration yet. Games of one prompt version make an iteration.")
-        st.page_link("app_pages/overview/page.py", label="Put games into an iteration", icon=":material/arrow_forward:")
-        return
-    last = st.session_state.get(_LAST_ITERATION)
-    place = names.index(last) if last in names else 0
-    name = st.selectbox("Games of", names, place, key=state.REASONS_OF, bind="query-params", filter_mode="contains")
-    st.session_state[_LAST_ITERATION] = name
+def why_messages_fail(name: str) -> None:
+    """Draw the reasons of an iteration, or the messages of the chosen reason."""
     found = resources.share(stored_failure_reasons, name)
     chosen = state.chosen(_REASON)
     reason = find_reason(found, chosen) if chosen else None

@@ -23,7 +23,7 @@ from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import DESK as DESK
-from dashboard.shared.page_links import HANDED_OVER, agreement_link, overview_link
+from dashboard.shared.page_links import HANDED_OVER, OVERVIEW_PAGE, agreement_link, overview_link
 from dashboard.shared.page_links import VIEW as VIEW
 from evaluation.access.roles import Action
 from evaluation.errors import InputError, NotFoundError, StoreError
@@ -38,6 +38,8 @@ STYLE = "Who speaks?"
 VIEWS = (DESK, OWN, GUIDE, STYLE)
 
 _KEY = "rating_desk"
+_RATED_FOR = "rated_for"
+"""The iteration whose decision waits for what this session rates; never sent to the page."""
 
 
 def ask_for_name() -> None:
@@ -65,6 +67,7 @@ def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0)
     """
     desk = desk_of(rater)
     if desk.data is None:
+        _lead_back(store, rater)
         take_next(store, desk, progress)
     if desk.data is None:
         _nothing_left(desk, progress)
@@ -161,6 +164,18 @@ def take_handed_over(store: Store, rater: str) -> None:
     held = next((one for one in iterations if one.name == name), None)
     reference = reference_of(held, iterations) if held else None
     store.rating_queue.hand_over(rater, name, reference.name if reference else None)
+    if store.rating_queue.handed_over_left(rater):
+        st.session_state[_RATED_FOR] = name
+    else:
+        st.info("None of these games is left for you: you have put them aside. Somebody else has to rate them.")
+
+
+def _lead_back(store: Store, rater: str) -> None:
+    """Open the Overview again once the games that it handed over are rated or put aside."""
+    name = st.session_state.get(_RATED_FOR)
+    if name is not None and not store.rating_queue.handed_over_left(rater):
+        del st.session_state[_RATED_FOR]
+        st.switch_page(OVERVIEW_PAGE, query_params={"iteration": name})
 
 
 def take_picked(store: Store, rater: str) -> None:

@@ -1,36 +1,19 @@
-"""Figures of the Trends page besides the one of a single metric: all metrics at once, and one agent over time.
+"""One agent from run to run, as a figure, in words and as a table.
 
 Independent of Streamlit.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.charts.metric_charts import KEEP_ZOOM, escaped_label
-from dashboard.shared.formatting import score_text
-from dashboard.shared.marks.targets import MarkTarget, MarkTargets
-from dashboard.shared.queries import LOOSE
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
-from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import PERCENT
-from evaluation.text.display import counted, shortened
-
-_FARTHEST = 0.4
-"""The share of a scale at which the colour is deepest."""
-_PALEST, _DEEPEST = 10, 42
-"""The share of its colour in a cell, in percent: text on the deepest still has a contrast of more than 4.5:1."""
-_Cells = Mapping[tuple[str, int], Mapping[str, float]]
-"""The mean and its distance from the threshold, by metric and position."""
-
-_MOST_NAMED, _MOST_WITH_DECIMALS = 8, 10
+from evaluation.text.display import counted
 
 # Colours of Okabe and Ito, with a shape and a dash of their own for each line.
 _LINES = {
@@ -41,121 +24,6 @@ _LINES = {
 }
 _OWN_LINE = ("#5b6470", "x", "longdash")
 """Of the dimensions that plug-ins declare."""
-
-
-def heat_frame(points: pd.DataFrame, thresholds: Mapping[str, float]) -> pd.DataFrame:
-    """The mean of every metric in every iteration.
-
-    Args:
-        points: As ``queries.trend_points`` gives them.
-        thresholds: Today's.
-
-    Returns:
-        One row per metric and iteration: ``metric``, ``position``, ``iteration``, ``mean`` (NaN without a score),
-        ``games`` (with a score), ``distance`` ((mean - threshold) / width of the scale).
-    """
-    by = points.groupby(["metric", "position"], sort=True)
-    frame = by.agg(iteration=("iteration", "first"), mean=("score", "mean"), games=("score", "count")).reset_index()
-    limit = frame["metric"].map(dict(thresholds))
-    width = frame["metric"].map({name: one.scale.width for name, one in DEFINITIONS.items()})
-    frame["distance"] = (frame["mean"] - limit) / width
-    return frame
-
-
-@dataclass(frozen=True, slots=True)
-class HeatMap:
-    """All metrics over iterations.
-
-    Attributes:
-        data: The payload of the component, for ``heat_cells.js``.
-        targets: What each row's marks open; kinds ``metric`` and ``cell``.
-    """
-
-    data: Mapping[str, Any]
-    targets: tuple[MarkTargets, ...]
-
-
-def heat_map(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> HeatMap:
-    """A cell for every mean, the colour deeper the farther it is from the threshold; a cell opens its games.
-
-    Args:
-        frame: From :func:`heat_frame`.
-        thresholds: Today's.
-    """
-    cells = _cells_of(frame)
-    iterations = frame.drop_duplicates("position").sort_values("position")
-    names = {int(place): str(name) for place, name in zip(iterations["position"], iterations["iteration"], strict=True)}
-    rows = [_heat_row(cells, name, names, thresholds) for name in DEFINITIONS if name in set(frame["metric"])]
-    heads = [
-        f"{place} {shortened(name, 24)}" if len(names) <= _MOST_NAMED else str(place) for place, name in names.items()
-    ]
-    return HeatMap(
-        {"iterations": heads, "rows": [row for row, _ in rows]},
-        tuple(targets for _, targets in rows),
-    )
-
-
-def _cells_of(frame: pd.DataFrame) -> _Cells:
-    columns = (frame[name].tolist() for name in ("metric", "position", "mean", "distance"))
-    rows = zip(*columns, strict=True)
-    return {(metric, place): {"mean": mean, "distance": distance} for metric, place, mean, distance in rows}
-
-
-def _heat_row(
-    cells: _Cells, metric: str, names: Mapping[int, str], thresholds: Mapping[str, float]
-) -> tuple[dict[str, Any], MarkTargets]:
-    drawn: list[dict[str, Any]] = []
-    opened: list[MarkTarget] = []
-    for place, name in names.items():
-        words = _cell(cells, metric, place, thresholds)
-        distance = _at(cells, metric, place, "distance")
-        share = min(1.0, abs(distance or 0.0) / _FARTHEST)
-        drawn.append(
-            {
-                "text": words if len(names) <= _MOST_WITH_DECIMALS else _whole(cells, metric, place, words),
-                "label": f"{shortened(name, 40)}: {words}",
-                "color": "gray" if distance is None else "green" if words.startswith("✓") else "red",
-                "depth": round(_PALEST + share * (_DEEPEST - _PALEST)),
-                "mark": None if distance is None else len(opened),
-            }
-        )
-        if distance is not None:
-            opened.append(MarkTarget(metric, iteration="" if name in LOOSE else name))
-    told = ", ".join(f"{place} {cell['label']}" for place, cell in zip(names, drawn, strict=True))
-    row = {"label": DEFINITIONS[metric].label, "words": f"{DEFINITIONS[metric].label}: {told}", "cells": drawn}
-    return row, {"metric": tuple(opened[-1:]), "cell": tuple(opened)}
-
-
-def _whole(cells: _Cells, metric: str, place: int, words: str) -> str:
-    """A cell without decimals, where many stand side by side."""
-    mean = _at(cells, metric, place, "mean")
-    if mean is None:
-        return "–"
-    return f"{words[0]} {mean:.0f}" if DEFINITIONS[metric].scale == PERCENT else f"{words[0]} {mean:.1f}"
-
-
-def _at(cells: _Cells, name: str, place: int, column: str) -> float | None:
-    value = float(cells.get((name, place), {}).get(column, math.nan))
-    return None if math.isnan(value) else value
-
-
-def _cell(cells: _Cells, name: str, place: int, thresholds: Mapping[str, float]) -> str:
-    mean = _at(cells, name, place, "mean")
-    if mean is None:
-        return "no score"
-    symbol = "✓" if mean >= thresholds[name] - 1e-9 else "✗"
-    return f"{symbol} {score_text(mean, DEFINITIONS[name].scale, thresholds[name])}"
-
-
-def heat_table(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> pd.DataFrame:
-    """The heat map as a table: one row per iteration."""
-    cells = _cells_of(frame)
-    rows = [
-        {"No.": place, "Iteration": group["iteration"].iloc[0]}
-        | {one.label: _cell(cells, name, int(str(place)), thresholds) for name, one in DEFINITIONS.items()}
-        for place, group in frame.groupby("position")
-    ]
-    return pd.DataFrame(rows)
 
 
 def drift_figure(points: pd.DataFrame) -> go.Figure:

@@ -16,12 +16,11 @@ from dashboard.shared.formatting import COUNT, USD, look, score_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets, RunTarget
 from dashboard.shared.queries import LOOSE, group_of, transcript_list
 from evaluation.comparison.runs import Run
-from evaluation.escaping import spreadsheet_safe
+from evaluation.escaping import cut, spreadsheet_safe
 from evaluation.iterations import IterationSummary
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
-from evaluation.rubric.controls import COMPANION_LABELS, ControlSummary, control_words, summarise_controls
-from evaluation.rubric.controls.words import number_words
+from evaluation.rubric.controls import control_words, summarise_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD, VerdictStatus
 from evaluation.score import PERCENT, MetricDefinition, Scale
@@ -41,6 +40,7 @@ PERSONA_DEFINITIONS: Mapping[str, MetricDefinition] = {
 }
 """The persona dimensions on the scale from 0 to 9. Ideas are counts, without a scale; they have their own table."""
 
+_LONGEST_NAME = 60
 _COLUMNS = ("metric", "position", "iteration", "game", "transcript_id", "score", "status", "raters")
 
 
@@ -74,19 +74,19 @@ def _step(place: int, one: IterationSummary) -> Step:
 
 
 def steps_frame(found: Sequence[Step]) -> pd.DataFrame:
-    """One row per iteration: its number and name, the change, its target, what it is compared with, the decision."""
+    """One row per iteration: its number and name, the decision, the change, its target, what it is compared with."""
     rows = [
         (
             one.position,
             one.name,
+            look(one.decision).label if one.decision else "",
             one.change,
             one.target,
             one.reference,
-            look(one.decision).label if one.decision else "",
         )
         for one in found
     ]
-    columns = ["No.", "Iteration", "What was changed", "It should raise", "Compared with", "Decision"]
+    columns = ["No.", "Iteration", "Decision", "What was changed", "It should raise", "Compared with"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -179,26 +179,46 @@ def beside_points(store: Store) -> pd.DataFrame:
     return frame.sort_values("position", kind="stable", ignore_index=True)
 
 
-def chart_targets(games: pd.DataFrame, metric: str) -> MarkTargets:
-    """Targets of the marks of a chart: each dot opens its game, or the lowest of its games; each mean its iteration's.
+def sentence(points: pd.DataFrame, thresholds: Mapping[str, float]) -> str:
+    """The latest iteration against the thresholds, and against the one before: untrusted text, as it names both.
+
+    Such as "Prompt v4: 6 of 7 metrics reach their threshold, 4 in Prompt v3." A metric that
+    waits for ratings does not reach it yet. Games of no iteration are left out.
+    """
+    reached = []
+    for _, games in points[~points["iteration"].isin(LOOSE)].groupby("position"):
+        waiting = set(games.loc[games["status"] == "pending", "metric"])
+        means = games.groupby("metric")["score"].mean().to_dict()
+        count = sum(mean >= thresholds[str(name)] - 1e-9 and name not in waiting for name, mean in means.items())
+        reached.append((str(games["iteration"].iloc[0]), count))
+    if not reached:
+        return "These games belong to no iteration."
+    *before, (name, count) = reached
+    beside = f", {before[-1][1]} in {cut(before[-1][0], _LONGEST_NAME)}" if before else ""
+    return f"{cut(name, _LONGEST_NAME)}: {count} of {len(thresholds)} metrics reach their threshold{beside}."
+
+
+def chart_targets(points: pd.DataFrame, metrics: Sequence[str]) -> MarkTargets:
+    """Targets of the marks of a chart, by metric: a dot opens its game, or the lowest of its games; a mean all of them.
 
     Args:
-        games: Those of the chart, in the columns of ``queries.trend_points``.
-        metric: The metric, or the name of another figure.
+        points: Those of the chart, in the columns of ``queries.trend_points``.
+        metrics: The metrics of its rows, or the names of other figures. The kinds of mark are :func:`mark_kinds`.
     """
-    scored = games.dropna(subset=["score"])
-    names = scored.groupby("position")["iteration"].first()
-    return {
-        "game": tuple(MarkTarget(metric, transcript_id=str(key)) for key in games_of_dots(scored)["transcript_id"]),
-        "mean": tuple(_iteration_target(metric, name) for name in names),
-    }
+    found: dict[str, tuple[MarkTarget, ...]] = {}
+    for metric in metrics:
+        scored = points[points["metric"] == metric].dropna(subset=["score"])
+        names = scored.groupby("position")["iteration"].first()
+        keys = games_of_dots(scored)["transcript_id"]
+        games, means = mark_kinds([metric])
+        found[games] = tuple(MarkTarget(metric, transcript_id=str(key)) for key in keys)
+        found[means] = tuple(_iteration_target(metric, name) for name in names)
+    return found
 
 
-def drawn_content(games: pd.DataFrame) -> tuple[int, ...]:
-    """Hashes of all that a chart of a metric's games without chance shows and opens."""
-    numbers = (games[name].to_numpy().tobytes() for name in ("position", "score", "raters"))
-    texts = (tuple(games[name].tolist()) for name in ("transcript_id", "game", "iteration"))
-    return tuple(hash(one) for one in (*numbers, *texts))
+def mark_kinds(metrics: Sequence[str]) -> list[str]:
+    """The kinds of mark of a chart's traces, in their order: the games and the means of each metric."""
+    return [f"{kind}:{metric}" for metric in metrics for kind in ("game", "mean")]
 
 
 def verdict_targets(counts: pd.DataFrame) -> MarkTargets:
@@ -259,46 +279,32 @@ def evaluated_agents(store: Store) -> dict[str, str]:
     return dict(zip(map(str, latest["agent_id"]), map(str, latest["display_name"]), strict=True))
 
 
-def mean_table(
-    games: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str], beside_chance: bool = False
-) -> pd.DataFrame:
-    """A chart's numbers: one row per iteration with mean, interval, ends, counts, raters and the change it made.
+def mean_table(points: pd.DataFrame, definitions: Mapping[str, MetricDefinition]) -> pd.DataFrame:
+    """The numbers of a chart: one row per metric and iteration with mean, interval, ends and counts.
 
     Args:
-        games: Of one metric, in the columns of ``queries.trend_points``.
-        definition: The metric.
-        changes: What each iteration changed, by name.
-        beside_chance: With the score by chance and the companion, where the metric has them.
+        points: In the columns of ``queries.trend_points``.
+        definitions: The metrics.
     """
     rows = []
-    for _, group in games.groupby("position"):
-        scores, name = group["score"].dropna(), str(group["iteration"].iloc[0])
-        has_any = len(scores) > 0
-        row = {
-            "Iteration": spreadsheet_safe(name),
-            "Mean": score_text(scores.mean() if has_any else None, definition.scale),
-            "95 % interval": interval_words(mean_interval(scores, limits=definition.scale.limits)),
-            "Lowest": score_text(scores.min() if has_any else None, definition.scale),
-            "Highest": score_text(scores.max() if has_any else None, definition.scale),
-            "Games": len(scores),
-            "Without a score": len(group) - len(scores),
-        }
-        if definition.name == ENGAGEMENT.name:
-            row["Ratings"] = int(group["raters"].sum())
-        if beside_chance:
-            row |= _chance_cells(summarise_controls(group.loc[group["score"].notna(), "control"]), definition)
-        rows.append(row | {"What was changed": spreadsheet_safe(changes.get(name, ""))})
-    return pd.DataFrame(rows).fillna("")
-
-
-def _chance_cells(summary: ControlSummary, definition: MetricDefinition) -> dict[str, str]:
-    cells = {} if summary.chance is None else {"By chance": score_text(summary.chance, definition.scale)}
-    if summary.companion is not None and summary.value is not None:
-        label = COMPANION_LABELS.get(summary.companion, summary.companion).capitalize()
-        cells[label] = number_words(summary.value)
-        if summary.companion_chance is not None:
-            cells[f"{label} by chance"] = number_words(summary.companion_chance)
-    return cells
+    for name, definition in definitions.items():
+        for _, group in points[points["metric"] == name].groupby("position"):
+            scores = group["score"].dropna()
+            row = {
+                "Metric": definition.label,
+                "Iteration": spreadsheet_safe(str(group["iteration"].iloc[0])),
+                "Mean": score_text(scores.mean() if len(scores) else None, definition.scale),
+                "95 % interval": interval_words(mean_interval(scores, limits=definition.scale.limits)),
+                "Lowest": score_text(scores.min() if len(scores) else None, definition.scale),
+                "Highest": score_text(scores.max() if len(scores) else None, definition.scale),
+                "Games": len(scores),
+                "Without a score": len(group) - len(scores),
+                "Ratings": str(int(group["raters"].sum())) if name == ENGAGEMENT.name else "",
+            }
+            if "control" in group:
+                row["Scrambled copies"] = summarise_controls(group.loc[group["score"].notna(), "control"]).words
+            rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def export_frame(games: pd.DataFrame) -> pd.DataFrame:

@@ -1,9 +1,8 @@
-"""Views of the Trends page: a chart for each metric, notes of changes, tables, heat map, personas and drift."""
+"""Parts of the Trends page: the chart with a row for each metric, its numbers, changes, verdicts, and agents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 import pandas as pd
 import streamlit as st
@@ -12,13 +11,11 @@ from dashboard import access_checks
 from dashboard.app_pages.trends import charts as trend_charts
 from dashboard.app_pages.trends import data
 from dashboard.shared import queries, resources
-from dashboard.shared.beside_chance import companion_data
-from dashboard.shared.beside_chance.parts import companion, in_words
 from dashboard.shared.charts import metric_charts as charts
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.downloads import csv_download
 from dashboard.shared.formatting import threshold_text
-from dashboard.shared.marks.pictures import define_picture, remember_click, remember_point
+from dashboard.shared.marks.pictures import remember_point
 from dashboard.shared.marks.targets import MarkTargets
 from dashboard.shared.status_table import status_table
 from evaluation.coverage import Coverage
@@ -34,9 +31,6 @@ ZOOMABLE = {
     # Drawn by the browser that shows the figure; nothing is asked of another server.
     "toImageButtonOptions": {"format": "png", "scale": 2, "filename": "trend"},
 }
-
-_HEAT = "heat"
-_cells = define_picture("dramaturg_heat_cells", Path(__file__).parent, "heat_cells")
 
 
 def pick_range(found: Sequence[data.Step]) -> tuple[int, int]:
@@ -56,59 +50,61 @@ def pick_range(found: Sequence[data.Step]) -> tuple[int, int]:
 
 
 def change_notes(found: Sequence[data.Step]) -> None:
-    """The change of each iteration."""
+    """The change of each iteration, and what became of it."""
     if any(one.change for one in found):
-        with st.expander("What each iteration changed", icon=":material/edit_note:"):
-            status_table(data.steps_frame(found), "What each iteration changed")
+        st.markdown("**What each iteration changed**")
+        status_table(data.steps_frame(found), "What each iteration changed")
 
 
-def metric_charts(
+def metric_chart(
     shown: pd.DataFrame,
     definitions: Mapping[str, MetricDefinition],
     thresholds: Mapping[str, float],
     key: tuple[object, ...],
-    *,
-    beside_chance: bool = False,
 ) -> None:
-    """A chart for each metric, two beside each other where there is room.
+    """One chart with a row for each metric; every mark opens the games behind it.
 
     Args:
         shown: The games, as ``queries.trend_points`` gives them.
         definitions: The metrics to draw.
         thresholds: Today's; a metric that is missing has none.
-        key: What was chosen, to tell these charts from others of the same data.
-        beside_chance: With what chance gives, the companion below, and both in words.
+        key: What was chosen, to tell this chart from others of the same data.
     """
-    grid = st.grid(2, min_column_width=380)
-    changes = resources.read(_changes)
-    of_metric = {str(name): games for name, games in shown.groupby("metric", sort=False)}
-    for name, definition in definitions.items():
-        games = of_metric.get(name, shown.head(0))
-        with grid.cell(), st.container(border=True):
-            st.subheader(definition.label, anchor=False)
-            st.caption(_summary(games, definition, thresholds.get(name)))
-            # The charts of thousands of games take a second to make, and a rating changes one of them.
-            drawn, limit = (name, *key, beside_chance), thresholds.get(name)
-            scale = definition.scale
-            same = resources.once(data.drawn_content, drawn, games)
-            content = (*same, name, scale.name, *scale.limits, limit, *changes.items())
-            make, kept = (resources.once, drawn) if beside_chance else (resources.made_of, content)
-            draw, tell = (
-                (companion_data.chance_figure, companion_data.chance_alt)
-                if beside_chance
-                else (charts.trend_figure, charts.trend_alt)
-            )
-            targets = resources.made_of(data.chart_targets, content, games, name)
-            draw_chart(
-                make(draw, kept, games, definition, limit, changes),
-                key=f"trend_{name}",
-                config=ZOOMABLE,
-                alt=make(tell, kept, games, definition, limit),
-                on_select=_on_point(f"trend_{name}", targets, ("game", "mean")),
-                selection_mode="points",
-            )
-            if beside_chance:
-                companion(games, name, drawn)
+    close = f" {_CLOSE}" if shown.groupby("metric")["score"].count().max() > charts.MOST_DOTS else ""
+    st.caption(
+        "● a game   ◆ the mean with its 95 % interval   ┄ threshold, shaded: fails. "
+        f"A dot opens its game, a diamond all games of its iteration.{close}"
+    )
+    limits = {name: limit for name, limit in thresholds.items() if name in definitions}
+    widget = f"trend_{key[0]}"
+    targets = resources.once(data.chart_targets, key, shown, list(definitions))
+    draw_chart(
+        resources.once(charts.trend_figure, key, shown, definitions, limits, resources.read(_changes)),
+        key=widget,
+        config=ZOOMABLE,
+        alt=resources.once(charts.trend_alt, key, shown, definitions, limits),
+        on_select=_on_point(widget, targets, data.mark_kinds(list(definitions))),
+        selection_mode="points",
+    )
+
+
+_CLOSE = "Games that lie close together share a dot, which opens the lowest of them."
+
+
+def numbers(
+    shown: pd.DataFrame,
+    definitions: Mapping[str, MetricDefinition],
+    thresholds: Mapping[str, float],
+    key: tuple[object, ...],
+) -> None:
+    """The chart's numbers as a table, what each metric rests on, and the games as CSV."""
+    with st.expander("Show the numbers", icon=":material/table:"):
+        for name, definition in definitions.items():
+            games = shown[shown["metric"] == name]
+            st.caption(f"**{definition.label}**: {_summary(games, definition, thresholds.get(name))}")
+        table = resources.once(data.mean_table, key, shown, definitions)
+        st.dataframe(table, hide_index=True, alt="Every metric by iteration")
+        csv_download("Download the games (CSV)", lambda: data.export_frame(shown), "trends.csv")
 
 
 def _on_point(key: str, targets: MarkTargets, kinds: Sequence[str]) -> Callable[[], None]:
@@ -140,7 +136,7 @@ def beside_charts(first: int, last: int, *, with_loose: bool) -> None:
     unknown = [label for name, label in _BESIDE_LABELS.items() if name not in definitions]
     if unknown:
         st.caption(f"Not recorded in any of these games: {', '.join(unknown)}.")
-    metric_charts(points, definitions, {"cost_usd": COST_LIMIT_USD}, ("beside", first, last, with_loose))
+    metric_chart(points, definitions, {"cost_usd": COST_LIMIT_USD}, ("beside", first, last, with_loose))
     with st.container(border=True):
         st.subheader("Verdicts", anchor=False)
         draw_chart(
@@ -161,44 +157,6 @@ def _within(frame: pd.DataFrame, first: int, last: int, with_loose: bool) -> pd.
     return frame[(frame["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
 
 
-def metric_tables(
-    shown: pd.DataFrame,
-    definitions: Mapping[str, MetricDefinition],
-    key: tuple[object, ...],
-    *,
-    beside_chance: bool = False,
-) -> None:
-    """The same as tables."""
-    changes = resources.read(_changes)
-    for name, definition in definitions.items():
-        games = shown[shown["metric"] == name]
-        with st.container(border=True):
-            st.subheader(definition.label, anchor=False)
-            drawn = (name, *key, beside_chance)
-            table = resources.once(data.mean_table, drawn, games, definition, changes, beside_chance)
-            st.dataframe(table, hide_index=True, alt=f"{definition.label} by iteration")
-            if beside_chance:
-                in_words(games)
-
-
-def heat_map(shown: pd.DataFrame, thresholds: Mapping[str, float], key: tuple[object, ...]) -> None:
-    """All metrics over iterations at once; a cell opens its games."""
-    frame = resources.once(trend_charts.heat_frame, key, shown, thresholds)
-    found = resources.once(trend_charts.heat_map, key, frame, thresholds)
-    on_open = access_checks.event("trend_open", remember_click(_HEAT, found.targets))
-    _cells(key=_HEAT, data=dict(found.data), on_open_change=on_open)
-    st.caption(
-        "Means over games. ✓ and green: the threshold is reached; ✗ and red: it is not; the deeper the colour, the "
-        "farther away. A cell opens its games, the lowest first."
-    )
-
-
-def heat_table(shown: pd.DataFrame, thresholds: Mapping[str, float], key: tuple[object, ...]) -> None:
-    """The heat map as a table."""
-    frame = resources.once(trend_charts.heat_frame, key, shown, thresholds)
-    status_table(resources.once(trend_charts.heat_table, key, frame, thresholds), "Means of all metrics by iteration")
-
-
 def persona_dimensions(first: int, last: int) -> None:
     """The persona dimensions over iterations, game by game."""
     points = resources.read(data.dimension_points)
@@ -208,12 +166,11 @@ def persona_dimensions(first: int, last: int) -> None:
         st.page_link("app_pages/agents/page.py", label="Evaluate agents", icon=":material/theater_comedy:")
         return
     st.caption(
-        "Dots are games: the mean over the agents that speak in them, by each one's latest run. Diamonds are means "
-        "with their 95 % intervals over games. From 0 to 9, the higher the better. What is judged over all that an "
-        "agent said belongs to no game and stands below."
+        "Each game is the mean over the agents that speak in it, by each one's latest run, from 0 to 9. What is judged "
+        "over all that an agent said belongs to no game and stands below."
     )
     known = {name: one for name, one in data.PERSONA_DEFINITIONS.items() if (shown["metric"] == name).any()}
-    metric_charts(shown, known, {}, ("personas", first, last))
+    metric_chart(shown, known, {}, ("personas", first, last))
 
 
 def drift() -> None:
@@ -245,12 +202,3 @@ def drift() -> None:
         "the table names both. Ideas are counts, in the table."
     )
     status_table(trend_charts.drift_table(points), "Runs of one agent, the latest first")
-
-
-def export(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition]) -> None:
-    """The games that are shown as CSV."""
-    csv_download(
-        "Download the data (CSV)",
-        lambda: data.export_frame(shown[shown["metric"].isin(list(definitions))]),
-        "trends.csv",
-    )

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from dashboard.shared.charts.metric_charts import ACCENT, CHANCE, LIMIT, NEUTRAL, escaped_label
+from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL
 from dashboard.shared.formatting import score_text
 from evaluation.agreement import ItemAgreement, ReferenceAgreement
 from evaluation.agreement.between_raters import RELIABLE, TENTATIVE
-from evaluation.score import PERCENT, MetricDefinition, Scale
+from evaluation.score import MetricDefinition, Scale
 from evaluation.statistics import Difference, Interval, Summary
 from evaluation.text.display import counted
 
@@ -108,54 +108,6 @@ def whisker_words(row: Whisker) -> str:
     return f"{row.label}: {row.value:.2f} ({row.interval.low:.2f} to {row.interval.high:.2f})"
 
 
-def distribution_figure(
-    difference: Difference,
-    definition: MetricDefinition,
-    threshold: float,
-    names: tuple[str, str],
-    by_chance: tuple[float | None, float | None] = (None, None),
-) -> go.Figure:
-    """Every game of both iterations as a dot, the means as diamonds with their intervals, the threshold dashed.
-
-    Args:
-        difference: The metric's difference.
-        definition: The metric; its scale sets the axis.
-        threshold: Today's.
-        names: Of the iterations, before and after: untrusted text.
-        by_chance: The mean score by chance, before and after; ``None`` draws none.
-    """
-    figure = go.Figure()
-    for place, side in enumerate((difference.before, difference.after)):
-        figure.add_trace(_dots(side, place, definition))
-        figure.add_trace(_mean(side, place, definition))
-        if (chance := by_chance[place]) is not None:
-            figure.add_trace(_chance(chance, place, definition))
-    figure.add_vline(x=threshold, line={"dash": "dash", "width": 2, "color": LIMIT})
-    _lay_out(figure, [escaped_label(name, _LONGEST_LABEL) for name in names], "")
-    figure.update_layout(height=_HEAD_HEIGHT + 2 * _SIDE_HEIGHT)
-    scale, margin = definition.scale, 0.03 * definition.scale.width
-    ticks = [0, 25, 50, 75, 100] if scale == PERCENT else [1, 2, 3, 4, 5]
-    figure.update_xaxes(
-        range=[scale.low - margin, scale.high + margin],
-        tickvals=ticks,
-        ticktext=[f"{tick} %" for tick in ticks] if scale == PERCENT else [str(tick) for tick in ticks],
-    )
-    return figure
-
-
-def distribution_alt(difference: Difference, definition: MetricDefinition) -> str:
-    """The figure in words. Iterations are called before and after: names are untrusted text."""
-    parts = []
-    for word, side in (("before", difference.before), ("after", difference.after)):
-        if side.n:
-            spread = f"{min(side.values):.1f} to {max(side.values):.1f}"
-            mean = score_text(side.mean, definition.scale)
-            parts.append(f"{word}: {counted(side.n, 'game')} from {spread}, mean {mean}")
-        else:
-            parts.append(f"{word}: no score")
-    return f"{definition.label}, game by game. " + "; ".join(parts)
-
-
 def dimension_figure(difference: Difference) -> go.Figure:
     """Every game of both runs as a dot, the means as diamonds with their intervals, from 0 to 9 (ideas: to the most).
 
@@ -216,18 +168,6 @@ def _mean(side: Summary, place: int, definition: MetricDefinition) -> go.Scatter
             "width": 7,
         },
         text=[f"mean {score_text(side.mean, definition.scale)} of {counted(side.n, 'game')}"] if side.n else [],
-        hovertemplate="%{text}<extra></extra>",
-    )
-
-
-def _chance(value: float, place: int, definition: MetricDefinition) -> go.Scatter:
-    return go.Scatter(
-        x=[value],
-        y=[place - 0.2],
-        mode="markers",
-        name="by chance",
-        marker={"size": 13, "symbol": "triangle-up-open", "color": CHANCE, "line": {"width": 2}},
-        text=[f"by chance {score_text(value, definition.scale)}"],
         hovertemplate="%{text}<extra></extra>",
     )
 

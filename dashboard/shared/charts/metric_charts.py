@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 import pandas as pd
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from dashboard.shared.formatting import USD, look, score_text, threshold_text
 from evaluation.escaping import safe
@@ -27,8 +27,6 @@ FAILING_SIDE = "rgba(128, 126, 148, 0.13)"
 TEXT = "#000037"
 """Streamlit's browser side puts the theme's text colour in the place of this one, light and dark. Its own choice for
 the labels of axes has a contrast of 3.7:1 on white."""
-CHANCE = "#1b9e77"
-"""What chance gives."""
 KEEP_ZOOM = {"uirevision": "kept", "dragmode": False}
 """Layout of figures that can be zoomed: what a person chose survives a rerun. Dragging scrolls the page until the zoom
 tool is taken, or a phone could not pass the figure."""
@@ -40,8 +38,11 @@ _BINS = 50
 _LABEL_LENGTH = 18
 _NAMES_FIT = 44
 """Characters of all names together that stand level below a chart of 380 pixels."""
-_MOST_NOTED = 3
-_NOTE_WIDTH = 14
+_HEAD_HEIGHT = 52
+"""Room for the chart's own tools, which would cover words."""
+_ROW_HEIGHT = 112
+_REACH = 0.06
+"""The share of a scale that an axis goes beyond its ends."""
 
 
 def escaped_label(text: str, limit: int = _LABEL_LENGTH) -> str:
@@ -52,31 +53,41 @@ def escaped_label(text: str, limit: int = _LABEL_LENGTH) -> str:
 
 def trend_figure(
     points: pd.DataFrame,
-    definition: MetricDefinition,
-    threshold: float | None,
+    definitions: Mapping[str, MetricDefinition],
+    thresholds: Mapping[str, float],
     changes: Mapping[str, str] = MappingProxyType({}),
 ) -> go.Figure:
-    """One metric over iterations: a dot per game, the means with their 95 % intervals as a line, the threshold dashed.
+    """Metrics over iterations, a row each: a dot per game, the means with their 95 % intervals, the threshold dashed.
 
     Args:
-        points: One row per game: ``position`` (int, order of the iteration), ``iteration`` (name), ``game`` (label),
-            ``score`` (on the metric's scale, NaN when pending or not applicable), and where known ``raters`` (how many
-            people rated it). Games without a score are left out.
-        definition: The metric; its scale sets the axis.
-        threshold: The threshold of today; ``None`` where there is none.
-        changes: What each iteration changed, by its name; it stands above its games.
+        points: One row per game and metric: ``metric``, ``position`` (int, order of the iteration), ``iteration``
+            (name), ``game`` (label), ``score`` (on the metric's scale, NaN when pending or not applicable), and where
+            known ``raters`` (how many people rated it). Games without a score are left out.
+        definitions: The metrics in their order; their scales set the axes.
+        thresholds: Those of today; a metric that is missing has none.
+        changes: What each iteration changed, by its name; its means tell it when pointed at.
 
     Returns:
-        A figure with the traces "game" and "mean". Without any score both are empty.
+        A figure with the traces "game" and "mean" of each metric in turn. Without any score both are empty.
     """
-    scored = points.dropna(subset=["score"])
-    figure = go.Figure()
-    figure.add_trace(_game_dots(scored, definition))
-    figure.add_trace(_mean_line(scored, definition, changes))
-    if threshold is not None:
-        _draw_threshold(figure, threshold, definition)
-    _lay_out(figure, points, definition, changes)
-    _note_changes(figure, points.drop_duplicates("position"), changes)
+    figure = make_subplots(rows=len(definitions), cols=1, shared_xaxes=True, vertical_spacing=0.25 / len(definitions))
+    of_metric = {str(name): games for name, games in points.groupby("metric", sort=False)}
+    for row, (name, definition) in enumerate(definitions.items(), start=1):
+        scored = of_metric.get(name, points.head(0)).dropna(subset=["score"])
+        figure.add_trace(_game_dots(scored, definition), row=row, col=1)
+        figure.add_trace(_mean_line(scored, definition, changes), row=row, col=1)
+        if name in thresholds:
+            _draw_threshold(figure, thresholds[name], definition, row)
+        _lay_out_row(figure, definition, row)
+    names = points.drop_duplicates("position").sort_values("position")
+    figure.update_layout(
+        height=_HEAD_HEIGHT + _ROW_HEIGHT * len(definitions),
+        margin={"l": 8, "r": 58, "t": _HEAD_HEIGHT, "b": 8},
+        showlegend=False,
+        hovermode="closest",
+        **KEEP_ZOOM,
+    )
+    name_iterations(figure, names)
     return figure
 
 
@@ -223,9 +234,9 @@ def _reach(end: float | None, mean: float) -> float:
     return 0.0 if end is None else abs(end - mean)
 
 
-def _draw_threshold(figure: go.Figure, threshold: float, definition: MetricDefinition) -> None:
+def _draw_threshold(figure: go.Figure, threshold: float, definition: MetricDefinition, row: int) -> None:
     low, high = definition.scale.limits
-    reach = 0.04 * definition.scale.width
+    reach = _REACH * definition.scale.width
     fails_above = definition.scale.name == USD
     figure.add_hrect(
         y0=threshold if fails_above else low - reach,
@@ -233,18 +244,24 @@ def _draw_threshold(figure: go.Figure, threshold: float, definition: MetricDefin
         fillcolor=FAILING_SIDE,
         line_width=0,
         layer="below",
+        row=row,
+        col=1,
     )
-    figure.add_hline(
-        y=threshold,
-        line={"dash": "dash", "width": 2, "color": LIMIT},
-        annotation={
-            # In the margin, where no game can lie under it.
-            "text": _limit_words(threshold, definition),
-            "font": {"size": 12},
-            "x": 1.01,
-            "xanchor": "left",
-            "yanchor": "middle",
-        },
+    figure.add_hline(y=threshold, line={"dash": "dash", "width": 2, "color": LIMIT}, row=row, col=1)
+    # In the margin, where no game can lie under it.
+    _write(figure, row, _limit_words(threshold, definition), {"y": threshold, "x": 1.01, "yanchor": "middle"})
+
+
+def _write(figure: go.Figure, row: int, text: str, place: Mapping[str, object], weight: int = 400) -> None:
+    """Write beside a row of the figure; ``x`` is a share of its width, ``y`` a value of its axis."""
+    figure.add_annotation(
+        text=text,
+        xref="paper",
+        yref=f"y{row}" if row > 1 else "y",
+        xanchor="left",
+        showarrow=False,
+        font={"size": 12, "weight": weight},
+        **place,
     )
 
 
@@ -271,49 +288,24 @@ def name_iterations(figure: go.Figure, names: pd.DataFrame) -> None:
     )
 
 
-def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> None:
-    names = points.drop_duplicates("position").sort_values("position")
+def _lay_out_row(figure: go.Figure, definition: MetricDefinition, row: int) -> None:
     scale = definition.scale
-    margin = 0.04 * scale.width
+    reach = _REACH * scale.width
     ticks = _TICKS.get(scale.name, [0, 3, 6, 9] if scale.name == "nine" else None)
-    has_notes = any(changes.get(name) for name in names["iteration"])
-    figure.update_layout(
-        height=310 if has_notes else 280,
-        margin={"l": 8, "r": 58, "t": 38 if has_notes else 8, "b": 8},
-        showlegend=False,
-        hovermode="closest",
-        **KEEP_ZOOM,
-    )
-    name_iterations(figure, names)
     figure.update_yaxes(
-        range=[scale.low - margin, scale.high + margin],
+        range=[scale.low - reach, scale.high + reach],
         tickvals=ticks,
         ticktext=[f"{tick} %" if scale == PERCENT else str(tick) for tick in ticks] if ticks else None,
+        nticks=4,
         zeroline=False,
         automargin=True,
+        row=row,
+        col=1,
     )
+    _write(figure, row, definition.label, {"y": scale.high + reach, "x": 0, "yanchor": "bottom"}, weight=600)
 
 
-_TICKS = {PERCENT.name: [0, 25, 50, 75, 100], LIKERT.name: [1, 2, 3, 4, 5]}
-
-
-def _note_changes(figure: go.Figure, names: pd.DataFrame, changes: Mapping[str, str]) -> None:
-    """Above each iteration what it changed: in words while there is room, else a sign that tells when pointed at."""
-    for place, name in zip(names["position"], names["iteration"], strict=True):
-        change = changes.get(name, "")
-        if change:
-            lines = textwrap.wrap(shortened(change, 60), _NOTE_WIDTH, max_lines=2, placeholder="…")
-            words = "<br>".join(escaped_label(line) for line in lines)
-            figure.add_annotation(
-                x=place,
-                y=1.0,
-                yref="paper",
-                yanchor="bottom",
-                text=f"Δ {words}" if len(names) <= _MOST_NOTED else "Δ",
-                hovertext=f"changed: {escaped_label(change, 120)}",
-                showarrow=False,
-                font={"size": 11},
-            )
+_TICKS = {PERCENT.name: [0, 50, 100], LIKERT.name: [1, 3, 5]}
 
 
 def verdict_figure(counts: pd.DataFrame) -> go.Figure:
@@ -365,8 +357,15 @@ _VERDICT_COLORS = {"passed": "#007a5a", "failed": FAILED, "pending": "#4a90c2", 
 _VERDICT_PATTERNS = {"passed": "", "failed": "/", "pending": ".", "inapplicable": "x"}
 
 
-def trend_alt(points: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> str:
+def trend_alt(
+    points: pd.DataFrame, definitions: Mapping[str, MetricDefinition], thresholds: Mapping[str, float]
+) -> str:
     """The figure in words, for people who do not see it. Iterations are numbered: names are untrusted text."""
+    rows = (_row_alt(points[points["metric"] == name], one, thresholds.get(name)) for name, one in definitions.items())
+    return " ".join(rows)
+
+
+def _row_alt(points: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> str:
     parts = []
     for number, (_, games) in enumerate(points.groupby("position"), start=1):
         scores = games["score"].dropna()
@@ -377,4 +376,4 @@ def trend_alt(points: pd.DataFrame, definition: MetricDefinition, threshold: flo
         )
         parts.append(f"iteration {number}: {mean}")
     limit = f", threshold {threshold_text(threshold, definition.scale)}" if threshold is not None else ""
-    return f"{definition.label} over iterations{limit}. " + "; ".join(parts)
+    return f"{definition.label} over iterations{limit}. {'; '.join(parts)}."

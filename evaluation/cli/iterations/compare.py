@@ -92,7 +92,7 @@ def _row(one: Difference) -> tuple[str, ...]:
     return (
         DEFINITIONS[one.name].label,
         *difference_cells(one),
-        str(one.outcome),
+        one.outcome.words,
     )
 
 

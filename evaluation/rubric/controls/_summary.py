@@ -42,14 +42,18 @@ class ControlSummary:
     def words(self) -> str:
         """The text beside a mean; empty where nothing can be said.
 
-        Example: "above chance in 3 of 4 games, mean link strength 62 (chance 50), 1 game not compared yet".
+        Example: "better than scrambled copies in 3 of 4 games, mean link strength 62 (scrambled 50)".
         """
-        parts = [f"above chance in {self.above} of {counted(self.compared, 'game')}"] if self.compared else []
+        parts = (
+            [f"better than scrambled copies in {self.above} of {counted(self.compared, 'game')}"]
+            if self.compared
+            else []
+        )
         if self.companion is not None and self.value is not None:
-            chance = "" if self.companion_chance is None else f" (chance {number_words(self.companion_chance)})"
+            chance = "" if self.companion_chance is None else f" (scrambled {number_words(self.companion_chance)})"
             parts.append(f"mean {companion_words(self.companion, self.value)}{chance}")
         if self.pending:
-            parts.append(f"{counted(self.pending, 'game')} not compared with chance yet")
+            parts.append(f"{counted(self.pending, 'game')} not compared with scrambled copies yet")
         return ", ".join(parts)
 
     def as_dict(self) -> dict[str, Any]:

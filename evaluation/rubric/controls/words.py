@@ -32,25 +32,27 @@ _DESTROYED = {
 def control_words(metric: str, score: float | None, control: Mapping[str, Any] | None) -> str:
     """The control's statement about a score in a few words; empty where there is no score.
 
-    Examples: "clearly above chance (link strength 66, chance 50)"; "but with the same messages in random order it is
-    99 %"; "cannot be told from chance"; "not compared with chance yet".
+    Examples: "clearly better than scrambled copies (link strength 66, scrambled 50)"; "but with the same messages in
+    random order it is 99 %"; "no better than scrambled copies"; "not compared with scrambled copies yet".
     """
     if score is None:
         return ""
     if control is None or control.get("status") == "pending":
-        return "not compared with chance yet"
+        return "not compared with scrambled copies yet"
     beside = control.get("companion") or {}
     if beside.get("p") is not None and beside["p"] <= _CLEAR:
-        return f"clearly above chance ({_companion(beside)})"
+        return f"clearly better than scrambled copies ({_companion(beside)})"
     if control["p"] is not None and control["p"] <= _CLEAR:
-        return f"clearly above chance ({_chance(metric, control)})"
+        return f"clearly better than scrambled copies ({_chance(metric, control)})"
     if control["p"] is None or control["reason"]:
         shown = _companion(beside) if beside.get("value") is not None else ""
-        reason = "" if control["reason"] in (None, NO_CHANCE) else f"not compared with chance: {control['reason']}"
+        reason = (
+            "" if control["reason"] in (None, NO_CHANCE) else f"not compared with scrambled copies: {control['reason']}"
+        )
         return "; ".join(filter(None, (reason, shown)))
     if beside.get("value") is None and control["difference"] <= 0:
         return f"but {_chance(metric, control)}"
-    return f"cannot be told from chance ({_chance(metric, control)})"
+    return f"no better than scrambled copies ({_chance(metric, control)})"
 
 
 def is_above_chance(control: Mapping[str, Any]) -> bool:
@@ -65,7 +67,7 @@ def companion_words(name: str, value: float) -> str:
 
 
 def _companion(beside: Mapping[str, Any]) -> str:
-    chance = "" if beside["chance"] is None else f", chance {number_words(beside['chance'])}"
+    chance = "" if beside["chance"] is None else f", scrambled {number_words(beside['chance'])}"
     return f"{companion_words(beside['name'], beside['value'])}{chance}"
 
 

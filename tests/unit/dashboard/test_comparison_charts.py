@@ -8,14 +8,10 @@ import pytest
 
 from dashboard.shared.charts.comparison_charts import (
     Whisker,
-    distribution_alt,
-    distribution_figure,
     whisker_figure,
     whisker_words,
 )
-from evaluation.rubric.definitions import COHERENCE, ENGAGEMENT
-from evaluation.statistics import Interval, compare
-from evaluation.statistics.comparison import Measure
+from evaluation.statistics import Interval
 from evaluation.statistics.intervals import no_interval
 
 ROWS = [
@@ -47,25 +43,3 @@ def test_figures_in_words() -> None:
         "Question 1: 0.10, no interval",
         "Question 2: not defined",
     ]
-
-
-def test_every_game_is_a_dot_and_each_side_has_a_mean() -> None:
-    difference = compare({"coherence": Measure([50, 60, 70], [80, 90], limits=(0, 100), unit="%")})["coherence"]
-    figure = distribution_figure(difference, COHERENCE, 70.0, ("<a href='x'>v1</a>", "v2"))
-    before, mean_before, after, mean_after = figure.data
-    assert (list(before.x), list(after.x)) == ([50, 60, 70], [80, 90])
-    assert (list(mean_before.x), list(mean_after.x)) == ([60], [85])
-    assert figure.layout.shapes[0].x0 == 70.0
-    assert "<" not in figure.layout.yaxis.ticktext[0]
-    said = distribution_alt(difference, COHERENCE).replace("\u00a0", " ")
-    assert said == (
-        "Conversation coherence, game by game. before: 3 games from 50.0 to 70.0, mean 60.0 %; "
-        "after: 2 games from 80.0 to 90.0, mean 85.0 %"
-    )
-
-
-def test_a_side_without_scores_stays_empty() -> None:
-    difference = compare({"engagement": Measure([], [math.nan])})["engagement"]
-    figure = distribution_figure(difference, ENGAGEMENT, 3.0, ("a", "b"))
-    assert [len(trace.x) for trace in figure.data] == [0, 0, 0, 0]
-    assert distribution_alt(difference, ENGAGEMENT).endswith("before: no score; after: no score")

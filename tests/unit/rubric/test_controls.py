@@ -124,7 +124,7 @@ def test_an_order_that_is_told_from_chance_is_called_so() -> None:
     control = compute_controls(game, {"coherence": coherence.measure(game)})["coherence"]
     assert control["companion"]["p"] == pytest.approx(1 / 201)
     assert control["companion"]["chance"] == pytest.approx(50, abs=1)
-    assert control_words("coherence", 77.0, control).startswith("clearly above chance (link strength ")
+    assert control_words("coherence", 77.0, control).startswith("clearly better than scrambled copies (link strength ")
 
 
 @pytest.mark.parametrize(
@@ -232,16 +232,19 @@ def control_of(
     [
         (
             control_of(60, 0.01, beside={"value": 66, "chance": 50, "p": 0.01}),
-            "clearly above chance (link strength 66, chance 50)",
+            "clearly better than scrambled copies (link strength 66, scrambled 50)",
         ),
         (control_of(99, 0.9), "but with the same messages in random order it is 99 %"),
-        (control_of(85, 0.3), "cannot be told from chance (with the same messages in random order it is 85 %)"),
-        (control_of(60, 0.01), "clearly above chance (with the same messages in random order it is 60 %)"),
-        (control_of(None, None, "one speaker"), "not compared with chance: one speaker"),
-        (control_of(80, 0.2, "too few arrangements to tell"), "not compared with chance: too few arrangements to tell"),
+        (control_of(85, 0.3), "no better than scrambled copies (with the same messages in random order it is 85 %)"),
+        (
+            control_of(60, 0.01),
+            "clearly better than scrambled copies (with the same messages in random order it is 60 %)",
+        ),
+        (control_of(None, None, "one speaker"), "not compared with scrambled copies: one speaker"),
+        (control_of(80, 0.2, "too few to tell"), "not compared with scrambled copies: too few to tell"),
         (control_of(None, None, "no chance level"), ""),
-        ({"status": "pending"}, "not compared with chance yet"),
-        (None, "not compared with chance yet"),
+        ({"status": "pending"}, "not compared with scrambled copies yet"),
+        (None, "not compared with scrambled copies yet"),
     ],
 )
 def test_a_control_in_words(control: dict[str, object] | None, words: str) -> None:
@@ -259,12 +262,12 @@ def test_a_rate_stands_before_its_unit() -> None:
 def test_the_controls_of_several_games_in_words() -> None:
     clear = control_of(60, 0.5, beside={"value": 70, "chance": 50, "p": 0.01})
     unclear = control_of(60, 0.5, beside={"value": 54, "chance": 50, "p": 0.2})
-    told = "above chance in 1 of 2 games, mean link strength 62 (chance 50)"
+    told = "better than scrambled copies in 1 of 2 games, mean link strength 62 (scrambled 50)"
     assert summarise_controls([clear, unclear]).words == told
     assert summarise_controls([control_of(None, None, "one speaker")]).words == ""
     assert summarise_controls([]).words == ""
     waiting = summarise_controls([clear, unclear, None, {"status": "pending"}])
-    assert waiting.words == f"{told}, 2 games not compared with chance yet"
+    assert waiting.words == f"{told}, 2 games not compared with scrambled copies yet"
     # Score 90 less 60 by chance, in both; link strength (70 + 54) / 2 less 50.
     assert waiting.as_dict() == {
         "games": 4,

@@ -1,4 +1,4 @@
-"""An iteration handed over to a rater: its games and its reference's come first, mixed, and nothing tells which."""
+"""An iteration handed over to a rater: what waits comes first, mixed with one decoy, and nothing tells which."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from tests.unit.store.small_games import game
@@ -40,17 +41,39 @@ def sides(names: list[str]) -> str:
     return "".join(name[1] if name.startswith("v") else "-" for name in names)
 
 
-def test_the_games_of_both_sides_come_first_and_interleave(store: Store) -> None:
+def test_what_waits_comes_first_mixed_with_one_decoy_that_the_rater_has_not_rated(store: Store) -> None:
+    names = {name: key for key, name in store.transcripts.game_ids().items()}
+    # All of v1 is rated, one by Ann herself; two of v2 wait.
+    for name, rater in (("v1-0", "Ann"), ("v1-1", "Bob"), ("v1-2", "Bob"), ("v2-0", "Bob")):
+        store.ratings.add(Rating(names[name], rater, 3, token=name))
+    assert store.rating_queue.handed_over_left("Ann") == 0
     orders = set()
-    for number in range(4):
-        rater = f"Rater {number}"
+    for rater in ("Ann", "Cid", "Dee", "Eve", "Fay"):
         store.rating_queue.hand_over(rater, "v2", "v1")
-        found = sides(order(store, rater))
-        assert found[:6].replace("1", "x").replace("2", "x") == "xxxxxx"
-        # One of each side in every pair, in an order of this rater's own: never a block of one side.
-        assert [sorted(found[place : place + 2]) for place in (0, 2, 4)] == [["1", "2"]] * 3
-        orders.add(found[:6])
+        left = store.rating_queue.handed_over_left(rater)
+        assert left == 3
+        found = []
+        for _ in range(left):
+            key = store.rating_queue.next_unrated(rater)
+            assert key is not None
+            found.append(key)
+            store.discards.add(key, rater, DiscardReason.OTHER, "seen before")
+        listed = [store.transcripts.game_ids()[key] for key in found]
+        assert {"v2-1", "v2-2"} < set(listed)
+        (decoy,) = set(listed) - {"v2-1", "v2-2"}
+        assert decoy in ({"v1-1", "v1-2"} if rater == "Ann" else {"v1-0", "v1-1", "v1-2"})
+        assert store.rating_queue.handed_over_left(rater) == 0
+        orders.add(listed.index(decoy))
     assert len(orders) > 1
+
+
+def test_no_second_decoy_follows_the_first(store: Store) -> None:
+    for key, name in store.transcripts.game_ids().items():
+        if name.startswith("v1"):
+            store.ratings.add(Rating(key, "Bob", 3, token=key))
+    store.rating_queue.hand_over("Ann", "v2", "v1")
+    assert sorted(sides(order(store, "Ann"))[:4]) == ["1", "2", "2", "2"]
+    assert store.rating_queue.handed_over_left("Ann") == 0
 
 
 def test_without_a_handover_the_queue_is_as_before(store: Store) -> None:

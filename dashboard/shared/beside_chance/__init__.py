@@ -1,1 +1,0 @@
-"""Scores beside the scores that chance gives, and their companions."""
