@@ -40,6 +40,7 @@ def test_every_kind_of_mark_opens_what_is_behind_it_by_mouse_and_by_key(sample_s
         "0:metric:0": "of_iteration=Prompt+v3",
         "0:before:0": "of_iteration=Prompt+v2",
         "0:after:0": "of_iteration=Prompt+v3",
+        "0:before_game:2": "metric=coherence",
         "7:mover:0": "message=",
     }
     for name, expected in behind.items():

@@ -11,7 +11,7 @@ from tests.browser.accessibility import findings
 from tests.browser.hands import in_every_size, settle, tick_row
 from tests.browser.test_cockpit import lands_on_what_is_behind, mark
 
-ADDRESS = "verdicts?verdicts_view=Why+messages+fail&reasons_of=Prompt+v3"
+ADDRESS = "?iteration=Prompt+v3&why=true"
 
 
 def look(visit, sample_server, **size):
@@ -76,6 +76,8 @@ def test_a_reason_opens_all_of_its_messages_a_row_its_message_and_keys_reach_the
 
 def test_the_overview_leads_to_the_reasons_of_its_iteration(sample_server, visit) -> None:
     page = visit(f"{sample_server.url}/?iteration=Prompt+v3").page
-    page.get_by_role("link", name="Why messages fail").click()
-    expect(page.get_by_text(re.compile(r"\d+ of \d+ judged rows lose points")).first).to_be_visible()
-    assert "reasons_of=Prompt+v3" in page.url
+    page.get_by_text("Why messages fail", exact=True).click()
+    expect(page.get_by_text(re.compile("judged rows lose all or part of their points")).first).to_be_visible()
+    page.goto(f"{sample_server.url}/verdicts?verdicts_view=Why+messages+fail&reasons_of=Prompt+v3")
+    expect(page.locator(".reason-row").first).to_be_visible()
+    assert "iteration=Prompt+v3" in page.url

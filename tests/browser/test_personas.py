@@ -106,7 +106,7 @@ def test_marks_are_reached_by_keyboard(persona_server, visit) -> None:
 
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_a_point_of_one_agent_over_time_opens_its_run(persona_server, visit, width) -> None:
-    address = f"{persona_server.url}/trends?as=Personas&agent_drift=michael"
+    address = f"{persona_server.url}/trends?trends=Cost+and+behaviour&agents_open=true&agent_drift=michael"
     seen = visit(address, width=width, height=2400)
     points = seen.page.locator(".js-plotly-plot").last.locator(".scatterlayer .trace path.point")
     expect(points.first).to_be_visible()

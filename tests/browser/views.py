@@ -65,7 +65,7 @@ _FURTHER = (
     View("team-agreement", "team?team=Agreement", "h3", frozenset({"empty", "data"})),
     View("team-agreement-numbers", "team?team=Agreement&numbers=true", _CHART, _DATA),
     View("overview-why", "?why=true", ".reason-row", _DATA),
-    View("trends-cost", "trends?trends=Cost+and+behaviour", _TABLE, _DATA),
+    View("trends-cost", "trends?trends=Cost+and+behaviour&agents_open=true", _TABLE, _DATA),
     View("compare-games", "compare?of=Two+games", ".message .badge", _DATA),
     View("agents-claims", "agents?agents=Claims", "h1", _DATA),
     View("agents-checks", "agents?agents=Checks", ".js-plotly-plot .barlayer", _DATA),

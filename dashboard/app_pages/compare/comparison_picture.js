@@ -2,7 +2,8 @@
 
 const HEIGHT = 44;
 const BASE = 40;
-const LANES = { before: 13, after: 29 };
+const LANES = { before: 15, after: 28 };
+const GAMES = { before: 5, after: 36 };
 const ROOM = 62;
 
 export default function (component) {
@@ -38,7 +39,7 @@ function makeRow(row, place) {
   return node;
 }
 
-// Two lanes: the games of both sides on one line would cover each other.
+// Two lanes, and the games above and below them: on one line they would cover each other.
 function drawDumbbell(cell, row, place) {
   const width = cell.clientWidth;
   const at = (share) => placeOf(share, width);
@@ -57,8 +58,8 @@ function drawDumbbell(cell, row, place) {
 function drawSide(svg, place, kind, side, at) {
   const y = LANES[kind];
   side.games.forEach((game, index) => {
-    const dot = addMark(svg, `${place}:${kind}_game:${index}`, at(game.place), y, game.label, 5);
-    makeShape(dot, "circle", { class: "game", cx: at(game.place), cy: y, r: 2.7 });
+    const dot = addMark(svg, `${place}:${kind}_game:${index}`, at(game.place), GAMES[kind], game.label, 5);
+    makeShape(dot, "circle", { class: "game", cx: at(game.place), cy: GAMES[kind], r: 2.7 });
   });
   if (side.mean === null) return;
   const group = addMark(svg, `${place}:${kind}:0`, at(side.mean), y, side.label, 10);

@@ -200,7 +200,8 @@ def trend_words(one: FailureReason) -> tuple[str, Color]:
 
 
 def _metric_words(one: MetricFailures) -> str:
-    return f"{one.failing:,} of {counted(one.judged, 'judged row')} lose points, {share_text(one.failing / one.judged)}"
+    # No share: a row may lose a part of its points only, so that it would not add up with the score.
+    return f"{one.failing:,} of {counted(one.judged, 'judged row')} lose all or part of their points"
 
 
 def _legend(found: IterationFailures) -> list[str]:

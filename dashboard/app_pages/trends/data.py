@@ -182,7 +182,8 @@ def beside_points(store: Store) -> pd.DataFrame:
 def sentence(points: pd.DataFrame, thresholds: Mapping[str, float]) -> str:
     """The latest iteration against the thresholds, and against the one before: untrusted text, as it names both.
 
-    Such as "Prompt v4: 6 of 7 metrics reach their threshold, 4 in Prompt v3." A metric that
+    Such as "Prompt v4: 6 of 7 metrics reach their threshold, 4 in Prompt v3. 1 game waits for a
+    rating." A metric that
     waits for ratings does not reach it yet. Games of no iteration are left out.
     """
     reached = []
@@ -195,7 +196,9 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float]) -> str:
         return "These games belong to no iteration."
     *before, (name, count) = reached
     beside = f", {before[-1][1]} in {cut(before[-1][0], _LONGEST_NAME)}" if before else ""
-    return f"{cut(name, _LONGEST_NAME)}: {count} of {len(thresholds)} metrics reach their threshold{beside}."
+    unrated = int(((games["metric"] == ENGAGEMENT.name) & (games["status"] == "pending")).sum())
+    waits = f" {counted(unrated, 'game')} {'waits' if unrated == 1 else 'wait'} for a rating." if unrated else ""
+    return f"{cut(name, _LONGEST_NAME)}: {count} of {len(thresholds)} metrics reach their threshold{beside}.{waits}"
 
 
 def chart_targets(points: pd.DataFrame, metrics: Sequence[str]) -> MarkTargets:

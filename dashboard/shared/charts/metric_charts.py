@@ -148,7 +148,7 @@ def legible(figure: go.Figure) -> go.Figure:
 def game_trace(games: pd.DataFrame, column: str, texts: list[str]) -> go.Scatter:
     """A dot for each row at the value of that column, larger the more games it stands for.
 
-    Dots of single games of one iteration stand side by side and stay visible.
+    Dots of single games of one iteration stand side by side, left of the mean, which they would cover.
 
     Args:
         games: As :func:`games_of_dots` returns them.
@@ -158,7 +158,7 @@ def game_trace(games: pd.DataFrame, column: str, texts: list[str]) -> go.Scatter
     is_each = bool((games["dots"] == 1).all())
     rank = games.groupby("position").cumcount()
     size = games.groupby("position")[column].transform("size")
-    aside = (rank - (size - 1) / 2) * (0.3 / size.clip(lower=3)) if is_each else 0.0
+    aside = -0.06 - 0.3 * (rank + 0.5) / size.clip(lower=3) if is_each else 0.0
     return go.Scatter(
         x=games["position"] + aside,
         y=games[column],
