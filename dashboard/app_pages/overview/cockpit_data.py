@@ -229,7 +229,7 @@ def _change_text(definition: MetricDefinition, before: float | None, after: floa
 
 
 def _no_score_words(mean: MetricMean) -> str:
-    return "does not apply to these games" if mean.status is Status.NOT_APPLICABLE else "no score yet"
+    return "does not apply" if mean.status is Status.NOT_APPLICABLE else "no score yet"
 
 
 def _chance_words(control: ControlSummary) -> str:
