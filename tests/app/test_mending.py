@@ -42,7 +42,7 @@ def test_an_iteration_is_renamed_and_described_in_one_step(open_page, filled, wo
     )
     said = words(app)
     assert "Iteration 2 of 2" in said
-    assert "What was changed: Half the words" in said
+    assert "Half the words" in said
     assert "4 changes so far" in said
     assert "somebody at the dashboard" in tables(app)
 

@@ -46,7 +46,13 @@ def edit_transcript(opened: OpenTranscript) -> None:
 
 def _rename(store: Store, opened: OpenTranscript, transcript_id: str) -> None:
     key = f"game_name_{transcript_id}"
-    st.text_input("Name", opened.name, key=key, max_chars=200)
+    st.text_input(
+        "Title",
+        opened.name,
+        key=key,
+        max_chars=200,
+        help="By it the game is found, and called where it is in no iteration. In one it is called by its number.",
+    )
     st.button(
         "Rename",
         key=f"rename_{transcript_id}",
