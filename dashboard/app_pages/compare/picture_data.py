@@ -94,14 +94,15 @@ def by_evidence(differences: Iterable[Difference]) -> list[Difference]:
 def sentence(found: IterationComparison) -> str:
     """Compare two iterations in one sentence, with their names: untrusted text.
 
-    Such as "Prompt v4 against Prompt v2: clearly better on Strategic depth; could be luck on 6. 3 games each."
+    Such as "Prompt v4 against Prompt v2: clearly better on Strategic depth; could be luck on 6."
     """
     parts = []
     for outcome, (label, _) in _OUTCOMES.items():
         names = [DEFINITIONS[one.name].label for one in found.comparison.differences if one.outcome is outcome]
         if names:
             is_clear = outcome in (Outcome.BETTER, Outcome.WORSE)
-            parts.append(f"{label[2:]}{' on' if is_clear else ':'} {listed(names) if is_clear else len(names)}")
+            where = listed(names) if is_clear else str(len(names))
+            parts.append(f"{label[2:]}{':' if outcome is Outcome.UNTESTABLE else ' on'} {where}")
     before, after = found.before, found.after
     here, there = len(after.games), len(before.games)
     games = f"{counted(here, 'game')} each" if here == there else f"{counted(here, 'game')} against {there}"

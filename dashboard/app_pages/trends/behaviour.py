@@ -27,7 +27,7 @@ def cost() -> None:
     """The cost of calls to models, by model and by run, and of the games."""
     found = resources.read(data.spending)
     if found.models.empty and found.runs.empty:
-        st.info("No model was asked yet. Judges are started on the Personas page, or with `dramaturg judge`.")
+        st.info("No model was asked yet. Judges are started on the Agents page, or with `dramaturg judge`.")
     else:
         with st.container(horizontal=True):
             for label, figure in data.totals(found).items():
