@@ -56,7 +56,8 @@ def address_today(path: str, query: Mapping[str, str]) -> tuple[str, dict[str, s
     page, view = MOVED[path]
     kept = {name: value for name, value in query.items() if name not in _VIEWS_OF_EARLIER_PAGES}
     if path == "verdicts" and query.get("verdicts_view") == "Why messages fail":
-        return OVERVIEW_PAGE, {**kept, "iteration": query.get("reasons_of", ""), state.WHY_OPEN: "true"}
+        of = {"iteration": query["reasons_of"]} if "reasons_of" in query else {}
+        return OVERVIEW_PAGE, {**kept, **of, state.WHY_OPEN: "true"}
     if path == "network" and query.get("network_view") == "Cost":
         return "app_pages/trends/page.py", {**kept, state.TRENDS_VIEW: state.COST_AND_BEHAVIOUR}
     if path == "network" and state.TRANSCRIPT in query:
