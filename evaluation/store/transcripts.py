@@ -181,7 +181,8 @@ class Transcripts:
         """The names by which people know the games, by transcript id; order, arguments and errors as for ``ids``.
 
         "Game 2 · Prompt v1" is the second that was put into its iteration. Outside all iterations it is the title that
-        the file or a person gave; where that only holds an id, the file's name, else "Game 3". Untrusted text.
+        the file or a person gave; where that only holds an id, the file's name, else "Game 3" or
+        "Simulated conversation 1". Untrusted text.
         """
         return self._by_id("game", iteration)
 
@@ -277,10 +278,12 @@ SELECT transcript_id, CASE
     WHEN iteration IS NOT NULL THEN concat('Game ', number, ' · ', iteration)
     WHEN trim(game_id) <> '' AND NOT regexp_matches(game_id, raw_id) THEN game_id
     WHEN trim(stem) <> '' AND NOT regexp_matches(stem, raw_id) THEN stem
+    WHEN source_format = 'simulation' THEN concat('Simulated conversation ', among_its_format)
     ELSE concat('Game ', number) END AS game
 FROM (
     SELECT transcript_id, iteration, game_id, parse_filename(source_name, true) AS stem,
-        row_number() OVER (PARTITION BY iteration ORDER BY position) AS number,
+        row_number() OVER (PARTITION BY iteration ORDER BY position) AS number, source_format,
+        row_number() OVER (PARTITION BY iteration, source_format ORDER BY position) AS among_its_format,
         '(?i)[0-9a-f]{8,}|\d{6,}' AS raw_id
     FROM transcripts)
 """
