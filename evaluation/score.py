@@ -254,16 +254,16 @@ class MetricResult:
 
     @property
     def reading_words(self) -> str:
-        """Words for who read: "read by gpt-4o-mini, 52.8 % to the letter"; empty for what the rule alone computed."""
+        """Words for who read: "read by gpt-4o-mini, 52.8 % by rules alone"; empty for what the rule alone computed."""
         judges, by_rule = self.details.get(JUDGES, ()), self.details.get("by_rule")
-        readers = judges or (("the reader",) if by_rule is not None else ())
+        readers = judges or (("the built-in reader",) if by_rule is not None else ())
         if not readers:
             return ""
         words = f"read by {', '.join(readers)}"
         if by_rule is None:
             return words
         letter = "no score" if by_rule["score"] is None else f"{by_rule['score']:.1f} %"
-        return f"{words}, {letter} to the letter"
+        return f"{words}, {letter} by rules alone"
 
     @property
     def method(self) -> Method:

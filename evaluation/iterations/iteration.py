@@ -59,7 +59,7 @@ class RecordedDecision:
             return said
         undecided = {"not_yet": "could not decide yet", "undecidable": "could not decide", "": "had no answer"}
         rule = f"the rule {undecided.get(self.rule, f'said {self.rule}')}"
-        return f"{said} ({rule}; {self.note})" if self.note else f"{said} ({rule})"
+        return f"{said} ({rule}; {self.note})" if self.note not in ("", self.reason) else f"{said} ({rule})"
 
     @property
     def departs(self) -> bool:

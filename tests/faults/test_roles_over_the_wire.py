@@ -24,9 +24,9 @@ from tests.browser.conftest import Server, free_port
 from tests.faults.tab import LOGIN_COOKIE, Tab, events_of, is_login_cookie, login_body, login_cookie, signed
 
 # Where the address is not the title in small letters.
-ADDRESSES = {"Overview": "", "Games": "transcripts", "Insights": "network", "Verdicts to check": "verdicts"}
+ADDRESSES = {"Overview": "", "Settings and help": "settings"}
 # The headings of pages that write their own: the decision on the samples' current iteration.
-HEADINGS = {"Overview": "Not yet"}
+HEADINGS = {"Overview": "cannot be decided yet"}
 PROBES = ("health", "metrics", "script-health-check")
 SECRET = "0123456789abcdef0123456789abcdef"
 SECRETS = """
@@ -124,7 +124,7 @@ def test_somebody_who_left_the_list_of_admins_gets_no_backup(site: Site, tab: An
 
 def test_an_admin_who_became_a_rater_gets_no_ratings_of_others(site: Site, tab: Any) -> None:
     site.name_admin("rae")
-    seen = tab("rae").open("review", "desk=My+ratings")
+    seen = tab("rae").open("rate", "desk=My+ratings")
     own, everybody = seen.downloads()
     assert b"Told nobody else" in (seen.file(everybody.deferred_file_id) or b"")
     site.name_admin("ada")
@@ -172,9 +172,9 @@ def test_an_ended_login_stays_ended_whatever_else_the_browser_sends(site: Site, 
 def test_files_are_taken_from_nobody_who_may_not_send_them(site: Site, tab: Any) -> None:
     content = b"x" * 1_000_000
     for visitor in (tab(""), tab("una")):
-        assert visitor.open("upload").session_id
+        assert visitor.open("games", "?part=Add").session_id
         assert visitor.upload(content) == 403
-    admin, rater = tab("ada").open("upload"), tab("rae").open("review")
+    admin, rater = tab("ada").open("games", "?part=Add"), tab("rae").open("rate")
     assert (admin.upload(content), rater.upload(content)) == (204, 204)
     site.name_admin("eve")
     assert (admin.upload(content), rater.upload(content)) == (403, 204)
@@ -211,8 +211,8 @@ def test_agreement_is_closed_to_a_rater_whatever_their_queue_holds(site: Site, t
     store.ratings.add(Rating(game, roy, 3))
     assert store.rating_queue.progress(roy).waiting == 0
     store.close()
-    for seen in (tab("roy").open("agreement"), tab("roy").open("review", "?desk=Team")):
-        assert next(one.heading.body for one in seen.elements if one.HasField("heading")) == "Review"
+    for seen in (tab("roy").open("agreement"), tab("roy").open("review", "?desk=Team"), tab("roy").open("team")):
+        assert next(one.heading.body for one in seen.elements if one.HasField("heading")) == "Rate"
         assert b"grace@example.org" not in seen.received
 
 
@@ -228,17 +228,19 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
     """Every page, and views of it that have buttons, downloads or events of their own: title, address and query."""
     game = store.transcripts.summaries()["transcript_id"].iloc[0]
     places = [(title, ADDRESSES.get(title, title.lower()), "") for title in access_checks.PAGES]
-    places += [("Games", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
-    places += [("Games", "transcripts", f"?transcript={game}&show=Ledger")]
-    views = ("Who+speaks%3F", "Which+was+better%3F", "Team")
-    places += [("Review", "review", f"?desk={view}") for view in views]
-    places += [("Insights", "network", f"?network_view={view}") for view in ("Cost", "Checks", "Beside+each+other")]
-    places += [
-        ("Experiments", "experiments", f"?experiments_view={view}") for view in ("A%2FB+tests", "Run+an+A%2FB+test")
-    ]
-    places += [("Games", "transcripts", "?part=Add+games"), ("Compare", "compare", "?of=Two+games")]
-    places += [("Compare", "compare", "?of=Judged+by+people&judged=Judge+pairs")]
-    places += [("Verdicts to check", "verdicts", "?verdicts_view=Why+messages+fail")]
+    views = {
+        "Overview": ["?why=true"],
+        "Games": [f"?transcript={game}", f"?transcript={game}&show=Ledger", f"?transcript={game}&show=Insights"],
+        "Rate": ["?desk=My+ratings", "?desk=Who+speaks%3F"],
+        "Team": ["?team=Agreement"],
+        "Trends": ["?trends=Cost+and+behaviour&agents_open=true"],
+        "Compare": ["?of=Two+games"],
+        "Agents": ["?agents=Claims", "?agents=Checks", "?agents=Runs", "?evaluate=true"],
+        "Experiments": ["?experiments_view=A%2FB+tests", "?start=true"],
+        "Settings and help": ["?help=Guide", "?help=Guide&guide_view=Metrics"],
+    }
+    views["Games"] += ["?part=Add", "?part=Check"]
+    places += [(title, ADDRESSES.get(title, title.lower()), query) for title, some in views.items() for query in some]
     return places
 
 
@@ -299,21 +301,21 @@ def test_events_as_the_tests_send_them_are_obeyed_for_those_who_may(site: Site, 
     def token_of(seen: Tab) -> str:
         return str(json.loads(desk_of(seen).json)["token"])
 
-    seen = tab("rae").open("review")
+    seen = tab("rae").open("rate")
     for event, effect in (
         ("draft", lambda token: store.drafts.load(token) is not None),
         ("submit", lambda token: token in {one.token for one in store.ratings.every(rae)}),
         ("begun", lambda token: store.drafts.load(token) is not None),
-        ("skip", lambda token: token_of(seen.open("review")) != token),
+        ("skip", lambda token: token_of(seen.open("rate")) != token),
         ("discard", lambda token: rae in {one.rater for one in store.discards.list()}),
     ):
         desk, token = desk_of(seen), token_of(seen)
         assert not effect(token), event
-        seen.open("review")
+        seen.open("rate")
         seen.send(desk, event, events_of(desk)[event], is_state=event == "draft")
         assert effect(token), event
         store.close()
-        seen.open("review")
+        seen.open("rate")
     obeyed: Counter[str] = Counter()
     for _, page, query in _places(store):
         seen = tab("ada").open(page, query)
@@ -326,5 +328,5 @@ def test_events_as_the_tests_send_them_are_obeyed_for_those_who_may(site: Site, 
                 has_moved = "page_info_changed" in seen.kinds
                 obeyed[component.component_name] += has_moved or seen.components() != before
     store.close()
-    shown = {"cockpit_rows", "comparison_picture", "game_rows", "heat_cells"}
+    shown = {"cockpit_rows", "comparison_picture", "game_rows"}
     assert {name.removeprefix("dramaturg_") for name, count in obeyed.items() if count} >= shown

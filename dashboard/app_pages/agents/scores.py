@@ -14,7 +14,7 @@ import streamlit as st
 from dashboard import access_checks
 from dashboard.app_pages.agents.profile_data import profile, shown_dimensions
 from dashboard.shared import personas, queries, resources, state
-from dashboard.shared.identity import identity
+from dashboard.shared.changes.actions import attempt
 from dashboard.shared.marks.pictures import define_picture, remember_click, take_clicked_mark
 from dashboard.shared.marks.targets import MarkTarget, RunTarget
 from dashboard.shared.notices import plain
@@ -118,9 +118,11 @@ def _offer_example() -> None:
 
 
 def _load_example() -> None:
-    identity.require(Action.EVALUATE)
-    (_, first), *_ = evaluate_example(resources.store())
-    state.choose(**{_ID: first.agent.id})
+    def change() -> None:
+        (_, first), *_ = evaluate_example(resources.store())
+        state.choose(**{_ID: first.agent.id})
+
+    attempt(change, "The example is loaded.", Action.EVALUATE)
 
 
 def _follow_click(target: MarkTarget | RunTarget | None) -> None:

@@ -39,7 +39,7 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
         st.badge(f"decided by {_decider(row)}", color="gray")
     plain(row.reason)
     if rule := row.details.get("rule"):
-        st.caption(f"Before, the rule said: {look(RowVerdict(rule['verdict'])).word}")
+        st.caption(f"The rule alone says: {look(RowVerdict(rule['verdict'])).word}")
         plain(rule["reason"])
     for original in _before(opened, row):
         st.caption(f"Before, {_DECIDERS[str(original.method)]} said: {look(original.verdict).word}")

@@ -18,7 +18,7 @@ from evaluation.workflows.boards import record_decision
 
 _LABELS = {Fate.KEPT: "Keep it", Fate.REVERTED: "Revert it"}
 _PROBLEM = "decision_problem"
-_FATE, _WHY, _DEPARTURE = "fate_of", "why", "departure"
+_FATE, _WHY = "fate_of", "why"
 
 
 def decision_form(store: Store, shown: IterationSummary, *, is_main: bool) -> None:
@@ -90,13 +90,8 @@ def _record_form(store: Store, held: Iteration, decision: Decision, place: str, 
                 width="content",
             )
             told(_FATE)
-        left, right = st.columns(2)
-        with left:
-            st.text_input("Why", key=f"{_WHY}_{place}", max_chars=2000)
-            told(_WHY)
-        with right:
-            st.text_input(_departure_label(decision), key=f"{_DEPARTURE}_{place}", max_chars=2000)
-            told(_DEPARTURE)
+        st.text_input(_why_label(decision), key=f"{_WHY}_{place}", max_chars=2000)
+        told(_WHY)
         st.form_submit_button(
             "Record the decision",
             key=f"decide_now_{place}",
@@ -107,23 +102,27 @@ def _record_form(store: Store, held: Iteration, decision: Decision, place: str, 
         )
 
 
-def _departure_label(decision: Decision) -> str:
-    """The question for the reason that a departure from the rule's answer needs."""
-    departing = {Choice.KEEP: "Why against the rule, if you revert", Choice.REVERT: "Why against the rule, if you keep"}
-    return departing.get(decision.choice, "Why before the rule can decide")
+def _why_label(decision: Decision) -> str:
+    """The question for the reason, which says what a departure from the rule's answer needs."""
+    departing = {
+        Choice.KEEP: "Why? (If you revert: why against the rule?)",
+        Choice.REVERT: "Why? (If you keep: why against the rule?)",
+        Choice.NOT_YET: "Why, before the rule can decide?",
+    }
+    return departing.get(decision.choice, "Why, as the rule cannot decide?")
 
 
 def _record(store: Store, name: str, decision: Decision, place: str) -> None:
     # A forged message may press the button of a form that was never drawn for this session.
-    fate, reason, note = (st.session_state.get(f"{key}_{place}") for key in (_FATE, _WHY, _DEPARTURE))
-    said, remark = (str(text or "").strip() for text in (reason, note))
+    fate, reason = (st.session_state.get(f"{key}_{place}") for key in (_FATE, _WHY))
+    said = str(reason or "").strip()
     if fate not in list(Fate):
         problem = _FATE, "Choose one of the two."
     elif not said:
         problem = _WHY, "Say why."
-    elif departs_from(Fate(fate), str(decision.choice)) and not remark:
-        problem = _DEPARTURE, "Say why, as the rule does not say that."
     else:
+        # A departure from the rule is stored with a reason of its own; people give one for both.
+        remark = said if departs_from(Fate(fate), str(decision.choice)) else ""
         record = partial(record_decision, store, name, Fate(fate), reason=said, note=remark)
         attempt(lambda: record(who=person()), "The decision is recorded.")
         return
