@@ -214,7 +214,7 @@ def test_the_judge_says_whom_it_asks_and_whether_there_is_a_key_but_never_shows_
     app.button(key="save_judge").click().run()
     assert not app.exception
     assert store.settings.get(SETTINGS_KEY) == {"model": "mistral/small", "max_usd": 2.5}
-    assert "In force: mistral/small, at its provider; there is no key for it." in words(app)
+    assert "It would be: mistral/small, at its provider; there is no key for it." in words(app)
     assert "so rules judge" in words(app)
 
 

@@ -42,7 +42,7 @@ def test_it_measures_in_the_background_and_shows_what_was_noticed(open_page, wor
     assert "of 1 game of yours; 50 would be chance" in words(app)
     assert "1 game, each with 3 copies" in words(app)
     assert "moved no score" in words(app)
-    assert "link strength" in table(app)
+    assert "link strength" in table(app, 1)
     assert with_game.controls.report() == measure_validity(with_game)
 
 

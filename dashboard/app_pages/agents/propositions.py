@@ -28,7 +28,7 @@ def propositions(person: SelectableAgent) -> None:
         found = library.propositions_for(dimension, [person.id])
         rows = [
             {
-                "Claim": each.claim,
+                "Claim": each.claim.replace("{{agent_name}}", person.name).replace("{{action}}", "..."),
                 "Score": held.get(each.id, "not asked"),
                 "Weight": each.weight,
                 "Inverted": "yes" if each.is_inverted else "",

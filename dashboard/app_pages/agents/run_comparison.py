@@ -25,6 +25,7 @@ from evaluation.text.display import counted, shortened
 from evaluation.workflows.comparisons import stored_run_comparison
 
 _LONGEST = 300
+_NO_SCORES = "– → –"
 
 
 def completed_runs(store: Store) -> list[Run]:
@@ -51,6 +52,16 @@ def compare_runs() -> None:
         return
     found = resources.read(stored_run_comparison, before, after)
     _sides(found)
+    if not any(one.before.n and one.after.n for one in found.comparison.differences):
+        st.info(
+            "Nothing to compare game by game: choose two runs of an agent that speaks in at least two games. "
+            "The scores over all messages stand below.",
+            icon=":material/info:",
+        )
+        for one in found.comparison.differences:
+            if (words := _run_scores(found, one.name)) != _NO_SCORES:
+                st.text(f"{DIMENSION_LABELS[one.name]}: {words}")
+        return
     _differences(found)
     _one_dimension(found)
     _movers(found)

@@ -83,10 +83,12 @@ def scores(person: SelectableAgent) -> None:
     place = _choose_run(runs)
     upto = [replace(person, run=run) for run in runs[: place + 1]]
     run = runs[place]
+    dimensions = shown_dimensions(upto[-1])
+    if finding := _finding(upto[-1], dimensions):
+        st.markdown(f"**{finding}**")
     st.caption(_about(run))
     detail = resources.read(personas.run_detail, str(run["run_id"]))
     games = resources.read(queries.game_names)
-    dimensions = shown_dimensions(upto[-1])
     found = profile(upto, detail.scores, games, dimensions)
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
     _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
@@ -166,7 +168,21 @@ def _about(run: Any) -> str:
     judge = {"offline": "by rules, without a model", "live": "by a model", "recorded": "by recordings of a model"}
     by = judge.get(str(run["judge"]), "by a scripted judge")
     baseline = " This run is the baseline." if run["is_baseline"] else ""
-    return f"Sample of {int(run['sample_size'])} with seed {int(run['seed'])}{_window(run)}; judged {by}.{baseline}"
+    size = counted(int(run["sample_size"]), "message")
+    return f"{size}, one by one (seed {int(run['seed'])}){_window(run)}, judged {by}.{baseline}"
+
+
+def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
+    """The strongest and the weakest dimension in a sentence; ideas, which are counted, are left out."""
+    known = [(person.score(one), one) for one in dimensions if one is not Dimension.IDEAS_QUANTITY]
+    scored = sorted(((score, LABELS[one]) for score, one in known if score is not None), reverse=True)
+    if not scored:
+        return ""
+    best, worst = scored[0], scored[-1]
+    told = f"{best[1]}, {best[0]:.1f} of 9"
+    if len(scored) == 1:
+        return f"Scored on {told}."
+    return f"Strongest in {told}; weakest in {worst[1]}, {worst[0]:.1f} of 9."
 
 
 def _window(run: Any) -> str:

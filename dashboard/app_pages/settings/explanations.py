@@ -14,6 +14,7 @@ from dashboard.shared import queries, resources
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import Color, threshold_text
 from dashboard.shared.notices import plain
+from dashboard.shared.status_table import status_table
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import InfrastructureError
 from evaluation.files.bundled import documentation_root
@@ -28,6 +29,7 @@ from evaluation.workflows.samples import load_manifest
 _LONGEST_QUOTE = 240
 
 
+_SYMBOLS: Mapping[Trust, str] = {Trust.YES: "✓", Trust.WITH_CARE: "?", Trust.HARDLY: "✗"}
 _COLORS: Mapping[Trust, Color] = {Trust.YES: "green", Trust.WITH_CARE: "orange", Trust.HARDLY: "red"}
 
 
@@ -61,7 +63,17 @@ def metrics() -> None:
         "Can you trust it? Two things tell: how well it agrees with careful people, and whether the score falls when "
         "the thing that it measures is destroyed."
     )
-    for one, trusted in zip(explained_metrics(), metric_trust(report["faults"] if report else None), strict=True):
+    answers = metric_trust(report["faults"] if report else None)
+    rows = [
+        {
+            "Metric": DEFINITIONS[one.metric].label,
+            "Can you trust it?": f"{_SYMBOLS[one.trust]} {one.trust}",
+            "Passes from": threshold_text(thresholds[one.metric], DEFINITIONS[one.metric].scale),
+        }
+        for one in answers
+    ]
+    status_table(pd.DataFrame(rows), "Each metric, whether it can be trusted, and its threshold")
+    for one, trusted in zip(explained_metrics(), answers, strict=True):
         with st.container(border=True):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.subheader(one.definition.label, anchor=False, width="content")

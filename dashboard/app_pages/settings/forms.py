@@ -262,7 +262,8 @@ def _tell(held: dict[str, object]) -> None:
         return
     st.caption(_MODES[str(config.mode)])
     key = "there is a key for it" if has_key(config.model) else "there is no key for it"
-    plain(f"In force: {config.model}, {config.base_url or 'at its provider'}; {key}.")
+    word = "In force" if str(config.mode) == "live" else "It would be"
+    plain(f"{word}: {config.model}, {config.base_url or 'at its provider'}; {key}.")
 
 
 def _save(store: Store, wanted: dict[str, object], *, imports: bool) -> None:
