@@ -23,9 +23,9 @@ def table1(found: Sequence[ShownRun]) -> None:
     st.subheader("Table 1 of the paper", anchor=False)
     st.markdown(
         "The TinyTroupe paper (arXiv:2507.09788) let the same agents talk with corrections (treatment) and without "
-        "(control). Corrections lowered fluency in all four experiments and consistency in three, and brought more ideas "
-        "in two of three. Your own runs of the same scenarios stand beside it, compared by the direction only: another "
-        "model, other agents, other judges."
+        "(control). Corrections lowered fluency in all four experiments and consistency in three, and brought more "
+        "ideas in two of three. Your own runs of the same scenarios stand beside it, compared by the direction only: "
+        "another model, other agents, other judges."
     )
     raw = _raw_rows()
     frame = data.table1_frame(raw, found)
