@@ -53,7 +53,7 @@ def test_a_test_starts_from_the_page_goes_on_elsewhere_and_opens_when_it_is_done
     assert model.asked == 0
     page.get_by_role("button", name="Run the A/B test").click()
     expect(page.get_by_text("It is at work:").first).to_be_visible()
-    page.get_by_role("link", name="Guide").click()
+    page.get_by_role("link", name="Settings and help").click()
     expect(page.get_by_text("A/B test: done").first).to_be_visible(timeout=60_000)
     assert model.asked == 30
     page.get_by_role("link", name="Experiments").click()
