@@ -72,7 +72,7 @@ def review_items(results: Mapping[str, MetricResult]) -> tuple[ReviewItem, ...]:
             the link strengths, are computed.
 
     Returns:
-        Those that could move their score most first; equal ones in the order of the messages.
+        Those that could move their score most first, as ``most_at_stake_first`` has them.
     """
     found = [
         _item(result, row, kind)
@@ -86,9 +86,9 @@ def review_items(results: Mapping[str, MetricResult]) -> tuple[ReviewItem, ...]:
 def most_at_stake_first(rows: Iterable[Row], item_of: Callable[[Row], ReviewItem]) -> list[Row]:
     """Rows to review in the order in which they are shown: those that could move their score most first.
 
-    Equal ones stay in the order in which they came.
+    Of equal ones, references that the record does not settle come last; the rest stays in the order in which it came.
     """
-    return sorted(rows, key=lambda row: -item_of(row).stake)
+    return sorted(rows, key=lambda row: (-item_of(row).stake, item_of(row).kind is ReviewKind.UNVERIFIED))
 
 
 def _offered(result: MetricResult) -> Iterator[tuple[LedgerRow, ReviewKind]]:

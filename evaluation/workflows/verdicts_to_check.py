@@ -13,7 +13,7 @@ from evaluation.score import RowVerdict, row_id_of
 from evaluation.store.database import Store
 from evaluation.transcript import Message
 
-_CONTEXT = 3
+_CONTEXT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class RowContext:
     Attributes:
         game: The display name of the game.
         message: What the row is about; ``None`` where it is about no message.
-        before: The public messages just before it, oldest first; at most three.
+        before: The public messages just before it, oldest first; at most six.
         role: The role of who says it; empty where the game does not tell.
     """
 

@@ -56,6 +56,8 @@ def memory(store: Store) -> Any:
 def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_page: Any, words: Any) -> None:
     app = open_page("games", part="Check", queue_of="v1")
     assert not app.exception
+    assert "The scorer is unsure of these; your answer replaces its verdict." in words(app)
+    app.button_group(key="queue_kinds").set_value(["unverified reference"]).run()
     assert "Did it happen as the marked words say?" in words(app)
     assert message(app) == {
         "speaker": "Ben",
@@ -100,6 +102,12 @@ def test_the_name_is_asked_once_and_undo_goes_back_one_by_one(store: Store, open
     assert not [one for one in app.button if one.key == "queue_undo"]
 
 
+def test_of_equal_stake_what_the_reader_is_unsure_of_comes_first(doubtful: Store) -> None:
+    queue = [one.item for one in stored_review_queue(doubtful, "v1")]
+    assert [one.kind for one in queue] == [ReviewKind.UNSURE, ReviewKind.UNVERIFIED]
+    assert queue[0].stake == queue[1].stake
+
+
 def test_skipped_rows_wait_until_they_are_asked_for(doubtful: Store, open_page: Any, words: Any) -> None:
     app = open_page("games", part="Check", queue_of="v1")
     rows = len(stored_review_queue(doubtful, "v1"))
@@ -108,6 +116,36 @@ def test_skipped_rows_wait_until_they_are_asked_for(doubtful: Store, open_page: 
     assert f"You skipped {rows}." in words(app)
     app.button(key="queue_unskip").click().run()
     assert app.button(key="queue_counts")
+
+
+def test_undo_takes_back_a_skip_before_the_decision_before_it_and_names_it(
+    store: Store, open_page: Any, words: Any
+) -> None:
+    store.iterations.create("v1")
+    said = [*SAID, ("Ann", "Cid voted for Ben in round 2."), ("Ben", "Ann voted for Ben in round 2.")]
+    add_evaluated(store, a_game("doubtful", said), source_name="x.json", iteration="v1")
+    app = open_page("games", part="Check", queue_of="v1")
+    app.text_input(key="queue_author").set_value("Grace").run()
+    assert "You decide as Grace." in words(app)
+    app.button_group(key="queue_kinds").set_value(["unverified reference"]).run()
+    first = message(app)
+    app.button(key="queue_counts").click().run()
+    second = message(app)
+    app.button(key="queue_skip").click().run()
+    assert message(app) != second
+    app.button(key="queue_undo").click().run()
+    assert "Taken back: Game 1 · v1, Memory accuracy, skipped" in words(app)
+    assert message(app) == second
+    assert len(store.overrides.current()) == 1
+    # Elsewhere meanwhile: the row that comes back is shown all the same.
+    app.selectbox(key="queue_of").set_value("Games of no iteration").run()
+    app.button(key="queue_undo").click().run()
+    assert not app.exception
+    assert "Taken back: Game 1 · v1, Memory accuracy, yes" in words(app)
+    assert message(app) == first
+    assert store.overrides.current() == []
+    app.button(key="queue_skip").click().run()
+    assert "Taken back" not in words(app)
 
 
 def test_a_rating_or_a_decision_on_another_game_leaves_the_rows_of_a_game_as_they_are(doubtful: Store) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from dashboard.shared.example_row import transcript_link
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
 from evaluation.access.roles import Action
-from evaluation.errors import InputError
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
 from evaluation.score import LedgerRow, Method, RowVerdict
@@ -27,7 +27,11 @@ from evaluation.workflows.verdicts_to_check import QueuedRow, RowContext, row_co
 
 NO_ITERATION = "Games of no iteration"
 _SKIPPED = "queue_skipped"
-_MADE = "queue_made"
+_ACTS = "queue_acts"
+_AGAIN = "queue_again"
+_TAKEN_BACK = "queue_taken_back"
+_OF = "queue_of"
+_KINDS = "queue_kinds"
 _AUTHOR = "queue_author"
 _LONGEST_NAME = 200
 _LONGEST = 1_200
@@ -43,6 +47,9 @@ _CHOICES = (
     (RowVerdict.DOES_NOT_COUNT, "No", "n"),
     (RowVerdict.EXCLUDED, "Leave it out", "x"),
 )
+_HELP = {
+    RowVerdict.EXCLUDED: "It then counts neither for nor against the score.",
+}
 _FOLDER = Path(__file__).parent
 _marked_message = st.components.v2.component(
     "dramaturg_marked_message",
@@ -51,20 +58,45 @@ _marked_message = st.components.v2.component(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Act:
+    """One thing that this session did with a row.
+
+    Attributes:
+        row: The row, as ``_key`` names it.
+        words: What was done, with the name of the game, which is untrusted text.
+        override: The number of the decision; ``None`` for a skip.
+        of: The iteration that was chosen on the page.
+        kinds: The kinds of rows that were chosen on the page.
+    """
+
+    row: tuple[str, str, str]
+    words: str
+    override: int | None
+    of: str | None
+    kinds: list[ReviewKind]
+
+
 def review_queue(store: Store, iterations: list[str]) -> None:
     """The row with most at stake that this session has not skipped, below what narrows the choice down."""
+    st.caption(
+        "The scorer is unsure of these; your answer replaces its verdict. Those that could move a score most are first."
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         iteration, kinds = _choices(iterations)
         _ask_for_name()
     queue = resources.share(stored_review_queue, iteration, tuple(kinds))
     skipped = st.session_state.setdefault(_SKIPPED, set())
     waiting = [one for one in queue if _key(one) not in skipped]
+    if said := st.session_state.get(_TAKEN_BACK):
+        plain(said)
     if waiting:
-        _row(store, waiting[0], len(waiting))
+        again = st.session_state.get(_AGAIN)
+        _row(store, next((one for one in waiting if _key(one) == again), waiting[0]), len(waiting))
         return
     if queue:
         empty_state("Nothing else is left", f"You skipped {len(queue)}.")
-        st.button("Go through the skipped ones", key="queue_unskip", on_click=skipped.clear)
+        st.button("Go through the skipped ones", key="queue_unskip", on_click=_unskip)
     else:
         empty_state("Nothing to check here", "Rules and reader are sure of every verdict that they gave.")
     _undo_button(store)
@@ -72,22 +104,24 @@ def review_queue(store: Store, iterations: list[str]) -> None:
 
 def _choices(iterations: list[str]) -> tuple[str | None, list[ReviewKind]]:
     names = [*reversed(iterations), NO_ITERATION]
-    name = st.selectbox("Games of", names, key="queue_of", bind="query-params", filter_mode="contains")
+    name = st.selectbox("Games of", names, key=_OF, bind="query-params", filter_mode="contains")
     with st.popover("What to check", icon=":material/filter_list:"):
         kinds = st.pills(
             "Only these",
             list(ReviewKind),
             selection_mode="multi",
             format_func=lambda kind: str(kind).capitalize(),
-            key="queue_kinds",
+            key=_KINDS,
             wrap=True,
         )
     return (None if name == NO_ITERATION else name), list(kinds or ReviewKind)
 
 
 def _ask_for_name() -> None:
-    """Asks who decides, once a session, as for any override."""
-    if not identity.decider_name():
+    """Asks who decides, once a session, as for any override, and says it from then on."""
+    if name := identity.decider_name():
+        plain(f"You decide as {shortened(name, 60)}.")
+    else:
         st.text_input(
             "Your name",
             max_chars=_LONGEST_NAME,
@@ -107,7 +141,7 @@ def _row(store: Store, queued: QueuedRow, waiting: int) -> None:
         role = context.role if item.metric == ROLE_CONSISTENCY.name else ""
         _marked_message(key="queue_message", data=marked_message(context.message, item.row, role))
     with st.container(key="queue_actions"):
-        _buttons(store, queued)
+        _buttons(store, queued, context.game)
     is_answer = item.metric == COHERENCE.name
     with st.expander("What was said before, and why this is asked", expanded=is_answer):
         _context(queued, context)
@@ -138,7 +172,7 @@ def _context(queued: QueuedRow, context: RowContext) -> None:
         transcript_link("Open the message", **place)
 
 
-def _buttons(store: Store, queued: QueuedRow) -> None:
+def _buttons(store: Store, queued: QueuedRow, game: str) -> None:
     with st.container(horizontal=True):
         for verdict, label, key in _CHOICES:
             st.button(
@@ -147,9 +181,17 @@ def _buttons(store: Store, queued: QueuedRow) -> None:
                 shortcut=key,
                 disabled=not identity.decider_name(),
                 on_click=_decide,
-                args=(store, queued, verdict),
+                args=(store, queued, game, verdict),
+                help=_HELP.get(verdict),
             )
-        st.button("Skip", key="queue_skip", shortcut="s", on_click=_skip, args=(queued,))
+        st.button(
+            "Skip",
+            key="queue_skip",
+            shortcut="s",
+            on_click=_skip,
+            args=(queued, game),
+            help="Nothing is decided; it waits until you have seen the others.",
+        )
         _undo_button(store)
     st.caption(effect_words(queued.item) if identity.decider_name() else "Give your name above; then the keys work.")
 
@@ -161,7 +203,7 @@ def effect_words(item: ReviewItem) -> str:
     return f"{now}. {'. '.join(effects)}.".replace("-", "\u2212")
 
 
-def _decide(store: Store, queued: QueuedRow, verdict: RowVerdict) -> None:
+def _decide(store: Store, queued: QueuedRow, game: str, verdict: RowVerdict) -> None:
     item = queued.item
 
     def change() -> None:
@@ -173,31 +215,59 @@ def _decide(store: Store, queued: QueuedRow, verdict: RowVerdict) -> None:
             author=identity.decider_name(),
             reason=f"Looked at in the review queue ({item.kind}).",
         )
-        st.session_state.setdefault(_MADE, []).append(made.id)
+        label = next(label for one, label, _ in _CHOICES if one is verdict)
+        _remember(queued, game, label.lower(), made.id)
 
     attempt(change, "Decided. The score is computed again.", Action.OVERRIDE)
 
 
-def _skip(queued: QueuedRow) -> None:
+def _skip(queued: QueuedRow, game: str) -> None:
     st.session_state.setdefault(_SKIPPED, set()).add(_key(queued))
+    _remember(queued, game, "skipped", None)
+
+
+def _unskip() -> None:
+    st.session_state[_SKIPPED].clear()
+    acts = st.session_state.get(_ACTS, [])
+    st.session_state[_ACTS] = [one for one in acts if one.override is not None]
+
+
+def _remember(queued: QueuedRow, game: str, done: str, override: int | None) -> None:
+    words = f"{shortened(game, 80)}, {DEFINITIONS[queued.item.metric].label}, {done}"
+    act = _Act(_key(queued), words, override, st.session_state.get(_OF), list(st.session_state.get(_KINDS) or ()))
+    st.session_state.setdefault(_ACTS, []).append(act)
+    for name in (_AGAIN, _TAKEN_BACK):
+        st.session_state.pop(name, None)
 
 
 def _undo_button(store: Store) -> None:
-    if st.session_state.get(_MADE):
-        st.button("Undo", key="queue_undo", icon=":material/undo:", shortcut="u", on_click=_undo, args=(store,))
+    if st.session_state.get(_ACTS):
+        st.button(
+            "Undo",
+            key="queue_undo",
+            icon=":material/undo:",
+            shortcut="u",
+            on_click=_undo,
+            args=(store,),
+            help="Takes back what you did last, a skip too.",
+        )
 
 
 def _undo(store: Store) -> None:
-    def change() -> None:
-        made = st.session_state.get(_MADE)
-        if not made:
-            raise InputError(
-                "There is no decision to take back.", remedy="Overridden rows are listed beside their message."
-            )
-        # Also one that somebody else has taken back leaves the list, so that those before it can be reached.
-        store.overrides.undo(made.pop(), identity.decider_name())
-
-    attempt(change, "Taken back.", Action.OVERRIDE)
+    """Takes back the last act of this session, and shows its row again."""
+    acts = st.session_state.get(_ACTS)
+    if not acts:
+        return
+    # Also a decision that somebody else has taken back leaves the list, so that those before it can be reached.
+    last = acts.pop()
+    if last.override is None:
+        st.session_state.get(_SKIPPED, set()).discard(last.row)
+    elif not attempt(
+        lambda: store.overrides.undo(last.override, identity.decider_name()), "Taken back.", Action.OVERRIDE
+    ):
+        return
+    st.session_state[_AGAIN], st.session_state[_TAKEN_BACK] = last.row, f"Taken back: {last.words}"
+    st.session_state[_OF], st.session_state[_KINDS] = last.of, last.kinds
 
 
 def _key(queued: QueuedRow) -> tuple[str, str, str]:
