@@ -186,7 +186,7 @@ def test_a_reference_that_the_rule_missed_is_marked_on_the_page(open_page, fille
     widget(app.text_input, "author_mark_").set_value("Grace")
     widget(app.button, "mark_send_").click().run()
     assert not app.exception
-    assert "Added. The score is computed again." in words(app)
+    assert "Added. Memory accuracy " in words(app)
     row = filled.results.load(game.id)["memory_accuracy"].ledger[-1]
     assert len(filled.results.load(game.id)["memory_accuracy"].ledger) == before + 1
     assert (row.evidence[0].text, row.verdict, row.reason) == (marked, RowVerdict.COUNTS, "Grace: It did.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from evaluation.rubric_judge.row_decision import RowDecision
@@ -46,7 +48,7 @@ def test_a_click_on_a_citation_goes_to_the_message_and_a_verdict_is_overridden(s
     page.get_by_role("textbox", name="Why").fill("Only a greeting.")
     page.get_by_role("textbox", name="Your name").fill("Grace")
     page.get_by_role("button", name="Override", exact=True).click()
-    expect(page.get_by_text("Saved. The score is computed again.").first).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Saved\. .+ (→|stays at) [0-9.]+")).first).to_be_visible()
     expect(page.get_by_text("UTC: does not count. Only a greeting.").first).to_be_visible()
     expect(page.get_by_text("A plan for the vote.").first).to_be_visible()
     expect(depth).not_to_have_text(before)
@@ -63,6 +65,6 @@ def test_a_click_on_a_citation_goes_to_the_message_and_a_verdict_is_overridden(s
     name.fill("Ada")
     name.press("Enter")
     page.get_by_role("button", name="Undo", exact=True).click()
-    expect(page.get_by_text("Taken back. The score is computed again.").first).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Taken back\. .+ (→|stays at) [0-9.]+")).first).to_be_visible()
     # Without a reload: the scores above the conversation are those of today.
     expect(page.get_by_text("Strategic depth").first).to_have_text(before)

@@ -15,7 +15,8 @@ from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.text.display import shortened
 from evaluation.transcript import Transcript
 
-_DECIDERS = {"rule": "the rule", "reader": "the reader", "judge": "a judge model", "human": "a person"}
+_DECIDERS = {"rule": "the rule", "reader": "the built-in reader", "judge": "a judge model", "human": "a person"}
+_READER = "A small model that ships with Dramaturg; it runs on this machine and calls nobody."
 _MOST_EVIDENCE = 12
 _LONGEST_PROMPT = 20_000
 _LONGEST_QUOTE = 300
@@ -36,7 +37,7 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
     appearance = look(row.verdict)
     with st.container(horizontal=True):
         st.badge(appearance.label, color=appearance.color)
-        st.badge(f"decided by {_decider(row)}", color="gray")
+        st.badge(f"decided by {_decider(row)}", color="gray", help=_READER if row.method is Method.READER else None)
     plain(row.reason)
     if rule := row.details.get("rule"):
         st.caption(f"The rule alone says: {look(RowVerdict(rule['verdict'])).word}")
@@ -46,12 +47,13 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
         plain(original.reason)
     if (strength := row.details.get("link_strength")) is not None:
         st.caption(
-            f"Link strength {strength:.0f}: closer to what others just said than to {strength:.0f} % of this game"
+            f"Its words fit what others just said better than they fit {strength:.0f} % of the other moments of this "
+            "game (link strength; 50 % would be chance)."
         )
         if row.details.get("link_words"):
-            plain(", ".join(row.details["link_words"]))
+            plain(f"Words in common: {', '.join(row.details['link_words'])}")
     if row.evidence:
-        st.caption("Evidence")
+        st.caption(_evidence_title(row))
         st.code("\n".join(_evidence_lines(row, message_id, opened.transcript)), language=None, wrap_lines=True)
     _basis(opened.transcript, row, key)
     judged(row, opened.transcript, show_message)
@@ -87,6 +89,13 @@ def _basis(transcript: Transcript, row: LedgerRow, key: str) -> None:
     elif row.refers_to:
         st.caption("Rests on")
         st.code(row.refers_to, language=None, wrap_lines=True)
+
+
+def _evidence_title(row: LedgerRow) -> str:
+    """A title for the evidence: words that moved the reader where it overruled the rule, else what the reason names."""
+    rule = row.details.get("rule")
+    is_overruled = row.method is Method.READER and rule is not None and RowVerdict(rule["verdict"]) is not row.verdict
+    return "Words that weigh most:" if is_overruled else "Words that this rests on:"
 
 
 def _evidence_lines(row: LedgerRow, message_id: str | None, transcript: Transcript) -> list[str]:

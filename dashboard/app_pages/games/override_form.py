@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dashboard.shared import resources
-from dashboard.shared.formatting import look
+from dashboard.shared.formatting import look, score_text
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from evaluation.access.roles import Action
 from evaluation.errors import DramaturgError
 from evaluation.judging.judges.cached import KeptAnswer
 from evaluation.overrides import Override
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, MEMORY_ACCURACY
 from evaluation.score import LedgerRow, RowVerdict
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -70,13 +70,14 @@ def mark_reference_section(message: Message, transcript: Transcript) -> None:
         try:
             identity.require(Action.OVERRIDE)
             store = resources.store()
+            before = _score(store, transcript.id, MEMORY_ACCURACY.name)
             mark_reference(store, transcript.id, message.id, words, verdict, author=author, reason=reason)
         except DramaturgError as error:
             st.error("That could not be saved.")
             plain(str(error))
             return
         identity.keep_decider(author)
-        st.session_state[f"{_DONE}_{key}"] = "Added. The score is computed again."
+        st.session_state[f"{_DONE}_{key}"] = f"Added. {_moved(store, transcript.id, MEMORY_ACCURACY.name, before)}"
         st.rerun()
 
 
@@ -96,7 +97,7 @@ def _past(made: Override, decisions: RowOverrides, key: str) -> None:
     if made.id in decisions.standing:
         author = identity.decider_name() or _author(f"{key}_{made.id}")
         if st.button("Undo", icon=":material/undo:", key=f"undo_{made.id}_{key}", disabled=not author):
-            _undo(made.id, key, author)
+            _undo(made, key, author)
             # The scores above the conversation stand outside of its fragment.
             st.rerun()
 
@@ -120,15 +121,31 @@ def _words(made: Override) -> str:
     return words
 
 
-def _undo(override_id: int, key: str, author: str) -> None:
+def _undo(made: Override, key: str, author: str) -> None:
+    store = resources.store()
     try:
         identity.require(Action.OVERRIDE)
-        resources.store().overrides.undo(override_id, author)
+        before = _score(store, made.transcript_id, made.metric)
+        store.overrides.undo(made.id, author)
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = str(error)
     else:
         identity.keep_decider(author)
-        st.session_state[f"{_DONE}_{key}"] = "Taken back. The score is computed again."
+        st.session_state[f"{_DONE}_{key}"] = f"Taken back. {_moved(store, made.transcript_id, made.metric, before)}"
+
+
+def _score(store: Store, transcript_id: str, metric: str) -> float | None:
+    return store.results.load(transcript_id)[metric].score
+
+
+def _moved(store: Store, transcript_id: str, metric: str, before: float | None) -> str:
+    """The score before and after: "Conversation coherence 85.7 → 88.1 %."; for one that stayed, that it did."""
+    definition = DEFINITIONS[metric]
+    now = score_text(_score(store, transcript_id, metric), definition.scale)
+    then = score_text(before, definition.scale)
+    if then == now:
+        return f"{definition.label} stays at {now}."
+    return f"{definition.label} {then.removesuffix('%').strip()} → {now}."
 
 
 def _form(row: LedgerRow, transcript: Transcript, key: str) -> None:
@@ -149,14 +166,16 @@ def _save(row: LedgerRow, transcript: Transcript, verdict: RowVerdict | None, au
         st.warning(f"Give {' and '.join(what for what, given in missing if not given)}. Nothing is saved yet.")
         return
     key = row_key(transcript.id, row)
+    store = resources.store()
     try:
         identity.require(Action.OVERRIDE)
-        resources.store().overrides.add(transcript.id, row.metric, row.id, verdict, author=author, reason=reason)
+        before = _score(store, transcript.id, row.metric)
+        store.overrides.add(transcript.id, row.metric, row.id, verdict, author=author, reason=reason)
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = str(error)
     else:
         identity.keep_decider(author)
-        st.session_state[f"{_DONE}_{key}"] = "Saved. The score is computed again."
+        st.session_state[f"{_DONE}_{key}"] = f"Saved. {_moved(store, transcript.id, row.metric, before)}"
     st.rerun()
 
 

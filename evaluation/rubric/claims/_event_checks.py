@@ -231,18 +231,18 @@ def check_spoke(case: Case) -> Finding:
     silent = sorted(playing - last.keys())
     if actor.kind == "vague" and case.claim.negated:
         if silent:
-            return accurate(f"The record shows no message by {listed(silent)}{case.scope}.")
+            return accurate(f"The record shows no earlier message by {listed(silent)}{case.scope}.")
         return inaccurate(f"The record shows everybody in the game speaking{case.scope}.")
     if actor.kind == "vague":
         return inaccurate(f'"{actor.words}" is too vague: no speaker can be identified.')
     if actor.kind == "everyone" and not case.claim.negated:
         if silent:
-            return inaccurate(f"The record shows no message by {listed(silent)}{case.scope}.")
+            return inaccurate(f"The record shows no earlier message by {listed(silent)}{case.scope}.")
         return accurate(f"The record shows everybody in the game speaking{case.scope}.")
     return unverified("Who spoke cannot be told from the message.")
 
 
 def _spoke(case: Case, name: str, message_id: str | None) -> Finding:
     if message_id is None:
-        return inaccurate(f"The record shows no message by {name}{case.scope}.")
+        return inaccurate(f"The record shows no earlier message by {name}{case.scope}.")
     return accurate(f"The record shows {name} speaking{case.scope}.", message_id)
