@@ -14,6 +14,7 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.transcript import SIMULATED_FORMAT
 from evaluation.workflows.boards import stored_board
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import drawn
 
 
 def test_an_empty_store_says_what_to_do(open_page, words) -> None:
@@ -156,6 +157,8 @@ def test_rating_from_an_iteration_hands_out_its_games_first_and_shows_none_of_it
     names = {row["transcript_id"]: row["game_id"] for row in filled.transcripts.summaries().to_dict("records")}
     # One game of "Shorter prompt" waits and one of its parent; of the two that others rated one is the decoy.
     found = []
+    [desk] = [one for one in drawn(app) if "rating_desk" in one.proto.component_name]
+    assert json.loads(desk.proto.json)["progress"] == "Game 1 of 3 for this decision"
     for _ in range(3):
         key = filled.rating_queue.next_unrated("Lin")
         found.append(names[key])

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from evaluation.ratings import Rating
+from tests.browser.hands import save_with_open_questions
 
 _numbers = itertools.count(1)
 
@@ -101,6 +102,19 @@ def test_a_score_that_contradicts_the_answers_is_pointed_out_once(desk) -> None:
     assert desk.scores == [2]
 
 
+def test_open_questions_are_pointed_out_once_a_form(desk) -> None:
+    page = desk.seen.page
+    for key in ("2", "y", "y", "y", "y", "Control+Enter"):
+        page.keyboard.press(key)
+    # Both hints at once: nobody is stopped twice.
+    expect(page.get_by_text("1 of 5 questions has no answer.").first).to_contain_text("4 of 5 answers are yes")
+    assert desk.scores == []
+    page.keyboard.press("3")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    assert desk.scores == [3]
+
+
 def test_what_was_typed_survives_a_reload_at_once(desk) -> None:
     page = desk.seen.page
     page.keyboard.press("3")
@@ -136,7 +150,7 @@ def test_keys_answer_while_streamlit_says_that_the_connection_is_lost(desk) -> N
     expect(page.get_by_role("dialog", name="Connection error")).to_be_visible()
     page.keyboard.press("4")
     assert checked(page, "score") == "4"
-    page.keyboard.press("Control+Enter")
+    save_with_open_questions(page)
     expect(page.get_by_text("Saving, try 2 of").first).to_be_visible()
     server.start()
     expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
@@ -162,7 +176,7 @@ def expect_begun(desk, page: Page, game: str) -> None:
     expect(page.locator("input[name='score'][value='2']")).to_be_checked()
     expect_draft(desk.server, page, desk.server.store.ratings.token(desk.rater, game))
     assert desk.server.store.rating_queue.next_unrated(desk.rater) == game
-    page.keyboard.press("Control+Enter")
+    save_with_open_questions(page)
     expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     given = [(one.transcript_id, one.score) for one in desk.server.store.ratings.by_rater(desk.rater)]
     assert given == [(game, 2)]
@@ -191,7 +205,7 @@ def test_a_form_is_not_called_saved_because_another_game_comes(desk) -> None:
     # Typed while nobody listens, so that no draft is stored; and after the start somebody else's rating moves the
     # game behind all others in the queue.
     page.keyboard.press("5")
-    page.keyboard.press("Control+Enter")
+    save_with_open_questions(page)
     server.store.ratings.add(Rating(game, f"Quicker than {desk.rater}", 3))
     server.store.close()
     server.start()
@@ -210,7 +224,7 @@ def test_a_link_opens_the_desk_on_its_game_until_that_is_rated(stored_server, vi
     page.reload()
     expect(page.get_by_text("You chose this game yourself").first).to_be_visible()
     expect(page.locator("input[name='score'][value='2']")).to_be_checked()
-    page.keyboard.press("Control+Enter")
+    save_with_open_questions(page)
     expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     assert "game=" not in page.url
     assert [one.transcript_id for one in stored_server.store.ratings.by_rater(rater)] == [game]
@@ -223,7 +237,7 @@ def test_a_database_that_was_moved_away_loses_no_rating_and_no_form(serve, visit
     server.database.rename(server.database.with_name("elsewhere.duckdb"))
     page.keyboard.press("4")
     page.get_by_label("Comment, if you like").fill("Kept")
-    page.keyboard.press("Control+Enter")
+    save_with_open_questions(page)
     expect(page.get_by_text("was moved or deleted while it was in use").first).to_be_visible()
     expect(page.get_by_text("Your answers are kept.").first).to_be_visible()
     expect(page.get_by_label("Comment, if you like")).to_have_value("Kept")

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.hands import settle
+from tests.browser.hands import save_with_open_questions, settle
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_saving_by_key_works_wherever_the_focus_is(stored_server, desk_of, place
     else:
         page.locator("input[name='question2'][value='yes']").click()
     expect(page.locator("input[name='score'][value='4']")).to_be_checked()
-    page.keyboard.press("Control+Enter")
+    save_with_open_questions(page)
     expect(page.get_by_text("Game 2 of 21").first).to_be_visible(timeout=15_000)
     assert [one.score for one in stored_server.store.ratings.every(f"Keyboard {place}")] == [4]
 
@@ -131,6 +131,6 @@ def test_half_a_point_is_given_by_keyboard_and_survives_a_reload(stored_server, 
     expect(page.get_by_role("checkbox", name="and a half: 3.5")).to_be_checked()
     expect(page.locator("input[name='score'][value='3']")).to_be_checked()
     page.locator(".talk").focus()
-    page.keyboard.press("Control+Enter")
+    save_with_open_questions(page)
     expect(page.get_by_text("Game 2 of 21").first).to_be_visible(timeout=15_000)
     assert [one.score for one in stored_server.store.ratings.every("Keyboard Half")] == [3.5]

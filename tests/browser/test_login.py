@@ -20,6 +20,7 @@ from evaluation.ratings import Rating
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.scoring import add_evaluated
 from tests.browser.conftest import free_port
+from tests.browser.hands import save_with_open_questions
 
 COOKIE_SECRET = "0123456789abcdef0123456789abcdef"
 USERS = [
@@ -145,7 +146,7 @@ def test_a_rater_rates_under_the_login_and_reaches_nothing_else(site: Site, visi
     page.goto(f"{site.url}/")
     page.locator(".desk .message").first.wait_for()
     page.keyboard.press("4")
-    page.keyboard.press("Control+Enter")
+    save_with_open_questions(page)
     expect(page.get_by_text("Game 2 of 3").first).to_be_visible()
     assert site.server.store.ratings.all()["rater"].tolist() == ["grace@example.org", "rae@example.org"]
 

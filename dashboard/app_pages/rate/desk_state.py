@@ -45,6 +45,7 @@ class DeskState:
         skipped: Ids of the games put aside until nothing else is left.
         is_revision: Whether the rater opened a game again that was rated before.
         goes_on: Whether the rater wants more games than those that were assigned.
+        handed_over: How many games waited when a decision was handed over, its decoy among them; 0 without one.
         kept: The token of the form that was stored last, for the browser to know that its form has arrived.
         receipt: Where the browser is told that a form is stored, before the next game is drawn.
     """
@@ -55,6 +56,7 @@ class DeskState:
     skipped: tuple[str, ...] = ()
     is_revision: bool = False
     goes_on: bool = False
+    handed_over: int = 0
     kept: str | None = None
     receipt: DeltaGenerator | None = None
 
@@ -79,7 +81,7 @@ def take_next(store: Store, desk: DeskState, progress: QueueProgress | None = No
     SAVING.give_way()
     desk.transcript_id = next_game(store, desk)
     if desk.transcript_id is not None:
-        words, share = how_far(desk, progress or store.rating_queue.progress(desk.rater))
+        words, share = how_far(store, desk, progress or store.rating_queue.progress(desk.rater))
         take(store, desk, desk.transcript_id, words, RATE, share=share)
 
 
@@ -88,8 +90,12 @@ def next_game(store: Store, desk: DeskState) -> str | None:
     return store.rating_queue.next_unrated(desk.rater, skip=desk.skipped, is_assigned_only=not desk.goes_on)
 
 
-def how_far(desk: DeskState, progress: QueueProgress) -> tuple[str, float]:
-    """The rater's progress: in words, and as a share of 0 to 1."""
+def how_far(store: Store, desk: DeskState, progress: QueueProgress) -> tuple[str, float]:
+    """The rater's progress: in words, and as a share of 0 to 1; for a decision that was handed over, of its games."""
+    if desk.handed_over and (left := store.rating_queue.handed_over_left(desk.rater)):
+        total = max(desk.handed_over, left)
+        skipped = f", {len(desk.skipped)} skipped" if desk.skipped else ""
+        return f"Game {total - left + 1} of {total} for this decision{skipped}", (total - left) / total
     words = _progress_words(desk, progress)
     if progress.waiting:
         return words, (progress.assigned - progress.waiting) / progress.assigned
@@ -228,7 +234,7 @@ def _kept(store: Store, desk: DeskState, token: str) -> None:
     if is_current(desk, token):
         clear(desk)
     elif desk.data is not None and not desk.is_revision:
-        words, share = how_far(desk, store.rating_queue.progress(desk.rater))
+        words, share = how_far(store, desk, store.rating_queue.progress(desk.rater))
         desk.data = desk.data | {"progress": words, "share": share}
     if desk.receipt is not None:
         tell_kept(desk.receipt, token)

@@ -164,8 +164,12 @@ def take_handed_over(store: Store, rater: str) -> None:
     held = next((one for one in iterations if one.name == name), None)
     reference = reference_of(held, iterations) if held else None
     store.rating_queue.hand_over(rater, name, reference.name if reference else None)
-    if store.rating_queue.handed_over_left(rater):
+    desk = desk_of(rater)
+    desk.handed_over = store.rating_queue.handed_over_left(rater)
+    if desk.handed_over:
         st.session_state[_RATED_FOR] = name
+        # What lay on the desk before waits with its draft.
+        desk_state.clear(desk)
     else:
         st.info("None of these games is left for you: you have put them aside. Somebody else has to rate them.")
 

@@ -48,7 +48,7 @@ function region(className, label) {
 }
 
 function createView(root) {
-  const view = { token: null, left: null, offered: null, pending: null, sends: 0, error: null };
+  const view = { token: null, toldOpen: null, left: null, offered: null, pending: null, sends: 0, error: null };
   view.desk = element("div", "desk");
   view.talk = region("talk", "Conversation to rate");
   view.form = region("form", "Your rating");
@@ -239,10 +239,20 @@ function submit(view) {
     say(view, "Choose a score from 1 to 5 first.", true);
     return;
   }
+  const hints = [];
   const yes = view.draft.answers.filter((value) => value === true).length;
   if (yes >= 4 && view.draft.score < 3 && !view.warned) {
     view.warned = true;
-    say(view, `${yes} of 5 answers are yes, which promises a score of at least 3. Look again, or save once more to keep ${view.draft.score}.`, true);
+    hints.push(`${yes} of 5 answers are yes, which promises a score of at least 3. Look again, or save once more to keep ${view.draft.score}.`);
+  }
+  const open = view.draft.answers.filter((value) => value === null).length;
+  // Once a form, also when other answers follow: a rater may leave questions open.
+  if (open && view.toldOpen !== view.token) {
+    view.toldOpen = view.token;
+    hints.push(`${open} of 5 questions ${open === 1 ? "has" : "have"} no answer. Answer with y and n, or save once more.`);
+  }
+  if (hints.length) {
+    say(view, hints.join(" "), true);
     return;
   }
   const { score, answers, comment } = view.draft;
