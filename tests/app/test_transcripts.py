@@ -29,12 +29,14 @@ def test_the_list_shows_every_game_with_its_scores(open_page, filled, words) -> 
     app = open_page("games")
     assert not app.exception
     assert "5 of 5 games" in words(app)
-    listed = listed_games(app)
     baseline = [f"Game {number} · Baseline prompt" for number in (1, 2, 3)]
+    # The newest version first, its games in their order, and games of none last.
+    assert [row["label"] for row in listed_games(app)] == ["Game 1 · Shorter prompt", *baseline, "loose"]
+    listed = listed_games(open_page("games", order="Order of adding"))
     assert [row["label"] for row in listed] == [*baseline, "Game 1 · Shorter prompt", "loose"]
     # The first public message and the players tell games apart whose names say nothing.
     assert listed[3]["opening"] == "Alpha: Nothing new in four"
-    assert listed[0]["facts"] == "8 messages · rated by 1 · Alpha, Bravo"
+    assert (listed[0]["facts"], listed[0]["players"]) == ("8 messages · rated by 1", " · Alpha, Bravo")
     # Half of the messages of the small game show depth, fewer than the threshold asks for.
     depth = listed[0]["cells"][1]
     assert (depth["text"], depth["color"]) == ("✗ 50.0\u00a0%", "red")
@@ -42,9 +44,9 @@ def test_the_list_shows_every_game_with_its_scores(open_page, filled, words) -> 
 
 def test_a_list_of_many_games_is_shown_page_by_page(open_page, store, small_game) -> None:
     store.transcripts.add_many([(small_game(f"number {n}"), f"{n}.json") for n in range(1, 61)])
-    assert [row["label"] for row in listed_games(open_page("games"))] == [f"number {n}" for n in range(1, 51)]
+    assert [row["label"] for row in listed_games(open_page("games"))] == [f"number {n}" for n in range(60, 10, -1)]
     assert [row["label"] for row in listed_games(open_page("games", games_page="2"))] == [
-        f"number {n}" for n in range(51, 61)
+        f"number {n}" for n in range(10, 0, -1)
     ]
     # A filter that leaves fewer pages than the address asks for shows the last of them.
     found = listed_games(open_page("games", games_page="2", find="number 7"))
@@ -71,6 +73,9 @@ def test_a_search_stays_within_the_filtered_games(open_page, filled, words) -> N
     said = words(open_page("games", search="suspect", find="loose"))
     assert "4 messages in 1 game." in said
     assert "Only in the 1 of 5 games that the filters leave." in said
+    rows = listed_games(open_page("games", search="suspect", find="loose"))
+    assert len(rows) == 4
+    assert all([part.casefold() for part, is_hit in row["parts"] if is_hit] == ["suspect"] for row in rows)
     assert "No message holds all of that" in words(open_page("games", search="suspect", find="four"))
 
 

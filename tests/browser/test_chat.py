@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from evaluation.store import JobState
-from tests.browser.hands import tick_row
 
 
 @pytest.fixture
@@ -113,6 +112,8 @@ def test_a_search_over_all_games_opens_the_message_that_was_selected(sample_serv
     page.get_by_label("Search what was said").fill('"voted for"')
     page.get_by_label("Search what was said").press("Enter")
     expect(page.get_by_text(re.compile("[0-9]+ messages in [0-9]+ games")).first).to_be_visible()
-    tick_row(page, page.get_by_test_id("stDataFrame").first)
+    row = page.locator(".picture-box .row").first
+    expect(row.locator("mark").first).to_have_text(re.compile("voted for", re.IGNORECASE))
+    row.locator(".text").click()
     expect(page.locator(".message.chosen .text")).to_contain_text(re.compile("voted for", re.IGNORECASE))
     expect(page.locator(".message.chosen")).to_be_in_viewport()

@@ -51,7 +51,7 @@ def test_a_failing_score_opens_the_first_failing_message_by_mouse_and_by_enter(
     sample_server, visit, failing, width
 ) -> None:
     place, transcript_id, message_id = failing
-    seen = visit(f"{sample_server.url}/games", width=width, height=900)
+    seen = visit(f"{sample_server.url}/games?order=Order+of+adding", width=width, height=900)
     cell = seen.page.locator(f"[data-mark='{place}:cell:{DEPTH_CELL}']")
     for by in ("mouse", "Enter"):
         if by == "mouse":
@@ -73,12 +73,12 @@ def test_a_failing_score_opens_the_first_failing_message_by_mouse_and_by_enter(
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_a_row_opens_its_game_and_the_way_back_keeps_filter_and_order(sample_server, visit, failing, width) -> None:
     _, transcript_id, _ = failing
-    kept = "of_iteration=Prompt+v1&order=Newest+first"
+    kept = "of_iteration=Prompt+v1&order=Order+of+adding"
     seen = visit(f"{sample_server.url}/games?{kept}", width=width, height=900)
     page = seen.page
     expect(page.locator(ROWS)).to_have_count(3)
     # Anywhere in the row, here on the line with the first message.
-    page.locator(ROWS).nth(2).locator(".opening").click()
+    page.locator(ROWS).nth(0).locator(".opening").click()
     page.wait_for_url(re.compile(f"transcript={transcript_id}"))
     settle(page)
     assert "message=" not in page.url
@@ -86,7 +86,7 @@ def test_a_row_opens_its_game_and_the_way_back_keeps_filter_and_order(sample_ser
     expect(page.locator(ROWS)).to_have_count(3)
     settle(page)
     assert all(part in page.url for part in kept.split("&"))
-    page.locator(ROWS).nth(2).locator(".name").focus()
+    page.locator(ROWS).nth(0).locator(".name").focus()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(f"transcript={transcript_id}"))
     assert seen.faults == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +19,11 @@ from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.notices import plain
 from dashboard.shared.state import NO_ITERATION_CHOICE
-from dashboard.shared.status_table import status_table
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.store.message_search import FoundMessages
 from evaluation.text.display import counted
-from evaluation.text.searching import excerpt
+from evaluation.text.searching import excerpt, pattern
 from evaluation.transcript import SIMULATED_FORMAT
 
 _LIST = "game_rows"
@@ -35,8 +35,9 @@ VERDICTS = ("passed", "failed", "pending", "inapplicable")
 RATED = "rated"
 UNRATED = "not rated"
 ORDERS = {
-    "added": "Order of adding",
+    "version": "Newest version first",
     "newest": "Newest first",
+    "added": "Order of adding",
     "game": "Name",
     "messages": "Most messages",
     "passed": "Fewest metrics passed",
@@ -128,6 +129,8 @@ def filtered(listed: pd.DataFrame, filters: Filters) -> pd.DataFrame:
 
 def ordered(listed: pd.DataFrame, order: str) -> pd.DataFrame:
     """The rows in one of ``ORDERS``; what has no score comes last, and what is equal stays in the order of adding."""
+    if order == "version":
+        return listed.iloc[_newest_version_first(listed["iteration"].tolist())]
     if order == "newest":
         return listed[::-1]
     if order == "game":
@@ -139,6 +142,16 @@ def ordered(listed: pd.DataFrame, order: str) -> pd.DataFrame:
     if order in DEFINITIONS:
         return listed.sort_values(f"score_{order}", kind="stable", na_position="last")
     return listed
+
+
+def _newest_version_first(iterations: Sequence[str]) -> list[int]:
+    """The places of games, given in the order of adding: the iteration with the latest one first, in itself in order.
+
+    Games of no iteration come after those of all iterations, the latest first.
+    """
+    latest = {name: place for place, name in enumerate(iterations) if name}
+    ranks = [(not name, -latest.get(name, place)) for place, name in enumerate(iterations)]
+    return sorted(range(len(ranks)), key=ranks.__getitem__)
 
 
 def _natural_order(names: pd.Series) -> pd.Series:
@@ -214,7 +227,7 @@ _MOST_NAMES = 4
 
 @dataclass(frozen=True, slots=True)
 class GameRows:
-    """The rows as ``game_rows.js`` draws them, and the targets of their marks, row by row."""
+    """The rows as a component draws them, and the targets of their marks, row by row."""
 
     data: Mapping[str, Any]
     targets: Sequence[MarkTargets]
@@ -236,13 +249,15 @@ def game_rows(shown: pd.DataFrame) -> GameRows:
 def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
     label, verdict = str(game["label"]), look(game["verdict"])
     rated, chance = f"rated by {game['ratings']}" if game["ratings"] else "", str(game["chance"])
-    facts = [counted(int(game["messages"]), "message"), rated, _players(str(game["names"]).split("\n"))]
+    players = _players(str(game["names"]).split("\n"))
+    source = f"{game['game_id']}, from {game['source_name']} ({game['source_format']})"
     return {
         "label": label,
         "words": ", ".join(filter(None, (label, f"verdict {verdict.word}", f"{game['passed']} of 7 pass"))),
         "opening": str(game["opening"]),
-        "facts": " · ".join(filter(None, facts)),
-        "details": f"{game['game_id']}, from {game['source_name']} ({game['source_format']})",
+        "facts": " · ".join(filter(None, (counted(int(game["messages"]), "message"), rated))),
+        "players": players and f" · {players}",
+        "details": ": ".join(filter(None, (source, players))),
         "verdict": verdict.label,
         "color": verdict.color,
         "passed": f"{game['passed']} of 7 pass",
@@ -276,11 +291,14 @@ def _targets(transcript_id: str) -> MarkTargets:
     }
 
 
-_EXCERPT = 160
+_EXCERPT = 240
+_MESSAGE = "message"
+_FOUND = "found_rows"
+_found = define_picture("dramaturg_found_rows", Path(__file__).parent, _FOUND)
 
 
 def found_messages(query: str, within: tuple[str, ...] | None) -> None:
-    """The messages that hold every word of ``query``, as a table; a selected one opens in its game.
+    """The messages that hold every word of ``query``, with what was found marked; a click on one opens it in its game.
 
     Args:
         query: As the person typed it.
@@ -295,19 +313,9 @@ def found_messages(query: str, within: tuple[str, ...] | None) -> None:
     st.caption(found_words(found))
     if not found.total:
         return
-    event = status_table(
-        _message_table(found),
-        "Messages found, with game, speaker and text",
-        on_select="rerun",
-        selection_mode="single-row",
-        key="found_table",
-        height=min(38 + 35 * len(found.table), 600),
-        column_config={"Message": st.column_config.TextColumn(width="large")},
-    )
-    if event.selection.rows:
-        chosen = found.table.iloc[event.selection.rows[0]]
-        state.choose(transcript=str(chosen["transcript_id"]), message=str(chosen["message_id"]), metric=None)
-        st.rerun()
+    rows = found_rows(found)
+    on_open = access_checks.event("game_open", remember_click(_FOUND, rows.targets))
+    _found(key=_FOUND, data=dict(rows.data), on_open_change=on_open)
 
 
 def found_words(found: FoundMessages) -> str:
@@ -317,16 +325,26 @@ def found_words(found: FoundMessages) -> str:
     words = f"{counted(found.total, 'message')} in {counted(found.games, 'game')}."
     if len(found.table) < found.total:
         words += f" The first {len(found.table)} are shown: add words, or filter the games."
-    return f"{words} Select a row to open it."
+    return f"{words} A click opens one in its game."
 
 
-def _message_table(found: FoundMessages) -> pd.DataFrame:
-    table = found.table
-    return pd.DataFrame(
-        {
-            "Game": table["game"],
-            "#": table["number"],
-            "Speaker": table["speaker"],
-            "Message": [excerpt(text, found.phrases, _EXCERPT) for text in table["text"]],
-        }
+def found_rows(found: FoundMessages) -> GameRows:
+    """The rows of a search as ``found_rows.js`` draws them, and what they open."""
+    messages = found.table.to_dict("records")
+    return GameRows(
+        {"rows": [_found_row(one, found.phrases) for one in messages]},
+        [{_MESSAGE: [MarkTarget(_MESSAGE, str(one["transcript_id"]), str(one["message_id"]))]} for one in messages],
     )
+
+
+def _found_row(message: Mapping[Any, Any], wanted: Sequence[str]) -> dict[str, Any]:
+    place = f"{message['game']} · #{message['number']} · {message['speaker']}"
+    text = excerpt(str(message["text"]), wanted, _EXCERPT)
+    return {"place": place, "words": f"{place}: {text}", "parts": marked(text, wanted)}
+
+
+def marked(text: str, wanted: Sequence[str]) -> list[tuple[str, bool]]:
+    """A text in parts, each with whether it is one of the ``wanted`` phrases; the longest one where two begin."""
+    hits = "|".join(pattern(one).removeprefix("(?i)") for one in sorted(wanted, key=len, reverse=True))
+    parts = re.split(f"({hits})", text, flags=re.IGNORECASE)
+    return [(part, place % 2 == 1) for place, part in enumerate(parts) if part]

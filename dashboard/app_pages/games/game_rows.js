@@ -17,7 +17,9 @@ function makeGame(row, place, metrics) {
   const name = makeMarkButton("name", row.label, `${place}:game:0`);
   name.title = row.details;
   const game = element("div", "game");
-  game.append(name, element("span", "opening", row.opening), element("small", "", row.facts));
+  const facts = element("small", "facts");
+  facts.append(element("span", "", row.facts), element("span", "", row.players));
+  game.append(name, element("span", "opening", row.opening), facts);
   const verdict = element("div", "verdict");
   verdict.append(element("span", `status ${row.color}`, row.verdict), element("small", "", row.passed));
   verdict.title = row.chance;
