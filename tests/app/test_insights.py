@@ -50,6 +50,7 @@ def test_a_pair_of_players_opens_its_messages_and_a_message_the_conversation(ins
     app = insights(game)
     assert sorted(dots(app).values()) == [1, 2]
     assert hostile not in "\n".join(str(one.value) for one in (*app.markdown, *app.caption))
+    assert " speaks most often to Bob: 2 messages." in words(app)
     # The most frequent pair comes first.
     app.selectbox(key="insights_arrow").select(0).run()
     assert "Bob, is there a problem?" in words(app)

@@ -38,6 +38,8 @@ def insights(transcript_id: str) -> None:
         st.error("The figures of this game cannot be computed.")
         plain(str(error))
         return
+    if opened.arrows:
+        plain(data.finding(opened))
     _who_talks_to_whom(opened)
     _shares(opened)
     _memory_and_cost(opened)

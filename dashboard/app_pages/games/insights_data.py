@@ -84,6 +84,15 @@ def open_game(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING
     )
 
 
+def finding(opened: OpenGame) -> str:
+    """The most frequent pair in words: "Ann speaks most often to Bob: 6 messages."; names are untrusted text."""
+    first = opened.arrows[0]
+    names = [shortened(opened.players[place], _LETTERS) for place in (first.sender, first.receiver)]
+    ties = sum(len(one.messages) == len(first.messages) for one in opened.arrows) - 1
+    also = f", as do {counted(ties, 'other pair')}" if ties else ""
+    return f"{names[0]} speaks most often to {names[1]}: {counted(len(first.messages), 'message')}{also}."
+
+
 def picture(opened: OpenGame, chosen: int | None) -> go.Figure:
     """Speakers as rows and those whom they address as columns: the larger a dot, the more messages.
 
@@ -99,6 +108,8 @@ def picture(opened: OpenGame, chosen: int | None) -> go.Figure:
             x=[one.receiver for one in arrows],
             y=[one.sender for one in arrows],
             mode="markers+text",
+            # On a phone the dots of the last column reach beyond the axis.
+            cliponaxis=False,
             text=[str(len(one.messages)) for one in arrows],
             textfont={"size": 12},
             marker={
@@ -118,7 +129,7 @@ def picture(opened: OpenGame, chosen: int | None) -> go.Figure:
     }
     figure.update_layout(
         height=max(240, 60 + _ROW * len(labels)),
-        margin={"l": 10, "r": 10, "t": 10, "b": 10},
+        margin={"l": 10, "r": 20, "t": 10, "b": 10},
         showlegend=False,
         xaxis={**ticks, "title": {"text": "addressed"}},
         yaxis={**ticks, "title": {"text": "speaks"}, "autorange": False, "range": [len(labels) - 0.4, -0.6]},
