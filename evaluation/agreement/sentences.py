@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from evaluation.agreement._items import Item
 from evaluation.agreement.between_raters import FEWEST_FOR_READING, TENTATIVE, ItemAgreement, RaterLeaning
 from evaluation.agreement.report import ALL_METRICS, AgreementReport
+from evaluation.rubric.rating_guide import QUESTION_TOPICS
 from evaluation.text.display import counted, listed, shortened
 
 AGREE, PARTLY, NOT = "agree", "partly", "not"
@@ -38,7 +39,7 @@ def agreement_level(one: ItemAgreement) -> str | None:
 def headline(report: AgreementReport) -> str:
     """The whole report in a sentence of our own words; empty while no game has two raters.
 
-    "So far the two raters agree on the score, partly on question 4, not on questions 2 and 3."
+    "So far the two raters agree on the score, partly on question 4 (natural flow), not on question 2 (curiosity)."
     """
     levels = [(one.item, agreement_level(one)) for one in report.items]
     named = {level: _named([item for item, held in levels if held == level]) for level in (AGREE, PARTLY, NOT)}
@@ -71,7 +72,8 @@ def agreement_sentences(report: AgreementReport) -> list[str]:
 
 def _named(items: Sequence[Item]) -> str:
     numbers = [one.name.removeprefix("question_") for one in items if not one.is_score]
-    questions = [f"question{'s' if len(numbers) > 1 else ''} {listed(numbers)}"] if numbers else []
+    named = [f"{number} ({QUESTION_TOPICS[int(number) - 1]})" for number in numbers]
+    questions = [f"question{'s' if len(numbers) > 1 else ''} {listed(named)}"] if numbers else []
     return listed([*("the score" for one in items if one.is_score), *questions])
 
 

@@ -13,6 +13,15 @@ QUESTIONS: tuple[str, ...] = (
 )
 """In the rubric's order, worded so that yes is the favourable answer to every one."""
 
+QUESTION_TOPICS: tuple[str, ...] = (
+    "watching it",
+    "curiosity",
+    "a clever agent",
+    "natural flow",
+    "another game",
+)
+"""A word or two for each question, where its number alone would say nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScalePoint:

@@ -44,6 +44,14 @@ def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: 
     assert data["progress"] == f"Game 1 of {len(mine)} assigned to you"
 
 
+def test_the_first_line_says_what_waits_for_a_rating(open_page, filled: Store, words, small_game) -> None:
+    assert "3 games wait for a rating, 1 of Shorter prompt." in words(team(open_page))
+    assert "1 of 3 games of Baseline prompt waits for a rating." in words(team(open_page, team_of="Baseline prompt"))
+    filled.ratings.add(Rating(small_game("four", text="Nothing new").id, "Grace", 4))
+    assert "2 games wait for a rating; all of Shorter prompt are rated." in words(team(open_page))
+    assert "The one game of Shorter prompt is rated." in words(team(open_page, team_of="Shorter prompt"))
+
+
 def test_more_raters_per_game_than_raters_is_explained(open_page, filled: Store, words) -> None:
     app = team(open_page)
     app.text_area(key="team_names").set_value("Ann").run()

@@ -65,6 +65,7 @@ def team(store: Store, lead: str) -> None:
         with st.container(horizontal=True, horizontal_alignment="center"):
             add_games_link("Add games")
         return
+    plain(missing_words(grid, iteration, _latest(names) if iteration is None else None))
     if grid.raters:
         plain("\n".join(map(progress_words, grid.raters)))
         grid_table(grid)
@@ -78,6 +79,37 @@ def team(store: Store, lead: str) -> None:
         with st.expander("Put aside, and who speaks"):
             discards(store, lead, aside)
             style_table(answers)
+
+
+def _latest(names: Sequence[str]) -> tuple[str, RatingGrid] | None:
+    return (names[-1], resources.read(rating_grid, names[-1])) if names else None
+
+
+def missing_words(grid: RatingGrid, iteration: str | None, latest: tuple[str, RatingGrid] | None) -> str:
+    """The games that wait for a rating, in words: "9 games wait for a rating; all of Prompt v4 are rated."
+
+    Args:
+        grid: The games shown.
+        iteration: Whose they are; ``None`` for all games. Untrusted text, as is the name in ``latest``.
+        latest: The newest iteration with its games, which is told apart from all games.
+    """
+    left, total = _unrated(grid), len(grid.games)
+    of = f" of {iteration}" if iteration else ""
+    if not left:
+        return f"All {total} games{of} are rated." if total > 1 else f"The one game{of} is rated."
+    wait = "waits" if left == 1 else "wait"
+    if iteration:
+        return f"{left} of {counted(total, 'game')}{of} {wait} for a rating."
+    words = f"{counted(left, 'game')} {wait} for a rating"
+    if latest is None or not latest[1].games:
+        return f"{words}."
+    name, games = latest
+    its = _unrated(games)
+    return f"{words}, {its} of {name}." if its else f"{words}; all of {name} are rated."
+
+
+def _unrated(grid: RatingGrid) -> int:
+    return sum(one.score is None for one in grid.games)
 
 
 _MOST_PER_GAME = 20
