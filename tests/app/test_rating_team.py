@@ -93,3 +93,24 @@ def test_assignments_end_with_thanks_and_more_games_on_request(open_page, filled
     assert "You have done the game that was assigned to you." in words(app)
     app.button(key="go_on").click().run()
     assert drawn_desk(app)["progress"].startswith("Game 4 of 5")
+
+
+def test_what_others_gave_is_hidden_from_a_rater_who_has_not_rated_the_game(open_page, filled, table, words) -> None:
+    shown = table(open_page("team", rater="Lea"))
+    assert "✓ 4" in shown
+    filled.ratings.add(Rating(filled.transcripts.ids()[2], "Dana", 3))
+    app = open_page("team", rater="Dana")
+    assert not app.exception
+    shown = table(app)
+    assert "✓ 3" in shown
+    assert "✓ 4" not in shown
+    assert "hidden" in shown
+    assert "hidden from you until you have rated it" in words(app)
+
+
+def test_a_name_in_other_letters_is_the_rater_who_rated_before(open_page, filled, words) -> None:
+    app = open_page("rate")
+    app.text_input[0].set_value("grace")
+    next(one for one in app.button if one.label == "Start").click().run()
+    assert not app.exception
+    assert app.session_state["rater"] == "Grace"

@@ -18,7 +18,7 @@ def show() -> None:
     store = resources.store()
     rater = identity.rater_name()
     if rater is None:
-        parts.ask_for_name()
+        parts.ask_for_name(store)
         return
 
     view = state.choose_view(parts.VIEWS, key=parts.VIEW, default=parts.DESK)

@@ -42,7 +42,7 @@ _RATED_FOR = "rated_for"
 """The iteration whose decision waits for what this session rates; never sent to the page."""
 
 
-def ask_for_name() -> None:
+def ask_for_name(store: Store) -> None:
     """Asks once who rates; the browser keeps the name from then on."""
     st.markdown(
         "You read a game and say how good it was to watch. Scores, roles and the prompt behind it stay hidden until "
@@ -52,7 +52,7 @@ def ask_for_name() -> None:
         name = st.text_input("Your name", max_chars=200, help="Your ratings are kept under this name.")
         if st.form_submit_button("Start", type="primary"):
             try:
-                identity.use_name(name)
+                identity.use_name(name, {one.rater for one in store.ratings.current()})
             except InputError as error:
                 st.error("That name cannot be used.")
                 plain(str(error))

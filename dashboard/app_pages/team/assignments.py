@@ -68,10 +68,13 @@ def team(store: Store, lead: str) -> None:
     plain(missing_words(grid, iteration, _latest(names) if iteration is None else None))
     if grid.raters:
         plain("\n".join(map(progress_words, grid.raters)))
-        grid_table(grid)
+        hidden = hidden_games(grid, lead)
+        if hidden:
+            st.caption("What others gave a game is hidden from you until you have rated it.")
+        grid_table(grid, hidden)
         cell = choose_cell(grid)
         if cell is not None:
-            chosen_cell(store, lead, *cell)
+            chosen_cell(store, lead, *cell, is_hidden=cell[0].transcript_id in hidden)
     else:
         st.info("Nobody has rated yet, and nothing is assigned.")
     aside, answers = store.discards.list(), store.style_answers.list()
@@ -180,17 +183,30 @@ def progress_words(one: RaterSummary) -> str:
     return words + (f", {one.waiting} of {counted(one.assigned, 'assigned game')} to do" if one.assigned else "")
 
 
-def grid_table(grid: RatingGrid) -> None:
+def hidden_games(grid: RatingGrid, lead: str) -> frozenset[str]:
+    """The games whose ratings a rater without a login must not see yet: those that this rater has not rated.
+
+    With logins none is: raters do not reach this page. Nor for a lead, who neither rates nor has games assigned.
+    """
+    if identity.access() is not None or lead not in {one.rater for one in grid.raters}:
+        return frozenset()
+    own = ((game.transcript_id, game.cells.get(lead)) for game in grid.games)
+    return frozenset(key for key, cell in own if cell is None or cell.rating is None)
+
+
+def grid_table(grid: RatingGrid, hidden: frozenset[str] = frozenset()) -> None:
     """A row for each game and a column for each rater; a click or Enter on a cell opens the rating."""
     st.caption(
         "✓ and a score: done. … under way. ○ assigned. ✗ cannot be rated. – not assigned. Select a cell to open it."
     )
     rows: list[dict[str, object]] = []
     for game in grid.games:
-        row: dict[str, object] = {"Game": shortened(game.name, _LONGEST_NAME), "Engagement": engagement_words(game)}
+        is_hidden = game.transcript_id in hidden
+        engagement = "hidden" if is_hidden and game.ratings else engagement_words(game)
+        row: dict[str, object] = {"Game": shortened(game.name, _LONGEST_NAME), "Engagement": engagement}
         for number, one in enumerate(grid.raters):
             cell = game.cells.get(one.rater)
-            row[f"rater_{number}"] = "–" if cell is None else cell.words
+            row[f"rater_{number}"] = "–" if cell is None else "✓" if is_hidden and cell.rating else cell.words
         rows.append(row)
     labels = {
         f"rater_{number}": st.column_config.Column(shortened(one.rater, _LONGEST_NAME))
@@ -259,7 +275,7 @@ _DECISION_REASON = "team_decision_reason"
 _WORDS = {True: "yes", False: "no", None: "no answer"}
 
 
-def chosen_cell(store: Store, lead: str, game: GridGame, rater: str) -> None:
+def chosen_cell(store: Store, lead: str, game: GridGame, rater: str, *, is_hidden: bool = False) -> None:
     """The rating with its history, and what a lead can do about it and about the game."""
     cell = game.cells.get(rater, GridCell(CellState.NOT_ASSIGNED))
     with st.container(border=True):
@@ -270,12 +286,13 @@ def chosen_cell(store: Store, lead: str, game: GridGame, rater: str) -> None:
             icon=":material/forum:",
             query_params={TRANSCRIPT: game.transcript_id},
         )
-        if cell.rating is not None:
+        if cell.rating is not None and not is_hidden:
             given = [one for one in store.ratings.history(game.transcript_id) if one.rater == rater]
             _rating(cell.rating, given)
         if cell.state in (CellState.NOT_ASSIGNED, CellState.ASSIGNED, CellState.UNDER_WAY):
             _assignment(store, lead, game, rater)
-        _decision(store, lead, game)
+        if not is_hidden:
+            _decision(store, lead, game)
 
 
 def _rating(counting: Rating, given: list[Rating]) -> None:

@@ -12,7 +12,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -283,13 +283,16 @@ def is_at_this_machine() -> bool:
     return not runtime.exists() or not isinstance(st.context.ip_address, str)
 
 
-def use_name(name: str) -> str:
+def use_name(name: str, known: Collection[str] = ()) -> str:
     """Takes the name that somebody without a login typed, for this session and later visits.
+
+    "dana" is the "Dana" who has rated before: a name of ``known`` that differs in case alone stands for it.
 
     Raises:
         InputError: It cannot be a name.
     """
-    checked = checked_name(name)
+    typed = checked_name(name)
+    checked = next((one for one in known if one.casefold() == typed.casefold()), typed)
     st.session_state[state.RATER] = st.session_state[_TYPED] = checked
     return checked
 
