@@ -26,18 +26,17 @@ def test_the_games_of_ticked_rows_are_moved_and_no_other(stored_server, visit) -
     store.close()
 
 
-def test_the_button_that_records_a_decision_is_readable_and_opens_its_form(stored_server, visit) -> None:
+def test_the_form_that_records_a_decision_is_readable(stored_server, visit) -> None:
     store = stored_server.store
     store.iterations.withdraw_decision("Prompt v3", who="Lead")
     store.close()
     seen = visit(f"{stored_server.url}/?iteration=Prompt+v3", height=800, theme="dark")
-    expect(seen.page.locator("h1")).to_have_text("Revert")
+    expect(seen.page.locator("h1")).to_have_text("the rule says revert")
     assert findings(seen.page) == []
-    seen.page.get_by_role("button", name="Record what you decide").click()
-    seen.page.get_by_text("Reverted", exact=True).click()
-    seen.page.get_by_label("Why", exact=True).fill("Nobody argues any more.")
+    seen.page.get_by_text("Revert it", exact=True).click()
+    seen.page.get_by_label("Why?").first.fill("Nobody argues any more.")
     seen.page.keyboard.press("Tab")
     seen.settle()
     seen.page.get_by_role("button", name="Record the decision").click()
-    expect(seen.page.locator("h1")).to_have_text("Reverted")
+    expect(seen.page.locator("h1")).to_have_text("reverted")
     expect(seen.page.get_by_role("button", name="Begin the next iteration")).to_be_visible()
