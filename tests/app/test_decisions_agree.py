@@ -237,7 +237,7 @@ def test_a_fourth_iteration_is_decided_against_its_parent_everywhere(
     assert "Keep or revert, against v3: revert" in against_baseline
     assert "It is about v4 against its reference, v3." in against_baseline
     said = words(open_page())
-    assert "better than v3 on 0 of 7, worse on 1" in said
+    assert "better than v3 on 0 of 7, worse on Personality diversity" in said
     assert "Against the baseline v1" in said
     # -81.7 points, though six other metrics are compared: the target is tested alone.
     compared = json.loads(run(database, "compare", "v3", "v4", "--format", "json").stdout)

@@ -8,11 +8,13 @@ from pathlib import Path
 import duckdb
 
 from dashboard.shared import queries
+from dashboard.shared.comparison_tables import evidence_words
 from dashboard.shared.jobs import jobs
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.transcript import SIMULATED_FORMAT
 from evaluation.workflows.boards import stored_board
+from evaluation.workflows.comparisons import stored_comparison
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import drawn
 
@@ -102,6 +104,18 @@ def test_the_cockpit_says_what_the_board_says(open_page, filled) -> None:
             one.means[name].score is None for one in board.iterations
         ]
     assert [row["label"] for row in rows if row["isTarget"]] == ["Conversation coherence"]
+
+
+def test_the_overview_gives_the_same_evidence_as_the_page_that_compares(open_page, filled, small_game, words) -> None:
+    for name in ("five", "six"):
+        dull = small_game(name, text="Nothing new")
+        add_evaluated(filled, dull, source_name=f"{name}.json", iteration="Shorter prompt")
+    found = stored_comparison(filled, "Baseline prompt", "Shorter prompt")
+    evidence = evidence_words(found.comparison)
+    assert evidence
+    assert f"{evidence[0].upper()}{evidence[1:]}." in words(open_page(iteration="Shorter prompt"))
+    compared = words(open_page("compare", before="Baseline prompt", after="Shorter prompt"))
+    assert f"Shorter prompt against Baseline prompt, 3 games each: {evidence}." in compared
 
 
 def test_new_data_appears_at_once(open_page, filled, words, small_game) -> None:

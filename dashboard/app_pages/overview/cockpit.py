@@ -7,7 +7,15 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.overview.cockpit_data import NextStep, blockers, cockpit_of, next_step, sentence, waiting_games
+from dashboard.app_pages.overview.cockpit_data import (
+    NextStep,
+    blockers,
+    cockpit_of,
+    evidence_sentence,
+    next_step,
+    sentence,
+    waiting_games,
+)
 from dashboard.shared import page_links, resources, state
 from dashboard.shared.changes.keep_or_revert import decision_form
 from dashboard.shared.example_row import transcript_link
@@ -15,6 +23,7 @@ from dashboard.shared.marks.pictures import define_picture, open_clicked_mark, r
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import hand_over, team_link
 from dashboard.shared.version_notes import comparison_note
+from evaluation.comparison.iterations import compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.store import Store
 
@@ -33,7 +42,9 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         shown = _pick_iteration(board)
         st.title(shown.answer, anchor=False, width="stretch")
-    plain(sentence(board, shown))
+    with st.container(gap=None):
+        plain(sentence(board, shown))
+        _evidence(board, shown)
     comparison_note(shown.iteration.name)
     found = resources.once(cockpit_of, (shown.iteration.name,), board, shown.iteration.name)
     on_open = access_checks.event("cockpit_open", remember_click(_KEY, found.targets))
@@ -47,6 +58,13 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
     with st.expander("Show the numbers", icon=":material/table:"):
         plain("\n".join((*found.words, "", *board.decision_words(shown.iteration.name))))
     return shown
+
+
+def _evidence(board: Board, shown: IterationSummary) -> None:
+    """The outcome of the tests, in the words of the Compare page."""
+    if shown.decision is not None:
+        pair = (shown.decision.reference, shown.iteration.name)
+        st.caption(evidence_sentence(resources.once(compare_iterations, pair, board, *pair)))
 
 
 def _pick_iteration(board: Board) -> IterationSummary:

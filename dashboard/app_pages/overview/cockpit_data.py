@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from dashboard.shared.comparison_tables import evidence_words
 from dashboard.shared.formatting import look, score_text, spread_text, threshold_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
+from evaluation.comparison import IterationComparison
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
 from evaluation.iterations.tests import MetricMean, with_open_engagement
@@ -26,7 +28,7 @@ LAST_ITERATIONS = 8
 _MOST_DOTS = 30
 _BINS = 50
 _LONGEST_NAME = 60
-_LONGEST_CHANGE = 72
+_LONGEST_CHANGE = 110
 _MINUS = "\u2212"
 _LEGEND = (
     "○ before, the reference",
@@ -94,6 +96,12 @@ def sentence(board: Board, shown: IterationSummary) -> str:
     against = shortened(reference.iteration.name, _LONGEST_NAME)
     compared = better.replace(f"than {against} on", f"than {against}{beside} on") or f"compared with {against}{beside}"
     return " · ".join(filter(None, (shortened(shown.iteration.change.rstrip(". "), _LONGEST_CHANGE), compared, games)))
+
+
+def evidence_sentence(found: IterationComparison) -> str:
+    """Tell the outcome of the tests: "Clearly better on Strategic depth; could be luck on 6."."""
+    words = evidence_words(found.comparison)
+    return f"{words[0].upper()}{words[1:]}."
 
 
 @dataclass(frozen=True, slots=True)
