@@ -7,12 +7,14 @@ from pathlib import Path
 
 import duckdb
 
+from dashboard.app_pages.overview.cockpit_data import trust_sentence
 from dashboard.shared import queries
 from dashboard.shared.comparison_tables import evidence_words
 from dashboard.shared.jobs import jobs
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.transcript import SIMULATED_FORMAT
+from evaluation.validity import MetricTrust, Trust, metric_trust
 from evaluation.workflows.boards import stored_board
 from evaluation.workflows.comparisons import stored_comparison
 from evaluation.workflows.scoring import add_evaluated
@@ -116,6 +118,23 @@ def test_the_overview_gives_the_same_evidence_as_the_page_that_compares(open_pag
     assert f"{evidence[0].upper()}{evidence[1:]}." in words(open_page(iteration="Shorter prompt"))
     compared = words(open_page("compare", before="Baseline prompt", after="Shorter prompt"))
     assert f"Shorter prompt against Baseline prompt, 3 games each: {evidence}." in compared
+
+
+def test_metrics_that_say_little_by_themselves_are_named_with_the_way_to_why(open_page, filled, words) -> None:
+    shown = stored_board(filled)["Baseline prompt"]
+
+    def said(*metrics: str) -> str:
+        return trust_sentence(shown, [MetricTrust(one, Trust.HARDLY, ()) for one in metrics])
+
+    assert said("coherence", "role_consistency") == (
+        "Conversation coherence and Role consistency say little by themselves."
+    )
+    # Personality diversity has no score in these games.
+    assert said("coherence", "personality_diversity") == "Conversation coherence says little by itself."
+    assert trust_sentence(shown, [MetricTrust("coherence", Trust.WITH_CARE, ())]) == ""
+    app = open_page(iteration="Baseline prompt")
+    assert trust_sentence(shown, metric_trust()) in words(app)
+    assert "Can you trust it?" in [one.proto.label for one in app.get("page_link")]
 
 
 def test_new_data_appears_at_once(open_page, filled, words, small_game) -> None:

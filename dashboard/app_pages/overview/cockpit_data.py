@@ -22,7 +22,8 @@ from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import MetricDefinition, Status
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import change_words, interval_words
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, listed, shortened
+from evaluation.validity import MetricTrust, Trust
 
 LAST_ITERATIONS = 8
 _MOST_DOTS = 30
@@ -98,10 +99,22 @@ def sentence(board: Board, shown: IterationSummary) -> str:
     return " · ".join(filter(None, (shortened(shown.iteration.change.rstrip(". "), _LONGEST_CHANGE), compared, games)))
 
 
-def evidence_sentence(found: IterationComparison) -> str:
-    """Tell the outcome of the tests: "Clearly better on Strategic depth; could be luck on 6."."""
-    words = evidence_words(found.comparison)
-    return f"{words[0].upper()}{words[1:]}."
+def evidence_sentence(found: IterationComparison | None) -> str:
+    """Tell the outcome of the tests: "Clearly better on Strategic depth; could be luck on 6."; empty without any."""
+    words = evidence_words(found.comparison) if found else ""
+    return f"{words[0].upper()}{words[1:]}." if words else ""
+
+
+def trust_sentence(shown: IterationSummary, known: Sequence[MetricTrust]) -> str:
+    """Names the metrics with a score that hardly tell anything: "Role consistency says little by itself."; or empty."""
+    names = [
+        DEFINITIONS[one.metric].label
+        for one in known
+        if one.trust is Trust.HARDLY and shown.means[one.metric].score is not None
+    ]
+    if not names:
+        return ""
+    return f"{listed(names)} {Trust.HARDLY if len(names) == 1 else 'say little by themselves'}."
 
 
 @dataclass(frozen=True, slots=True)
