@@ -278,7 +278,10 @@ def test_a_healthy_iteration_is_told_that_nothing_needs_fixing(
     healthy = dict.fromkeys(AUTOMATIC, 96.0) | {"anti_repetition": 99.3, ENGAGEMENT.name: 4.0}
     fill(store, {"v1": [(healthy, 1.0)] * 3})
     text = run(database, "iterations").stdout
-    assert "Nothing needs fixing: no metric fails. The least headroom has Engagement: 4.0 of 5" in text
+    assert (
+        "Nothing needs fixing: no metric fails. Closest to its threshold: Engagement, 4.0 of 5 (at least 3 of 5)."
+        in text
+    )
     assert "vary" not in text.lower()
     said = words(open_page())
     assert "Nothing needs fixing" in said

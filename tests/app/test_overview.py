@@ -65,6 +65,8 @@ def test_the_current_iteration_is_shown_with_means_decision_and_checklist(open_p
     for label in ("Memory accuracy", "Strategic depth", "Conversation coherence", "Engagement"):
         assert label in said
     assert "Baseline prompt" in table(app)
+    (listed,) = [one.value for one in app.dataframe if "Change" in one.value.columns]
+    assert listed["Change"].tolist() == ["baseline", "rule: cannot be decided yet"]
     assert "Your decision" in said
     assert "Conversation coherence, the target" in said
     assert "3 consecutive tests pass" in said
@@ -93,6 +95,7 @@ def test_the_cockpit_says_what_the_board_says(open_page, filled) -> None:
     assert app.title[0].value == "cannot be decided yet"
     assert [one.key for one in app.button if one.proto.type == "primary"] == ["rate_next"]
     (drawn,) = [one for one in app.get("bidi_component") if "cockpit" in one.proto.component_name]
+    assert json.loads(drawn.proto.json)["history"] == "last 2 iterations"
     rows = json.loads(drawn.proto.json)["rows"]
     assert [row["label"] for row in rows] == [definition.label for definition in DEFINITIONS.values()]
     for row, (name, mean) in zip(rows, shown.means.items(), strict=True):

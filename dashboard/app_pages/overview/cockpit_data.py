@@ -31,6 +31,10 @@ _BINS = 50
 _LONGEST_NAME = 60
 _LONGEST_CHANGE = 110
 _MINUS = "\u2212"
+_CHANCE_MEANING = (
+    "A scrambled copy is the same game with what the metric measures destroyed at random. A game that scores no better "
+    "than its copies shows nothing but chance."
+)
 _LEGEND = (
     "○ before, the reference",
     "● now, the mean, with its 95 % interval",
@@ -144,7 +148,7 @@ def cockpit_of(board: Board, name: str) -> Cockpit:
     return Cockpit(
         {
             "rows": [row for row, _, _ in rows],
-            "history": f"last {LAST_ITERATIONS} iterations",
+            "history": f"last {len(history)} iterations" if len(history) > 1 else "this iteration",
             "legend": list(_LEGEND if reference else _LEGEND[1:]),
         },
         tuple(targets for _, targets, _ in rows),
@@ -186,6 +190,7 @@ def _row(
             "current": current if mean.score is not None else "no score",
             "change": _change_text(definition, before, mean.score),
             "chance": _chance_words(mean.control),
+            "chance_meaning": _CHANCE_MEANING,
             "no_score": _no_score_words(mean),
         },
         "games": [{"place": place, "label": label} for place, label, _ in dots],
