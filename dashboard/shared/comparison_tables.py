@@ -23,6 +23,7 @@ from evaluation.statistics.words import (
     paired_p_words,
     value_words,
 )
+from evaluation.text.display import listed
 
 SYMBOLS = {
     Outcome.BETTER: "✓ clearly better",
@@ -30,6 +31,20 @@ SYMBOLS = {
     Outcome.NO_EVIDENCE: "– could be luck",
     Outcome.UNTESTABLE: "? cannot be tested",
 }
+
+
+def evidence_words(found: Comparison) -> str:
+    """Tell the outcome of every metric's test: "clearly better on Strategic depth; could be luck on 6".
+
+    Clear changes name their metrics, the others are counted. Empty without a metric.
+    """
+    parts = []
+    for outcome, label in SYMBOLS.items():
+        names = [DEFINITIONS[one.name].label for one in found.differences if one.outcome is outcome]
+        if names:
+            is_clear = outcome in (Outcome.BETTER, Outcome.WORSE)
+            parts.append(f"{label[2:]} on {listed(names) if is_clear else len(names)}")
+    return "; ".join(parts)
 
 
 METRIC_LABELS: Mapping[str, str] = {name: definition.label for name, definition in DEFINITIONS.items()}

@@ -27,6 +27,30 @@ _SMALLEST = 0.05
 _MOST_NAMES = 200
 _QUOTED = re.compile(r'"[^"]*"(?:(?:, | and )"[^"]*")*')
 _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
+_WORDS, _ANY_NUMBER = "certain words", "N"
+_ALIKE = r"Most like .+, \S+ of 100: at \S+ or more their language is not their own\."
+_USES = rf".+ uses {_WORDS} \S+ times in"
+_PLAIN_LABELS = tuple(
+    (re.compile(pattern), label)
+    for pattern, label in (
+        (
+            rf"{_ALIKE}.* Declared (.+), the text shows none of its marks\.",
+            r"Sounds like another player; declared \1, but shows none of its marks.",
+        ),
+        (rf"{_ALIKE}.* Declared (.+), the text shows .+\.", r"Sounds like another player; declared \1."),
+        (rf"{_ALIKE}.*", "Sounds like another player."),
+        (r"The record shows .+ voting for .+, not for .+\.", "The record shows another vote than the one named."),
+        (rf"{_WORDS} is too vague: (.+)", r"Too vague: \1"),
+        (rf"{_USES} one message; .+", "Repeats a phrase within one message; only the first use counts."),
+        (
+            rf"{_USES} .+, which sounds robotic; .+",
+            "Repeats a phrase until it sounds robotic; only the first use counts.",
+        ),
+        (rf"{_USES} .+", "Repeats a phrase in several messages; only the first use counts."),
+        (rf"(Takes up no player .+ shares) only {_WORDS} with them\.", r"\1 too few keywords with them."),
+    )
+)
+"""For reasons of the rubric's own metrics that say little once names and numbers are out: their plain label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,23 +160,30 @@ def example_of(row: Mapping[Hashable, Any]) -> Example:
 
 
 def reason_patterns(reasons: pd.Series[str], names: Iterable[str]) -> pd.Series[str]:
-    """Reasons without what is particular to one row, so that equal reasons become one.
+    """Reasons without what is particular to one row, as readable sentences, so that equal reasons become one.
 
     Args:
         reasons: One per row, as the ledger has it.
-        names: Of the players, which become "someone".
+        names: Of the players, which become "someone". Quotations become "certain words", differing numbers "N".
     """
     known = sorted(map(str, names), key=len, reverse=True)[:_MOST_NAMES]
     name = re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in known if each) or r"(?!)")
-    without_quotes = {reason: _QUOTED.sub("“…”", reason) for reason in reasons.unique()}
+    without_quotes = {reason: _QUOTED.sub(_WORDS, reason) for reason in reasons.unique()}
     # Names are the slow part, and most reasons are equal but for what they quote.
-    texts = {text: name.sub("someone", text) for text in set(without_quotes.values())}
+    texts = {text: _plain_label(name.sub("someone", text)) for text in set(without_quotes.values())}
     numbered: dict[str, set[str]] = {}
     for text in texts.values():
-        numbered.setdefault(_NUMBER.sub("…", text), set()).add(text)
+        numbered.setdefault(_NUMBER.sub(_ANY_NUMBER, text), set()).add(text)
     # A number that is the same in all of them is part of the reason.
     labels = {text: pattern if len(same) > 1 else text for pattern, same in numbered.items() for text in same}
     return reasons.map({reason: labels[texts[text]] for reason, text in without_quotes.items()})
+
+
+def _plain_label(text: str) -> str:
+    for pattern, label in _PLAIN_LABELS:
+        if found := pattern.fullmatch(text):
+            return found.expand(label)
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 _PLAYERS = 3

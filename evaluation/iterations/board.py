@@ -38,7 +38,7 @@ from evaluation.score import PERCENT, Status
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.tests import MOST_GAMES
 from evaluation.statistics.words import more_games
-from evaluation.text.display import counted
+from evaluation.text.display import counted, listed
 
 if TYPE_CHECKING:
     import pandas
@@ -264,7 +264,9 @@ class Board:
         return self.current
 
     def better_words(self, name: str) -> str:
-        """On how many metrics an iteration is better than its reference: "better than Prompt v2 on 5 of 7, worse on 1".
+        """On how many metrics an iteration is better than its reference, and which are worse.
+
+        Such as "better than Prompt v2 on 5 of 7, worse on Engagement".
 
         Only metrics with a score on both sides are counted. Empty without a decision or such a metric.
 
@@ -282,9 +284,9 @@ class Board:
         ]
         if not changes:
             return ""
-        worse = sum(one.difference < 0 and not one.is_none for one in changes)
+        worse = [DEFINITIONS[one.metric].label for one in changes if one.difference < 0 and not one.is_none]
         better = sum(one.difference > 0 and not one.is_none for one in changes)
-        rest = f", worse on {worse}" if worse else ""
+        rest = f", worse on {listed(worse)}" if worse else ""
         return f"better than {cut(summary.decision.reference, LONGEST_NAME)} on {better} of {len(changes)}{rest}"
 
     def __getitem__(self, name: str) -> IterationSummary:

@@ -56,11 +56,11 @@ def nothing_to_fix(metrics: Mapping[str, Scored]) -> str:
         return "No metric has a score yet."
     definition, metric = DEFINITIONS[closest], metrics[closest]
     assert metric.score is not None
-    unit = " %" if definition.scale == PERCENT else ""
+    limit = f"{metric.threshold:g}" + (" %" if definition.scale == PERCENT else f" of {definition.scale.high:g}")
     words = score_words(definition, metric.score, telling_digits(metric.score, metric.threshold, 1))
     return (
-        f"Nothing needs fixing: no metric fails. The least headroom has {definition.label}: {words}, "
-        f"with a threshold of {metric.threshold:g}{unit}."
+        f"Nothing needs fixing: no metric fails. Closest to its threshold: {definition.label}, {words} "
+        f"(at least {limit})."
     )
 
 

@@ -237,7 +237,7 @@ def test_a_fourth_iteration_is_decided_against_its_parent_everywhere(
     assert "Keep or revert, against v3: revert" in against_baseline
     assert "It is about v4 against its reference, v3." in against_baseline
     said = words(open_page())
-    assert "better than v3 on 0 of 7, worse on 1" in said
+    assert "better than v3 on 0 of 7, worse on Personality diversity" in said
     assert "Against the baseline v1" in said
     # -81.7 points, though six other metrics are compared: the target is tested alone.
     compared = json.loads(run(database, "compare", "v3", "v4", "--format", "json").stdout)
@@ -278,7 +278,10 @@ def test_a_healthy_iteration_is_told_that_nothing_needs_fixing(
     healthy = dict.fromkeys(AUTOMATIC, 96.0) | {"anti_repetition": 99.3, ENGAGEMENT.name: 4.0}
     fill(store, {"v1": [(healthy, 1.0)] * 3})
     text = run(database, "iterations").stdout
-    assert "Nothing needs fixing: no metric fails. The least headroom has Engagement: 4.0 of 5" in text
+    assert (
+        "Nothing needs fixing: no metric fails. Closest to its threshold: Engagement, 4.0 of 5 (at least 3 of 5)."
+        in text
+    )
     assert "vary" not in text.lower()
     said = words(open_page())
     assert "Nothing needs fixing" in said

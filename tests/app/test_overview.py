@@ -7,12 +7,16 @@ from pathlib import Path
 
 import duckdb
 
+from dashboard.app_pages.overview.cockpit_data import trust_sentence
 from dashboard.shared import queries
+from dashboard.shared.comparison_tables import evidence_words
 from dashboard.shared.jobs import jobs
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.transcript import SIMULATED_FORMAT
+from evaluation.validity import MetricTrust, Trust, metric_trust
 from evaluation.workflows.boards import stored_board
+from evaluation.workflows.comparisons import stored_comparison
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import drawn
 
@@ -61,6 +65,8 @@ def test_the_current_iteration_is_shown_with_means_decision_and_checklist(open_p
     for label in ("Memory accuracy", "Strategic depth", "Conversation coherence", "Engagement"):
         assert label in said
     assert "Baseline prompt" in table(app)
+    (listed,) = [one.value for one in app.dataframe if "Change" in one.value.columns]
+    assert listed["Change"].tolist() == ["baseline", "rule: cannot be decided yet"]
     assert "Your decision" in said
     assert "Conversation coherence, the target" in said
     assert "3 consecutive tests pass" in said
@@ -89,6 +95,7 @@ def test_the_cockpit_says_what_the_board_says(open_page, filled) -> None:
     assert app.title[0].value == "cannot be decided yet"
     assert [one.key for one in app.button if one.proto.type == "primary"] == ["rate_next"]
     (drawn,) = [one for one in app.get("bidi_component") if "cockpit" in one.proto.component_name]
+    assert json.loads(drawn.proto.json)["history"] == "last 2 iterations"
     rows = json.loads(drawn.proto.json)["rows"]
     assert [row["label"] for row in rows] == [definition.label for definition in DEFINITIONS.values()]
     for row, (name, mean) in zip(rows, shown.means.items(), strict=True):
@@ -102,6 +109,35 @@ def test_the_cockpit_says_what_the_board_says(open_page, filled) -> None:
             one.means[name].score is None for one in board.iterations
         ]
     assert [row["label"] for row in rows if row["isTarget"]] == ["Conversation coherence"]
+
+
+def test_the_overview_gives_the_same_evidence_as_the_page_that_compares(open_page, filled, small_game, words) -> None:
+    for name in ("five", "six"):
+        dull = small_game(name, text="Nothing new")
+        add_evaluated(filled, dull, source_name=f"{name}.json", iteration="Shorter prompt")
+    found = stored_comparison(filled, "Baseline prompt", "Shorter prompt")
+    evidence = evidence_words(found.comparison)
+    assert evidence
+    assert f"{evidence[0].upper()}{evidence[1:]}." in words(open_page(iteration="Shorter prompt"))
+    compared = words(open_page("compare", before="Baseline prompt", after="Shorter prompt"))
+    assert f"Shorter prompt against Baseline prompt, 3 games each: {evidence}." in compared
+
+
+def test_metrics_that_say_little_by_themselves_are_named_with_the_way_to_why(open_page, filled, words) -> None:
+    shown = stored_board(filled)["Baseline prompt"]
+
+    def said(*metrics: str) -> str:
+        return trust_sentence(shown, [MetricTrust(one, Trust.HARDLY, ()) for one in metrics])
+
+    assert said("coherence", "role_consistency") == (
+        "Conversation coherence and Role consistency say little by themselves."
+    )
+    # Personality diversity has no score in these games.
+    assert said("coherence", "personality_diversity") == "Conversation coherence says little by itself."
+    assert trust_sentence(shown, [MetricTrust("coherence", Trust.WITH_CARE, ())]) == ""
+    app = open_page(iteration="Baseline prompt")
+    assert trust_sentence(shown, metric_trust()) in words(app)
+    assert "Can you trust it?" in [one.proto.label for one in app.get("page_link")]
 
 
 def test_new_data_appears_at_once(open_page, filled, words, small_game) -> None:

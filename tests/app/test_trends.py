@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
+import pandas as pd
+
 from dashboard.app_pages.trends import data
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.workflows.comparisons import side_scores
@@ -37,6 +39,29 @@ def test_every_metric_has_a_row_of_one_chart_with_counts_and_words(open_page, fi
     assert engagement["Mean"].tolist() == ["3.0 of 5", "no score"]
     assert [one.proto.label for one in app.get("download_button")] == ["Download the games (CSV)"]
     assert "Shorter" in table(app, -1)
+
+
+def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -> None:
+    rows = [
+        ("v1", 1, 50.0, 1.0),
+        ("v2", 2, 90.0, 2.0),
+        ("v2", 2, 90.0, 3.0),
+        ("v3", 3, 10.0, 9.0),
+        ("v4", 4, 80.0, 1.5),
+    ]
+    scores = pd.DataFrame(rows, columns=["iteration", "position", "score", "cost"])
+    points = scores.assign(metric="strategic_depth", status="passed")
+    references = {"v2": "v1", "v3": "v2", "v4": "v2"}
+    assert data.sentence(points, {"strategic_depth": 60.0}, references) == (
+        "v4: 1 of 1 metrics reach their threshold, 1 in v2."
+    )
+    costs = points.assign(metric="cost_usd", score=scores["cost"])
+    # v2: (2.00 + 3.00) / 2
+    assert data.cost_sentence(costs, references).replace("\u00a0", " ") == "v4 costs 1.50 USD a game, v2 2.50 USD."
+    assert data.cost_sentence(costs, {}).replace("\u00a0", " ") == "v4 costs 1.50 USD a game."
+    unknown = costs.assign(score=costs["score"].where(costs["iteration"] != "v4"))
+    assert data.cost_sentence(unknown, references) == "The cost of v4 is not recorded."
+    assert data.cost_sentence(costs.head(0), references) == "These games belong to no iteration."
 
 
 def test_games_of_no_iteration_are_shown_on_request(open_page, filled) -> None:
@@ -80,6 +105,7 @@ def test_cost_cache_raters_sides_and_verdicts_are_charted_beside_the_metrics(ope
     app = open_page("trends", trends="Cost and behaviour")
     assert not app.exception
     said = words(app)
+    assert "Shorter prompt costs 1.50 USD a game, Baseline prompt 1.50 USD." in said.replace("\u00a0", " ")
     assert "Verdicts" in said
     titles = [note["text"] for note in figure(app)["layout"]["annotations"]]
     assert {"Cost per game", "Cache hit rate", "Raters per game", "≤ 3 USD"} <= set(titles)

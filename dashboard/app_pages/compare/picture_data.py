@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from dashboard.shared.comparison_tables import evidence_words
 from dashboard.shared.formatting import score_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from evaluation.comparison import IterationComparison, Mover
@@ -96,18 +97,11 @@ def sentence(found: IterationComparison) -> str:
 
     Such as "Prompt v4 against Prompt v2: clearly better on Strategic depth; could be luck on 6."
     """
-    parts = []
-    for outcome, (label, _) in _OUTCOMES.items():
-        names = [DEFINITIONS[one.name].label for one in found.comparison.differences if one.outcome is outcome]
-        if names:
-            is_clear = outcome in (Outcome.BETTER, Outcome.WORSE)
-            where = listed(names) if is_clear else str(len(names))
-            parts.append(f"{label[2:]}{':' if outcome is Outcome.UNTESTABLE else ' on'} {where}")
     before, after = found.before, found.after
     here, there = len(after.games), len(before.games)
     games = f"{counted(here, 'game')} each" if here == there else f"{counted(here, 'game')} against {there}"
     names = [shortened(side.name, _LONGEST_NAME) for side in (after, before)]
-    return f"{names[0]} against {names[1]}, {games}: {'; '.join(parts)}."
+    return f"{names[0]} against {names[1]}, {games}: {evidence_words(found.comparison)}."
 
 
 def _row(one: Difference, threshold: float, found: IterationComparison) -> dict[str, Any]:

@@ -7,16 +7,27 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.overview.cockpit_data import NextStep, blockers, cockpit_of, next_step, sentence, waiting_games
-from dashboard.shared import page_links, resources, state
+from dashboard.app_pages.overview.cockpit_data import (
+    NextStep,
+    blockers,
+    cockpit_of,
+    evidence_sentence,
+    next_step,
+    sentence,
+    trust_sentence,
+    waiting_games,
+)
+from dashboard.shared import page_links, queries, resources, state
 from dashboard.shared.changes.keep_or_revert import decision_form
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.marks.pictures import define_picture, open_clicked_mark, remember_click
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import hand_over, team_link
 from dashboard.shared.version_notes import comparison_note
+from evaluation.comparison.iterations import compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.store import Store
+from evaluation.validity import metric_trust
 
 PICKED = "iteration"
 """The key, and query parameter, of the iteration that is shown."""
@@ -24,6 +35,8 @@ PICKED = "iteration"
 _KEY = "cockpit"
 _LAST_SHOWN = "iteration_shown_last"
 _MOST_LINES = 3
+_BESIDE_LINK = 720
+"""Pixels of a caption of two lines that has a link beside it: the decision must stay on the first screen."""
 _rows = define_picture("dramaturg_cockpit_rows", Path(__file__).parent, "cockpit_rows")
 
 
@@ -33,7 +46,9 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         shown = _pick_iteration(board)
         st.title(shown.answer, anchor=False, width="stretch")
-    plain(sentence(board, shown))
+    with st.container(gap=None):
+        plain(sentence(board, shown))
+        _evidence(board, shown)
     comparison_note(shown.iteration.name)
     found = resources.once(cockpit_of, (shown.iteration.name,), board, shown.iteration.name)
     on_open = access_checks.event("cockpit_open", remember_click(_KEY, found.targets))
@@ -47,6 +62,21 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
     with st.expander("Show the numbers", icon=":material/table:"):
         plain("\n".join((*found.words, "", *board.decision_words(shown.iteration.name))))
     return shown
+
+
+def _evidence(board: Board, shown: IterationSummary) -> None:
+    """The outcome of the tests, in the words of the Compare page, and which metrics say little by themselves."""
+    found = None
+    if shown.decision is not None:
+        pair = (shown.decision.reference, shown.iteration.name)
+        found = resources.once(compare_iterations, pair, board, *pair)
+    report = resources.read(queries.validity_report)
+    said = evidence_sentence(found), trust_sentence(shown, metric_trust(report["faults"] if report else None))
+    if any(said):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(" ".join(filter(None, said)), width=_BESIDE_LINK if said[1] else "stretch")
+            if said[1]:
+                page_links.guide_link("Can you trust it?", state.METRICS_TRUST)
 
 
 def _pick_iteration(board: Board) -> IterationSummary:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from dashboard.shared.comparison_tables import evidence_words
 from dashboard.shared.formatting import look, score_text, spread_text, threshold_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
+from evaluation.comparison import IterationComparison
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
 from evaluation.iterations.tests import MetricMean, with_open_engagement
@@ -20,14 +22,19 @@ from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import MetricDefinition, Status
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import change_words, interval_words
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, listed, shortened
+from evaluation.validity import MetricTrust, Trust
 
 LAST_ITERATIONS = 8
 _MOST_DOTS = 30
 _BINS = 50
 _LONGEST_NAME = 60
-_LONGEST_CHANGE = 72
+_LONGEST_CHANGE = 110
 _MINUS = "\u2212"
+_CHANCE_MEANING = (
+    "A scrambled copy is the same game with what the metric measures destroyed at random. A game that scores no better "
+    "than its copies shows nothing but chance."
+)
 _LEGEND = (
     "○ before, the reference",
     "● now, the mean, with its 95 % interval",
@@ -96,6 +103,24 @@ def sentence(board: Board, shown: IterationSummary) -> str:
     return " · ".join(filter(None, (shortened(shown.iteration.change.rstrip(". "), _LONGEST_CHANGE), compared, games)))
 
 
+def evidence_sentence(found: IterationComparison | None) -> str:
+    """Tell the outcome of the tests: "Clearly better on Strategic depth; could be luck on 6."; empty without any."""
+    words = evidence_words(found.comparison) if found else ""
+    return f"{words[0].upper()}{words[1:]}." if words else ""
+
+
+def trust_sentence(shown: IterationSummary, known: Sequence[MetricTrust]) -> str:
+    """Names the metrics with a score that hardly tell anything: "Role consistency says little by itself."; or empty."""
+    names = [
+        DEFINITIONS[one.metric].label
+        for one in known
+        if one.trust is Trust.HARDLY and shown.means[one.metric].score is not None
+    ]
+    if not names:
+        return ""
+    return f"{listed(names)} {Trust.HARDLY if len(names) == 1 else 'say little by themselves'}."
+
+
 @dataclass(frozen=True, slots=True)
 class Cockpit:
     """The seven rows of one iteration.
@@ -123,7 +148,7 @@ def cockpit_of(board: Board, name: str) -> Cockpit:
     return Cockpit(
         {
             "rows": [row for row, _, _ in rows],
-            "history": f"last {LAST_ITERATIONS} iterations",
+            "history": f"last {len(history)} iterations" if len(history) > 1 else "this iteration",
             "legend": list(_LEGEND if reference else _LEGEND[1:]),
         },
         tuple(targets for _, targets, _ in rows),
@@ -165,6 +190,7 @@ def _row(
             "current": current if mean.score is not None else "no score",
             "change": _change_text(definition, before, mean.score),
             "chance": _chance_words(mean.control),
+            "chance_meaning": _CHANCE_MEANING,
             "no_score": _no_score_words(mean),
         },
         "games": [{"place": place, "label": label} for place, label, _ in dots],

@@ -34,7 +34,9 @@ function makeRow(row, place) {
   const now = element("div", "now", row.texts.current);
   now.append(element("small", "", row.texts.change));
   const end = element("div", "end");
-  end.append(element("span", `status ${row.status.color}`, row.status.text), element("small", "chance", row.texts.chance));
+  const chance = element("small", "chance", row.texts.chance);
+  chance.title = row.texts.chance_meaning;
+  end.append(element("span", `status ${row.status.color}`, row.status.text), chance);
   node.append(title, element("div", "picture"), now, element("div", "history"), end);
   return node;
 }

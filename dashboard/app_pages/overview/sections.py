@@ -145,9 +145,9 @@ def _advice(given: Advice, losses: Mapping[str, Losses]) -> None:
 
 
 def _change_cell(one: IterationSummary) -> str:
-    """The person's decision, else the rule's, with the baseline's mark."""
-    said = one.iteration.recorded.fate if one.iteration.recorded else one.decision.choice if one.decision else None
-    words = look(said).label if said else ""
+    """The person's decision, else what the rule says, which decides nothing alone; with the baseline's mark."""
+    rule = f"rule: {look(one.decision.choice).word}" if one.decision else ""
+    words = look(one.iteration.recorded.fate).label if one.iteration.recorded else rule
     return ", ".join(filter(None, (words, "baseline" * one.iteration.is_baseline)))
 
 

@@ -23,9 +23,19 @@ def behaviour() -> None:
     )
 
 
-def cost() -> None:
-    """The cost of calls to models, by model and by run, and of the games."""
+def games_cost() -> None:
+    """The cost of the games by iteration."""
     found = resources.read(data.spending)
+    if not found.games.empty:
+        st.subheader("What the games cost", anchor=False)
+        st.caption("As their files say; what they do not say is unknown, not nothing.")
+        st.dataframe(found.games, hide_index=True, alt="Cost of the games by iteration")
+
+
+def model_calls() -> None:
+    """The calls to models, by model and by run."""
+    found = resources.read(data.spending)
+    st.subheader("Calls to models", anchor=False)
     if found.models.empty and found.runs.empty:
         st.info("No model was asked yet. Judges are started on the Agents page, or with `dramaturg judge`.")
     else:
@@ -50,7 +60,3 @@ def cost() -> None:
             st.subheader("By evaluation run", anchor=False)
             st.caption("Times are UTC. Known already: answers that were kept from before the run and cost nothing.")
             st.dataframe(data.runs_frame(found), hide_index=True, alt="Evaluation runs with their cost")
-    if not found.games.empty:
-        st.subheader("What the games cost", anchor=False)
-        st.caption("As their files say; what they do not say is unknown, not nothing.")
-        st.dataframe(found.games, hide_index=True, alt="Cost of the games by iteration")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.shared.charts.metric_charts import games_of_dots
-from dashboard.shared.formatting import COUNT, USD, look, score_text
+from dashboard.shared.formatting import COUNT, USD, look, score_text, usd_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets, RunTarget
 from dashboard.shared.queries import LOOSE, group_of, transcript_list
 from evaluation.comparison.runs import Run
@@ -71,6 +71,11 @@ def _step(place: int, one: IterationSummary) -> Step:
     target = DEFINITIONS[held.target_metric].label if held.target_metric else ""
     said = held.recorded.fate if held.recorded else decision.choice if decision else ""
     return Step(place, held.name, held.change, target, decision.reference if decision else "", str(said))
+
+
+def references(found: Sequence[Step]) -> dict[str, str]:
+    """Name of the iteration that each is compared with, by its name; those with none are left out."""
+    return {one.name: one.reference for one in found if one.reference}
 
 
 def steps_frame(found: Sequence[Step]) -> pd.DataFrame:
@@ -179,26 +184,56 @@ def beside_points(store: Store) -> pd.DataFrame:
     return frame.sort_values("position", kind="stable", ignore_index=True)
 
 
-def sentence(points: pd.DataFrame, thresholds: Mapping[str, float]) -> str:
-    """The latest iteration against the thresholds, and against the one before: untrusted text, as it names both.
+def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: Mapping[str, str]) -> str:
+    """The latest iteration against the thresholds, and against its reference: untrusted text, as it names both.
 
-    Such as "Prompt v4: 6 of 7 metrics reach their threshold, 4 in Prompt v3. 1 game waits for a
-    rating." A metric that
+    Such as "Prompt v4: 6 of 7 metrics reach their threshold, 4 in Prompt v2. 1 game waits for a rating." A metric that
     waits for ratings does not reach it yet. Games of no iteration are left out.
+
+    Args:
+        points: From ``queries.trend_points``.
+        thresholds: Today's, by metric.
+        references: Name of the iteration that each is compared with, by its name; those that are not shown are left
+            out.
     """
-    reached = []
+    reached: dict[str, int] = {}
     for _, games in points[~points["iteration"].isin(LOOSE)].groupby("position"):
         waiting = set(games.loc[games["status"] == "pending", "metric"])
         means = games.groupby("metric")["score"].mean().to_dict()
         count = sum(mean >= thresholds[str(name)] - 1e-9 and name not in waiting for name, mean in means.items())
-        reached.append((str(games["iteration"].iloc[0]), count))
+        name = str(games["iteration"].iloc[0])
+        reached[name] = count
     if not reached:
-        return "These games belong to no iteration."
-    *before, (name, count) = reached
-    beside = f", {before[-1][1]} in {cut(before[-1][0], _LONGEST_NAME)}" if before else ""
+        return _NO_ITERATION
+    reference = references.get(name, "")
+    beside = f", {reached[reference]} in {cut(reference, _LONGEST_NAME)}" if reference in reached else ""
     unrated = int(((games["metric"] == ENGAGEMENT.name) & (games["status"] == "pending")).sum())
     waits = f" {counted(unrated, 'game')} {'waits' if unrated == 1 else 'wait'} for a rating." if unrated else ""
     return f"{cut(name, _LONGEST_NAME)}: {count} of {len(thresholds)} metrics reach their threshold{beside}.{waits}"
+
+
+_NO_ITERATION = "These games belong to no iteration."
+
+
+def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> str:
+    """The cost of a game of the latest iteration and of its reference: untrusted text, as it names both.
+
+    Such as "Prompt v4 costs 1.75 USD a game, Prompt v2 1.76 USD.".
+
+    Args:
+        points: From :func:`beside_points`.
+        references: As :func:`sentence` takes them.
+    """
+    costs = points[(points["metric"] == "cost_usd") & ~points["iteration"].isin(LOOSE)]
+    if costs.empty:
+        return _NO_ITERATION
+    means = costs.groupby("iteration", sort=False)["score"].mean().dropna().to_dict()
+    name = str(costs.sort_values("position")["iteration"].iloc[-1])
+    if name not in means:
+        return f"The cost of {cut(name, _LONGEST_NAME)} is not recorded."
+    reference = references.get(name, "")
+    beside = f", {cut(reference, _LONGEST_NAME)} {usd_text(means[reference])}" if reference in means else ""
+    return f"{cut(name, _LONGEST_NAME)} costs {usd_text(means[name])} a game{beside}."
 
 
 def chart_targets(points: pd.DataFrame, metrics: Sequence[str]) -> MarkTargets:
@@ -209,13 +244,14 @@ def chart_targets(points: pd.DataFrame, metrics: Sequence[str]) -> MarkTargets:
         metrics: The metrics of its rows, or the names of other figures. The kinds of mark are :func:`mark_kinds`.
     """
     found: dict[str, tuple[MarkTarget, ...]] = {}
+    # Of all iterations that are shown: the line of the means has a place for those without a score, too.
+    names = points.groupby("position")["iteration"].first()
     for metric in metrics:
         scored = points[points["metric"] == metric].dropna(subset=["score"])
-        names = scored.groupby("position")["iteration"].first()
         keys = games_of_dots(scored)["transcript_id"]
         games, means = mark_kinds([metric])
         found[games] = tuple(MarkTarget(metric, transcript_id=str(key)) for key in keys)
-        found[means] = tuple(_iteration_target(metric, name) for name in names)
+        found[means] = tuple(_iteration_target(metric, name) for name in names) if len(scored) else ()
     return found
 
 

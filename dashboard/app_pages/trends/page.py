@@ -1,15 +1,17 @@
 """The Trends page: metrics over games and iterations; cost, behaviour and agents beside them."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.trends import data
 from dashboard.app_pages.trends import views as parts
-from dashboard.app_pages.trends.behaviour import behaviour, cost
+from dashboard.app_pages.trends.behaviour import behaviour, games_cost, model_calls
 from dashboard.shared import queries, resources, state
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.marks.pictures import open_clicked_mark
-from dashboard.shared.notices import empty_state
+from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.version_notes import versions_banner
 from evaluation.rubric.definitions import DEFINITIONS
 
@@ -39,7 +41,7 @@ def show() -> None:
     )
     first, last = parts.pick_range(found)
     if part == state.COST_AND_BEHAVIOUR:
-        cost_and_behaviour(first, last, with_loose=with_loose)
+        cost_and_behaviour(found, first, last, with_loose=with_loose)
         return
     is_shown = (points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)
     shown = points if is_shown.all() else points[is_shown]
@@ -47,21 +49,22 @@ def show() -> None:
         head = "No game of these iterations is stored." if found else "No game belongs to an iteration yet."
         st.info(f"{head} Upload games into one, or show the games of no iteration.")
     else:
-        metrics(shown, (with_loose, first, last))
+        metrics(shown, found, (with_loose, first, last))
         parts.change_notes(found)
 
 
-def metrics(shown: pd.DataFrame, chosen: tuple[bool, int, int]) -> None:
+def metrics(shown: pd.DataFrame, found: Sequence[data.Step], chosen: tuple[bool, int, int]) -> None:
     thresholds, key = resources.read(queries.thresholds), ("metrics", *chosen)
-    st.text(data.sentence(shown, thresholds), width="stretch")
+    plain(data.sentence(shown, thresholds, data.references(found)))
     parts.metric_chart(shown, DEFINITIONS, thresholds, key)
     parts.numbers(shown, DEFINITIONS, thresholds, key)
 
 
-def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
-    parts.beside_charts(first, last, with_loose=with_loose)
+def cost_and_behaviour(found: Sequence[data.Step], first: int, last: int, *, with_loose: bool) -> None:
+    parts.beside_charts(data.references(found), first, last, with_loose=with_loose)
+    games_cost()
     behaviour()
-    cost()
+    model_calls()
     agents = st.expander(
         "Agents over iterations and runs",
         icon=":material/theater_comedy:",

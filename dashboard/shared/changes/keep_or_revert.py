@@ -90,16 +90,17 @@ def _record_form(store: Store, held: Iteration, decision: Decision, place: str, 
                 width="content",
             )
             told(_FATE)
-        st.text_input(_why_label(decision), key=f"{_WHY}_{place}", max_chars=2000)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.text_input(_why_label(decision), key=f"{_WHY}_{place}", max_chars=2000)
+            st.form_submit_button(
+                "Record the decision",
+                key=f"decide_now_{place}",
+                type="primary" if is_main else "secondary",
+                on_click=_record,
+                args=(store, held.name, decision, place),
+                help="A kept iteration is what the next ones are compared with. You can take it back.",
+            )
         told(_WHY)
-        st.form_submit_button(
-            "Record the decision",
-            key=f"decide_now_{place}",
-            type="primary" if is_main else "secondary",
-            on_click=_record,
-            args=(store, held.name, decision, place),
-            help="A kept iteration is what the next ones are compared with. You can take it back.",
-        )
 
 
 def _why_label(decision: Decision) -> str:

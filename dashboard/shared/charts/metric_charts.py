@@ -71,15 +71,16 @@ def trend_figure(
         A figure with the traces "game" and "mean" of each metric in turn. Without any score both are empty.
     """
     figure = make_subplots(rows=len(definitions), cols=1, shared_xaxes=True, vertical_spacing=0.25 / len(definitions))
+    iterations = points.groupby("position")["iteration"].first()
     of_metric = {str(name): games for name, games in points.groupby("metric", sort=False)}
     for row, (name, definition) in enumerate(definitions.items(), start=1):
         scored = of_metric.get(name, points.head(0)).dropna(subset=["score"])
         figure.add_trace(_game_dots(scored, definition), row=row, col=1)
-        figure.add_trace(_mean_line(scored, definition, changes), row=row, col=1)
+        figure.add_trace(_mean_line(scored, definition, iterations, changes), row=row, col=1)
         if name in thresholds:
             _draw_threshold(figure, thresholds[name], definition, row)
         _lay_out_row(figure, definition, row)
-    names = points.drop_duplicates("position").sort_values("position")
+    names = iterations.reset_index()
     figure.update_layout(
         height=_HEAD_HEIGHT + _ROW_HEIGHT * len(definitions),
         margin={"l": 8, "r": 58, "t": _HEAD_HEIGHT, "b": 8},
@@ -176,7 +177,7 @@ def game_trace(games: pd.DataFrame, column: str, texts: list[str]) -> go.Scatter
 
 
 def mean_trace(positions: Iterable[float], means: Iterable[float], texts: list[str], **options: object) -> go.Scatter:
-    """The means of iterations as diamonds on a line; ``options`` are passed on to plotly."""
+    """The means of iterations as diamonds on a line, broken where one is NaN; ``options`` are passed on to plotly."""
     return go.Scatter(
         x=list(positions),
         y=list(means),
@@ -194,15 +195,19 @@ def _rated_by(raters: int, definition: MetricDefinition) -> str:
     return f", {counted(raters, 'rater')}" if definition.name == ENGAGEMENT.name and raters else ""
 
 
-def _mean_line(scored: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> go.Scatter:
-    names = scored.groupby("position")["iteration"].first()
+def _mean_line(
+    scored: pd.DataFrame, definition: MetricDefinition, names: pd.Series[str], changes: Mapping[str, str]
+) -> go.Scatter:
+    """The means of the iterations in ``names``, by position; the line breaks where one has no score."""
     sides = {place: mean_interval(games, limits=definition.scale.limits) for place, games in _by_place(scored)}
-    means = scored.groupby("position")["score"].mean()
+    means = scored.groupby("position")["score"].mean().reindex(names.index if len(scored) else [])
     counts = scored.groupby("position")["score"].size()
     texts = [
         f"{escaped_label(names[place])}: mean {score_text(means[place], definition.scale)} "
         f"of {counted(counts[place], 'game')}, "
         f"95 % interval {interval_words(sides[place])}{_change_line(changes.get(names[place], ''), 60)}"
+        if place in sides
+        else ""
         for place in means.index
     ]
     return mean_trace(
@@ -212,8 +217,8 @@ def _mean_line(scored: pd.DataFrame, definition: MetricDefinition, changes: Mapp
         error_y={
             "type": "data",
             "symmetric": False,
-            "array": [_reach(sides[place].high, means[place]) for place in means.index],
-            "arrayminus": [_reach(sides[place].low, means[place]) for place in means.index],
+            "array": [_reach(sides[place].high, means[place]) if place in sides else 0.0 for place in means.index],
+            "arrayminus": [_reach(sides[place].low, means[place]) if place in sides else 0.0 for place in means.index],
             "color": ACCENT,
             "thickness": 1.5,
             "width": 6,
@@ -295,6 +300,7 @@ def _lay_out_row(figure: go.Figure, definition: MetricDefinition, row: int) -> N
     figure.update_yaxes(
         range=[scale.low - reach, scale.high + reach],
         tickvals=ticks,
+        ticksuffix=" USD" if scale.name == USD else "",
         ticktext=[f"{tick} %" if scale == PERCENT else str(tick) for tick in ticks] if ticks else None,
         nticks=4,
         zeroline=False,

@@ -103,7 +103,7 @@ def test_the_losses_of_reasons_add_up_to_the_change_of_the_score() -> None:
     # 2 of 4 rows lost before: 50 points; 1 of 4 after: 25 points.
     reasons = [one for one in movers if one.kind == "reason"]
     assert [(one.before, one.after, one.change) for one in reasons] == [(50.0, 25.0, 25.0)]
-    assert reasons[0].label == "Shares only “…” with someone."
+    assert reasons[0].label == "Shares only certain words with someone."
     # Ann lost 25 points before and none after; Ben 25 both times, which moved nothing.
     assert [(one.label, one.change) for one in movers if one.kind == "player"] == [("Ann", 25.0)]
     assert {example.transcript_id for example in reasons[0].examples} == {"old"}

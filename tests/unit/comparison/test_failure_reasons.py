@@ -44,7 +44,7 @@ def test_reasons_that_differ_in_names_numbers_and_quotations_are_one() -> None:
     found = found_in(rows)
     assert (found.metric, found.judged, found.failing, found.judged_before) == ("coherence", 10, 5, 5)
     shares, again = found.reasons
-    assert (shares.label, shares.count, shares.share) == ("Shares only “…” with the … before.", 3, 0.3)
+    assert (shares.label, shares.count, shares.share) == ("Shares only certain words with the N before.", 3, 0.3)
     assert (shares.count_before, shares.share_before) == (1, 0.2)
     assert shares.change == pytest.approx(10.0)
     assert (again.label, again.share, again.share_before, again.change) == ("Says it again.", 0.2, 0.0, 20.0)
@@ -55,10 +55,56 @@ def test_a_number_that_is_the_same_in_all_rows_stays_in_the_reason() -> None:
     assert reason.label == "Names none of the 3 before."
 
 
+@pytest.mark.parametrize(
+    ("reason", "label"),
+    [
+        (
+            'Most like Ann, 70.1 of 100: at 70 or more their language is not their own. Both say "i find" and "why". '
+            'Declared suspicious, the text shows "trust" and 2 more.',
+            "Sounds like another player; declared suspicious.",
+        ),
+        (
+            "Most like Ann, 78.4 of 100: at 70 or more their language is not their own. "
+            "Declared analytical, the text shows none of its marks.",
+            "Sounds like another player; declared analytical, but shows none of its marks.",
+        ),
+        (
+            "Most like Ann, 78.4 of 100: at 70 or more their language is not their own.",
+            "Sounds like another player.",
+        ),
+        (
+            "The record shows Ann voting for Ben in round 1 and Cid in round 2, not for Dan.",
+            "The record shows another vote than the one named.",
+        ),
+        ('"They said so" is too vague: no speaker can be identified.', "Too vague: no speaker can be identified."),
+        (
+            'Ann uses "i think that" 5 times in 4 of 20 messages; only the first use counts.',
+            "Repeats a phrase in several messages; only the first use counts.",
+        ),
+        (
+            'Ann uses "i think that" 15 times in 14 of 20 messages, which sounds robotic; only the first use counts.',
+            "Repeats a phrase until it sounds robotic; only the first use counts.",
+        ),
+        (
+            'Ann uses "i think that" 2 times in one message; only the first use counts.',
+            "Repeats a phrase within one message; only the first use counts.",
+        ),
+        (
+            "Takes up no player of the 3 messages of others before it, opens with no reply and shares only "
+            '"vote" with them.',
+            "Takes up no player of the 3 messages of others before it, opens with no reply and shares too few "
+            "keywords with them.",
+        ),
+    ],
+)
+def test_a_reason_without_its_particulars_is_still_a_sentence(reason: str, label: str) -> None:
+    assert [one.label for one in found_in([row(reason)]).reasons] == [label]
+
+
 def test_a_player_of_whom_only_another_metric_has_rows_is_left_out_of_reasons_too() -> None:
     other = row("Fine.", lost=0.0) | {"metric": "strategic_depth", "player": "Zoe"}
     rows = [row("Zoe is named."), row("Ann is named.", number=1), other]
-    assert [one.label for one in found_in(rows).reasons] == ["someone is named."]
+    assert [one.label for one in found_in(rows).reasons] == ["Someone is named."]
 
 
 def test_a_reference_in_which_nothing_was_judged_shows_no_trend() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -9,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
+from dashboard.app_pages.trends.data import chart_targets
 from dashboard.shared.charts.metric_charts import MOST_DOTS, escaped_label, games_of_dots, trend_alt, trend_figure
 from evaluation.rubric.definitions import ENGAGEMENT, STRATEGIC_DEPTH
 from evaluation.score import MetricDefinition
@@ -47,6 +49,18 @@ def test_every_scored_game_is_a_dot_and_every_iteration_a_mean() -> None:
     assert list(means.x) == [1, 2]
     assert "of 3 games" in means.text[0]
     assert "of 1 game" in means.text[1]
+
+
+def test_the_line_of_means_breaks_where_an_iteration_has_no_score() -> None:
+    frame = points((1, "v1", 50.0), (2, "v2", None), (3, "v3", 80.0)).assign(transcript_id=["a", "b", "c"])
+    means = drawn(frame).data[1]
+    assert list(means.x) == [1, 2, 3]
+    assert [None if math.isnan(one) else one for one in means.y] == [50.0, None, 80.0]
+    assert not means.connectgaps
+    # Each point opens its own iteration, also those after the gap.
+    opened = chart_targets(frame, ["strategic_depth"])["mean:strategic_depth"]
+    assert [one.iteration for one in opened] == ["v1", "v2", "v3"]
+    assert list(drawn(points((1, "v1", None))).data[1].y) == []
 
 
 def test_means_carry_their_interval_over_games() -> None:
