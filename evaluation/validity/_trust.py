@@ -67,17 +67,18 @@ def metric_trust(faults: Sequence[Mapping[str, Any]] | None = None) -> tuple[Met
     """The answer for each of the seven metrics, in the rubric's order.
 
     Args:
-        faults: The rows of :func:`~evaluation.validity.fault_table` on games of one's own; those of the test games that
-            ship with the sources stand in for them when left out.
+        faults: The rows of :func:`~evaluation.validity.fault_table` on games of one's own; for a metric that has none,
+            those of the test games that ship with the sources stand in.
 
     Returns:
         ``YES`` where the worse of two shares is 0.8 or more, ``HARDLY`` where it is below 0.6: the mean agreement with
         labels on the two kinds of kept games, where somebody has to read; and the share of destroyed copies that score
         below the game, where a way to destroy it is known.
     """
-    own = faults is not None
-    rows = {(row["metric"], row["measure"]): row for row in (measured()["faults"] if faults is None else faults)}
-    return tuple(_trust(name, rows, own=own) for name in DEFINITIONS)
+    rows = {(row["metric"], row["measure"]): row for row in measured()["faults"]}
+    own = {(row["metric"], row["measure"]): row for row in faults or ()}
+    of_own = {metric for metric, _ in own}
+    return tuple(_trust(name, own if name in of_own else rows, own=name in of_own) for name in DEFINITIONS)
 
 
 def _trust(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own: bool) -> MetricTrust:
@@ -125,10 +126,7 @@ def _reading(name: str, known: Mapping[str, Any] | None) -> Iterator[str]:
 def _noticing(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own: bool) -> Iterator[str]:
     fault = rows.get((name, "score"))
     if fault is None:
-        if name in _DONE:
-            yield "Whether it notices its own destruction is not known: no game is long enough."
-        else:
-            yield "No way is known to destroy it alone, so whether it would notice was not tried."
+        yield "No way is known to destroy it alone, so whether it would notice was not tried."
         return
     where = counted(fault["games"], "game") + (" of yours" if own else " that it was tested on")
     yield (
