@@ -111,7 +111,7 @@ def test_no_order_loses_a_game_and_scores_rise_with_none_at_the_end(listed: pd.D
 
 def test_a_search_says_how_much_it_found() -> None:
     row = {"transcript_id": "t", "message_id": "m", "game_id": "g", "iteration": None, "number": 1, "text": "x"}
-    assert found_words(FoundMessages(("x",), 1, 1, pd.DataFrame([row]))).startswith("1 message in 1 game. Select")
+    assert found_words(FoundMessages(("x",), 1, 1, pd.DataFrame([row]))).startswith("1 message in 1 game. A click")
     many = found_words(FoundMessages(("x",), 2_000, 900, pd.DataFrame([row] * 3)))
     assert many.startswith("2,000 messages in 900 games. The first 3 are shown")
     assert found_words(FoundMessages(("x",), 0, 0, pd.DataFrame())).startswith("No message holds all of that.")
