@@ -73,7 +73,7 @@ _FURTHER = (
     View("agents-runs", "agents?agents=Runs", _TABLE, _DATA),
     View("experiments-ab", "experiments?experiments_view=A%2FB+tests", _TABLE, _DATA),
     View("experiments-table1", "experiments?experiments_view=Table+1", _TABLE, _DATA),
-    View("guide", "settings?help=Guide", "h3", frozenset({"empty", "data"})),
+    View("guide", "settings?help=Guide", "h1", frozenset({"empty", "data"})),
     View("guide-formats", "settings?help=Guide&guide_view=Formats", "h3", _DATA),
 )
 

@@ -49,7 +49,7 @@ def waiting_for_review(seen: Overview) -> None:
         status_table(first, "Games that nobody has rated", height=min(38 + 35 * len(first), 320))
         if len(first) < len(waiting):
             st.caption(f"The first {len(first)} of {counted(len(waiting), 'game')}.")
-        st.page_link("app_pages/rate/page.py", label="Go to the desk", icon=":material/arrow_forward:")
+        st.page_link("app_pages/rate/page.py", label="Rate a game", icon=":material/arrow_forward:")
 
 
 def tests(shown: IterationSummary) -> None:

@@ -93,7 +93,7 @@ def rating_guide() -> None:
         "- You do not see who made a game, its scores, roles, votes or what others gave. Afterwards you may."
     )
     _example()
-    st.button("Go to the desk", type="primary", key="guide_desk", on_click=parts.to_desk)
+    st.button("Rate a game", type="primary", key="guide_desk", on_click=parts.to_desk)
 
 
 def _example() -> None:

@@ -57,7 +57,7 @@ def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
     games = [key for key in rated if key in names]
     if not games:
         st.info("Rate a game first; then you can be asked about it.", icon=":material/rate_review:")
-        st.button("Go to the desk", key="style_desk", on_click=parts.to_desk)
+        st.button("Rate a game", key="style_desk", on_click=parts.to_desk)
         return
     usable = [key for key in games if _is_usable(store, key, rater)]
     if left_out := len(games) - len(usable):
@@ -67,7 +67,7 @@ def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
         )
     if not usable:
         st.info("Rate a longer game; then you can be asked about it.", icon=":material/rate_review:")
-        st.button("Go to the desk", key="style_desk", on_click=parts.to_desk)
+        st.button("Rate a game", key="style_desk", on_click=parts.to_desk)
         return
     games = usable
     frame = pd.DataFrame(

@@ -32,7 +32,7 @@ def agreement() -> None:
     else:
         empty_state("At least two raters are needed", f"So far: {counts}, and no game that two people have rated.")
         with st.container(horizontal=True, horizontal_alignment="center"):
-            rate_link("Go to the desk")
+            rate_link("Rate a game")
     if not report.ratings and not report.rows:
         return
     disagreements(report)
