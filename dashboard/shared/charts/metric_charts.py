@@ -157,7 +157,7 @@ def game_trace(games: pd.DataFrame, column: str, texts: list[str]) -> go.Scatter
         texts: For each dot, when it is pointed at.
     """
     is_each = bool((games["dots"] == 1).all())
-    rank = games.groupby("position").cumcount()
+    rank = games.groupby("position").cumcount(ascending=False)
     size = games.groupby("position")[column].transform("size")
     aside = -0.06 - 0.3 * (rank + 0.5) / size.clip(lower=3) if is_each else 0.0
     return go.Scatter(
