@@ -47,6 +47,8 @@ def headline(report: AgreementReport) -> str:
         return ""
     raters = max(one.raters for one in report.items)
     who = "the two raters" if raters == 2 else f"the {raters} raters"
+    if report.raters > raters:
+        who += " who share games"
     if named[AGREE] or named[PARTLY]:
         parts = [f"agree on {named[AGREE]}"] if named[AGREE] else []
         if named[PARTLY]:

@@ -114,3 +114,15 @@ def test_a_name_in_other_letters_is_the_rater_who_rated_before(open_page, filled
     next(one for one in app.button if one.label == "Start").click().run()
     assert not app.exception
     assert app.session_state["rater"] == "Grace"
+
+
+def test_agreement_hides_what_others_gave_a_game_that_the_rater_has_not_rated(open_page, filled, words) -> None:
+    one, two, three = filled.transcripts.ids()[:3]
+    for game, rater, score in ((one, "Bob", 1), (two, "Bob", 5), (three, "Dana", 3)):
+        filled.ratings.add(Rating(game, rater, score))
+    assert "Bob 1, Grace 4" in words(open_page("team", team="Agreement", rater="Lea"))
+    said = words(open_page("team", team="Agreement", rater="Dana"))
+    assert "Bob 1, Grace 4" not in said
+    assert "2 games that you have not rated yet: what others gave is hidden from you." in said
+    # Three people rated, two of them the same games.
+    assert "the two raters who share games" in said

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.labelled_games import load_games
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState, Store
-from evaluation.workflows.controls import compute_missing, measure_validity
+from evaluation.workflows.controls import compute_missing, is_validity_due, measure_validity
 from evaluation.workflows.scoring import add_evaluated
 
 GAME = load_games()[0][1]
@@ -60,6 +60,9 @@ def test_an_upload_is_followed_by_the_comparison(database: Path) -> None:
     jobs.start_evaluation(store, [(GAME, "game")], None)
     assert settled(store, jobs.CONTROLS) is JobState.DONE
     assert store.results.load(GAME.id)["coherence"].control is not None
+    # Faults are planted in the same breath, and again only once there are a quarter more games.
+    assert store.controls.report()["games"] == 1
+    assert not is_validity_due(store)
 
 
 def test_cards_and_ledger_say_what_chance_would_give(open_page, words, with_game) -> None:

@@ -15,10 +15,6 @@ def show() -> None:
     if wanted := st.session_state.pop("experiments_wanted", None):
         st.session_state["experiments_view"] = wanted
     view = state.choose_view([RUNS, AB_TESTS, TABLE1], key="experiments_view")
-    found = resources.read(data.shown_runs)
-    if view == TABLE1:
-        table1.table1(found)
-        return
     if view == AB_TESTS:
         tests = resources.read(data.ab_tests)
         form = st.expander("Run an A/B test", expanded=not tests, key=FORM, on_change="rerun", bind="query-params")
@@ -26,6 +22,10 @@ def show() -> None:
             with form:
                 start_ab_test.ab_form(store)
         runs.ab_view(store, tests)
+        return
+    found = resources.read(data.shown_runs)
+    if view == TABLE1:
+        table1.table1(found)
         return
     if not found:
         empty_state(

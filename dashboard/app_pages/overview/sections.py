@@ -13,7 +13,7 @@ from dashboard.shared.changes import data
 from dashboard.shared.example_row import example_row
 from dashboard.shared.formatting import look, share_text, usd_text
 from dashboard.shared.notices import plain
-from dashboard.shared.page_links import add_games_link
+from dashboard.shared.page_links import add_games_link, rate_link
 from dashboard.shared.queries import Overview, score_cell
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.movers import Losses
@@ -49,7 +49,7 @@ def waiting_for_review(seen: Overview) -> None:
         status_table(first, "Games that nobody has rated", height=min(38 + 35 * len(first), 320))
         if len(first) < len(waiting):
             st.caption(f"The first {len(first)} of {counted(len(waiting), 'game')}.")
-        st.page_link("app_pages/rate/page.py", label="Rate a game", icon=":material/arrow_forward:")
+        rate_link("Rate a game", ":material/arrow_forward:")
 
 
 def tests(shown: IterationSummary) -> None:

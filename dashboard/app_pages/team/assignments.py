@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard.app_pages.team.disagreements import hidden_games
 from dashboard.shared import queries, resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
@@ -68,7 +69,7 @@ def team(store: Store, lead: str) -> None:
     plain(missing_words(grid, iteration, _latest(names) if iteration is None else None))
     if grid.raters:
         plain("\n".join(map(progress_words, grid.raters)))
-        hidden = hidden_games(grid, lead)
+        hidden = hidden_games(store, lead, [game.transcript_id for game in grid.games])
         if hidden:
             st.caption("What others gave a game is hidden from you until you have rated it.")
         grid_table(grid, hidden)
@@ -181,17 +182,6 @@ def progress_words(one: RaterSummary) -> str:
     """A rater's progress: "Ann rated 3 games, 2 of 4 assigned ones to do"; the name is untrusted text."""
     words = f"{shortened(one.rater, _LONGEST_NAME)} rated {counted(one.rated, 'game')}"
     return words + (f", {one.waiting} of {counted(one.assigned, 'assigned game')} to do" if one.assigned else "")
-
-
-def hidden_games(grid: RatingGrid, lead: str) -> frozenset[str]:
-    """The games whose ratings a rater without a login must not see yet: those that this rater has not rated.
-
-    With logins none is: raters do not reach this page. Nor for a lead, who neither rates nor has games assigned.
-    """
-    if identity.access() is not None or lead not in {one.rater for one in grid.raters}:
-        return frozenset()
-    own = ((game.transcript_id, game.cells.get(lead)) for game in grid.games)
-    return frozenset(key for key, cell in own if cell is None or cell.rating is None)
 
 
 def grid_table(grid: RatingGrid, hidden: frozenset[str] = frozenset()) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared import state
+from dashboard.shared import resources, state
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import look, signed_cell
+from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import desk_link
 from dashboard.shared.status_table import status_table
@@ -19,6 +20,7 @@ from evaluation.agreement import AgreementReport, DecidedRow, RowAgreement
 from evaluation.agreement.rows import SOURCE_WORDS
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.statistics.words import interval_words, percent_interval
+from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 
 RATERS, RULES, VERDICTS = "Raters differ", "Metrics differ from raters", "Rule, judge and person differ"
@@ -29,6 +31,19 @@ _FIRST = 3
 _ROWS_PER_PAGE = 5
 _LONGEST_NAME = 60
 _LONGEST_REASON = 200
+
+
+def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[str]:
+    """The games whose ratings a rater without a login must not see yet: those that this rater has not rated.
+
+    With logins there is none: raters do not reach this page. Nor for a lead, who has rated nothing and has no games
+    assigned.
+    """
+    if identity.access() is not None or not rater:
+        return frozenset()
+    rated = {one.transcript_id for one in store.ratings.by_rater(rater)}
+    is_rater = rated or any(one.rater == rater for one in store.rating_assignments.current())
+    return frozenset(games) - rated if is_rater else frozenset()
 
 
 def disagreements(report: AgreementReport) -> None:
@@ -53,10 +68,14 @@ def disagreements(report: AgreementReport) -> None:
 def _split_games(report: AgreementReport) -> None:
     if not report.split:
         st.success("Raters gave the same scores and answers to every game they share.", icon=":material/check:")
-    for one in report.split[:_FIRST]:
+    hidden = hidden_games(resources.store(), identity.author_name(), [one.transcript_id for one in report.split])
+    split = [one for one in report.split if one.transcript_id not in hidden]
+    if hidden:
+        st.caption(f"{counted(len(hidden), 'game')} that you have not rated yet: what others gave is hidden from you.")
+    for one in split[:_FIRST]:
         given = ", ".join(f"{shortened(rater, _LONGEST_NAME)} {score}" for rater, score in one.scores)
-        split = f"\nSplit on {_questions(one.split_questions)}" if one.split_questions else ""
-        _lead(one.game, f"{counted(one.spread, 'point')} apart: {given}{split}", one.transcript_id)
+        questions = f"\nSplit on {_questions(one.split_questions)}" if one.split_questions else ""
+        _lead(one.game, f"{counted(one.spread, 'point')} apart: {given}{questions}", one.transcript_id)
     _rest(
         [
             {
@@ -65,7 +84,7 @@ def _split_games(report: AgreementReport) -> None:
                 "Scores": ", ".join(f"{rater} {score}" for rater, score in one.scores),
                 "Questions split": ", ".join(map(str, one.split_questions)),
             }
-            for one in report.split
+            for one in split
         ],
         "Games that split the raters",
     )

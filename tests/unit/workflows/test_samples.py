@@ -20,7 +20,7 @@ from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.boards import stored_board
-from evaluation.workflows.samples import SampleManifest, load_manifest
+from evaluation.workflows.samples import SampleManifest, load_examples, load_manifest
 
 RISING = ("memory_accuracy", "coherence", "personality_diversity", "anti_repetition")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -182,3 +182,20 @@ def test_sample_ratings_name_sample_games_and_leave_one_unrated(manifest: Sample
         assert parse_answers(row["answers"]).count(True) < 4 or int(row["score"]) >= 3
     assert sorted(len(names) for names in raters.values()) == [0, *[2] * 11]
     assert raters[native[-1]] == set()
+
+
+def test_the_examples_fill_what_games_do_not_and_come_once(tmp_path: Path) -> None:
+    store = Store(tmp_path / "examples.duckdb")
+    load_examples(store)
+    runs = store.evaluations.runs()
+    # Three agents and their channels twice, so that there is a drift to see.
+    assert set(runs["agent_id"].value_counts()) == {2}
+    assert {"michael", "dwight", "jim"} <= set(runs["agent_id"])
+    assert [one.status for one in store.experiments.all()] == ["completed"]
+    outcomes = store.corrections.log("michael").drop_duplicates("group_id")["outcome"]
+    assert sorted(outcomes) == ["corrected", "passed", "passed", "passed_after_retry", "passed_after_retry"]
+    load_examples(store)
+    assert len(store.evaluations.runs()) == len(runs)
+    assert len(store.experiments.all()) == 1
+    assert store.corrections.count("michael") == 5
+    store.close()
