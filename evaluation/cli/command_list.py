@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "undo": CommandEntry("games.delete_and_undo", "undo", "Bring back what was deleted, as it was."),
     "agreement": CommandEntry("ratings.agreement", "agreement", "How far raters and metrics agree with each other."),
     "judge": CommandEntry("ratings.judge", "judge", "Have a model decide what counting cannot."),
+    "labels": CommandEntry("ratings.labels", "app", "Your decisions as labels, and a reader trained on them."),
     "compare": CommandEntry("iterations.compare", "compare", "Compare two iterations, and say keep or revert."),
     "ab": CommandEntry("experiments.ab", "ab", "Compare variants of a configuration."),
     "report": CommandEntry("iterations.report", "report", "Write a report that opens offline and prints."),

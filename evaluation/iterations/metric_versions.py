@@ -44,13 +44,16 @@ class VersionMix:
         return f"{said}; today's definition is version {self.today}."
 
 
-def version_mixes(scores: pandas.DataFrame, among: Collection[str] | None = None) -> tuple[VersionMix, ...]:
+def version_mixes(
+    scores: pandas.DataFrame, today: Mapping[str, str], among: Collection[str] | None = None
+) -> tuple[VersionMix, ...]:
     """The metrics that need to be evaluated again before their scores can be compared, in the rubric's order.
 
     Engagement comes from raters, so it is never among them.
 
     Args:
         scores: One row per transcript and metric: ``transcript_id``, ``metric``, ``version``.
+        today: The version under which each metric's results are stored now.
         among: Ids of the transcripts that are compared; ``None`` for all.
     """
     chosen = scores if among is None else scores[scores["transcript_id"].isin(list(among))]
@@ -58,9 +61,9 @@ def version_mixes(scores: pandas.DataFrame, among: Collection[str] | None = None
     for (metric, version), count in Counter(zip(chosen["metric"], chosen["version"], strict=True)).items():
         found.setdefault(metric, {})[version] = count
     return tuple(
-        VersionMix(name, dict(sorted(found[name].items(), key=_age)), definition.version)
-        for name, definition in DEFINITIONS.items()
-        if name in found and name != ENGAGEMENT.name and found[name].keys() != {definition.version}
+        VersionMix(name, dict(sorted(found[name].items(), key=_age)), today[name])
+        for name in DEFINITIONS
+        if name in found and name != ENGAGEMENT.name and found[name].keys() != {today[name]}
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evaluation.rubric.controls import CONTROLLED, Link
-from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
+from evaluation.rubric.definitions import COHERENCE
 from evaluation.store.engine.bulk_rows import from_json, to_json
 from evaluation.store.transcripts import require_transcript
 
@@ -51,9 +51,13 @@ class Controls:
         Args:
             iteration: Only its transcripts; ``None`` for all.
         """
-        versions = [DEFINITIONS[name].version for name in CONTROLLED]
-        values = {"metrics": list(CONTROLLED), "versions": versions, "iteration": iteration}
         with self._store.unit() as cursor:
+            versions = self._store.readers.versions()
+            values = {
+                "metrics": list(CONTROLLED),
+                "versions": [versions[name] for name in CONTROLLED],
+                "iteration": iteration,
+            }
             return [str(key) for (key,) in cursor.execute(_MISSING, values).fetchall()]
 
     def save_report(self, report: Mapping[str, Any]) -> None:

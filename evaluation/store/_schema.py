@@ -22,7 +22,15 @@ def let_judges_add_rows(connection: DuckDBPyConnection) -> None:
     connection.execute("ALTER TABLE row_decisions ADD COLUMN added_row text")
 
 
-MIGRATIONS: tuple[Migration, ...] = (let_judges_add_rows,)
+def keep_readers(connection: DuckDBPyConnection) -> None:
+    """Schema 34: readers that a team trained."""
+    connection.execute(
+        "CREATE TABLE readers "
+        "(name text PRIMARY KEY, content blob NOT NULL, created_at timestamptz NOT NULL DEFAULT now())"
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (let_judges_add_rows, keep_readers)
 """The steps after ``FIRST``, in their order: only ever append. ``schema.sql`` is what they end in."""
 
 _FILE = Path(__file__).with_name("schema.sql")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evaluation.store._judgement_cache import Judgements
     from evaluation.store._overrides import Overrides
     from evaluation.store._ratings import Drafts, EngagementDecisions, Ratings
+    from evaluation.store._readers import Readers
     from evaluation.store._results import Results
     from evaluation.store.backup.backup import Backups
     from evaluation.store.corrections import Corrections
@@ -105,6 +106,7 @@ class Store(Units):
     engagement_decisions: EngagementDecisions = _part("evaluation.store._ratings")
     overrides: Overrides = _part("evaluation.store._overrides")
     settings: Settings = _part("evaluation.store.settings")
+    readers: Readers = _part("evaluation.store._readers")
     decisions: Decisions = _part("evaluation.store._judge_decisions")
     results: Results = _part("evaluation.store._results")
     ledger: LedgerReading = _part("evaluation.store.ledger_reading")

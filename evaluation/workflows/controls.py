@@ -10,6 +10,7 @@ from evaluation.engines.scoring import Evaluation, add_controls
 from evaluation.errors import NotFoundError
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.rubric.controls import CONTROLLED, link_strengths
+from evaluation.rubric.reader.model import SHIPPED
 from evaluation.store import Store
 from evaluation.validity import Break, Noticed, breaks, fault_table, noticed
 
@@ -24,11 +25,11 @@ def compute_missing(store: Store, transcript_ids: Sequence[str], progress: Progr
         transcript_ids: Full ids; one that is deleted meanwhile is passed over.
         progress: Told how far it is.
     """
-    done = 0
+    done, reader = 0, store.readers.chosen()
     for count, transcript_id in enumerate(transcript_ids, start=1):
         try:
             transcript = store.transcripts.get(transcript_id)
-            results = add_controls(transcript, store.results.load(transcript_id))
+            results = add_controls(transcript, store.results.load(transcript_id), reader)
             store.controls.save(transcript_id, results, link_strengths(transcript))
             done += 1
         except NotFoundError:
@@ -41,7 +42,8 @@ def completed(store: Store | None, evaluation: Evaluation) -> Evaluation:
     """The evaluation with its controls, computed and, with a store, kept there where they are missing."""
     if all(name not in evaluation.metrics or evaluation.metrics[name].control is not None for name in CONTROLLED):
         return evaluation
-    results = add_controls(evaluation.transcript, evaluation.metrics)
+    reader = store.readers.chosen() if store is not None else SHIPPED
+    results = add_controls(evaluation.transcript, evaluation.metrics, reader)
     if store is not None:
         store.controls.save(evaluation.transcript.id, results, link_strengths(evaluation.transcript))
     return evaluation.with_metrics(results)

@@ -119,7 +119,7 @@ def evaluate_paths(
             yield ScoredFile(tally.lines[places.popleft()].name, evaluation)
         return
     thresholds = store.settings.thresholds()
-    score = partial(score_games, thresholds=thresholds)
+    score = partial(score_games, thresholds=thresholds, reader=store.readers.chosen())
     with store.written_in_bulk():
         for batch, packed in map_batches(score, batches_of(transcripts), jobs=jobs):
             placed = [(places.popleft(), *pair) for pair in zip(batch, packed, strict=True)]

@@ -44,7 +44,7 @@ class Reevaluated:
 
 
 def outdated(store: Store, iteration: str | None = None) -> list[str]:
-    """The transcripts of which an automatic metric has no result by today's version of its definition.
+    """The transcripts of which an automatic metric has no result by today's definition and the chosen reader.
 
     Args:
         store: Where they are.
@@ -59,7 +59,8 @@ def outdated(store: Store, iteration: str | None = None) -> list[str]:
     with store.unit():
         ids = store.transcripts.ids(iteration)
         scores = store.results.scores(iteration)
-    today = scores["version"] == scores["metric"].map({name: one.version for name, one in DEFINITIONS.items()})
+        versions = store.readers.versions()
+    today = scores["version"] == scores["metric"].map(versions)
     fresh = scores[today & scores["metric"].isin(list(SCORERS))].groupby("transcript_id").size().to_dict()
     return [each for each in ids if fresh.get(each, 0) < len(SCORERS)]
 
@@ -82,7 +83,10 @@ def reevaluate(
     games = incomplete = gone = 0
     missing: list[str] = []
     for evaluation in evaluate_many(
-        _transcripts(store, transcript_ids, missing), thresholds=store.settings.thresholds(), jobs=jobs
+        _transcripts(store, transcript_ids, missing),
+        thresholds=store.settings.thresholds(),
+        jobs=jobs,
+        reader=store.readers.chosen(),
     ):
         is_stored = _save(store, evaluation)
         games += is_stored

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation, ScoreFailure
+    from evaluation.rubric.reader.model import Reader
     from evaluation.rubric.verdict import Verdict
     from evaluation.score import MetricResult
     from evaluation.store import Added, Store
@@ -43,7 +44,7 @@ class GameRecord:
         return cls._with(evaluation, scores)
 
     @classmethod
-    def scored(cls, transcript: Transcript, thresholds: Mapping[str, float]) -> GameRecord:
+    def scored(cls, transcript: Transcript, thresholds: Mapping[str, float], reader: Reader) -> GameRecord:
         """Scores a transcript and packs it; each result is packed before the next metric is computed.
 
         A result as objects takes many times the memory that it takes packed, which counts in a game of many messages.
@@ -59,7 +60,7 @@ class GameRecord:
             results.append(ResultRows.of(transcript.id, result))
             return replace(result, ledger=())
 
-        evaluation = evaluate_transcript(transcript, thresholds=thresholds, replace_result=pack)
+        evaluation = evaluate_transcript(transcript, thresholds=thresholds, reader=reader, replace_result=pack)
         scores = ScoredRows.of_rows(transcript.id, results, evaluation.metrics, evaluation.failures)
         return cls._with(evaluation, scores)
 
@@ -108,7 +109,9 @@ class _Unpacked(Mapping[str, "MetricResult"]):
         return len(self._results)
 
 
-def score_games(transcripts: Sequence[Transcript], *, thresholds: Mapping[str, float]) -> list[GameRecord]:
+def score_games(
+    transcripts: Sequence[Transcript], *, thresholds: Mapping[str, float], reader: Reader
+) -> list[GameRecord]:
     """Scores a batch of games and packs each into the rows that the store takes.
 
     Any process may do it: it touches no store. The same games and thresholds always give the same rows.
@@ -116,6 +119,7 @@ def score_games(transcripts: Sequence[Transcript], *, thresholds: Mapping[str, f
     Args:
         transcripts: The games of the batch.
         thresholds: By metric; the rubric's where one is left out.
+        reader: Decides the rows of the metrics that read.
 
     Returns:
         One packed game per transcript, in their order.
@@ -123,7 +127,7 @@ def score_games(transcripts: Sequence[Transcript], *, thresholds: Mapping[str, f
     from evaluation.engines.garbage_collection import collection_paused
 
     with collection_paused():
-        return [GameRecord.scored(each, thresholds) for each in transcripts]
+        return [GameRecord.scored(each, thresholds, reader) for each in transcripts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +153,10 @@ def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, ite
 
     with store.unit() as cursor:
         known = iterations_of(cursor, [transcript.id])
-        thresholds = store.settings.thresholds()
+        thresholds, reader = store.settings.thresholds(), store.readers.chosen()
     if known:
         return AddedGame(is_new=False, iteration=known[transcript.id])
-    packed = GameRecord.scored(transcript, thresholds)
+    packed = GameRecord.scored(transcript, thresholds, reader)
     return store_games(store, [(packed, source_name)], iteration=iteration)[0]
 
 

@@ -16,6 +16,7 @@ from evaluation.cli.command_list import COMMANDS
 from evaluation.cli.main import app
 
 PROMISED = {
+    "labels",
     "ab",
     "serve",
     "import",

@@ -19,6 +19,7 @@ from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.score import PERCENT
 from evaluation.store import Store
+from evaluation.workflows.own_reader import train_own_reader
 
 _MIB = 1024 * 1024
 
@@ -197,6 +198,33 @@ def tell_what_was_saved() -> None:
     """Says once, after the page was drawn again, what was stored."""
     if words := st.session_state.pop("settings_saved", None):
         st.toast(words, icon=":material/check:")
+
+
+def reader_choice(store: Store) -> None:
+    """Trains a reader on what people decided, and chooses which reader scores games."""
+    st.caption(
+        "A small built-in model, the reader, decides what keywords cannot. What people decide under Games, Check can "
+        "train it further; the result is kept only where it reads games better that the training left out."
+    )
+    with store.unit():
+        names, held = store.readers.names(), store.readers.chosen_name()
+    if names:
+        chosen = st.selectbox(
+            "Games are read by",
+            [None, *names],
+            index=0 if held is None else [None, *names].index(held),
+            format_func=lambda name: name or "the built-in reader",
+            key="reader_name",
+            width=360,
+        )
+        if chosen != held:
+            identity.require(Action.CONFIGURE)
+            store.readers.choose(chosen)
+            _saved("From now on that reader reads. Score the earlier games again: the Overview offers it.")
+    if st.button("Train on what people decided", key="train_reader", icon=":material/model_training:"):
+        identity.require(Action.CONFIGURE)
+        name, words = train_own_reader(store)
+        _saved(words if name is None else f"{words} Choose {name} here.")
 
 
 _MODES = {

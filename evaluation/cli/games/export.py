@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.options import Force, OfIteration, open_store
+from evaluation.cli.shared.options import Force, OfIteration, OutputFile, open_store
 from evaluation.cli.shared.terminal import note, safe, say_data
 from evaluation.errors import NotFoundError
 from evaluation.escaping import json_text
@@ -72,10 +72,7 @@ def export(
             "Of tables: csv (safe to open in a spreadsheet; the default), json or parquet.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", dir_okay=False, show_default=False, help="The file; else standard output."),
-    ] = None,
+    output: OutputFile = None,
     iteration: OfIteration = None,
     settings: Annotated[
         bool, typer.Option("--settings", help="For argilla and label-studio: what the tool must be set up with.")

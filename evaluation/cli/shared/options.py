@@ -81,6 +81,10 @@ TranscriptReference = Annotated[
         help="The id of a stored transcript, its first digits, or the game's id.",
     ),
 ]
+OutputFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", dir_okay=False, show_default=False, help="The file; else standard output."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
 Rows = Annotated[ListFormat, typer.Option("--format", help="A table to read, or JSON for programs.")]
 TextFormat = Annotated[OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")]

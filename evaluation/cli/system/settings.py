@@ -1,4 +1,4 @@
-"""``dramaturg settings``: thresholds, the size of a test, limits of imports, and whether a model reads imports."""
+"""``dramaturg settings``: thresholds, the size of a test, limits of imports, and who reads them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _THRESHOLD = "threshold."
 _LIMIT = "limit."
 _TEST_SIZE = "test_size"
 _JUDGE_IMPORTS = "judge.imports"
+_READER, _BUILT_IN = "reader", "built in"
 _SWITCH = {"on": True, "off": False, "": False}
 
 
@@ -34,8 +35,8 @@ def settings(
     ] = None,
     output: Rows = ListFormat.TABLE,
 ) -> None:
-    """Show thresholds, the size of a test, the limits of imports and judge.imports (on or off: a model reads every game
-    that is imported) beside their defaults, or change them."""
+    """Show thresholds, the size of a test, the limits of imports, judge.imports (on or off: a model reads every game
+    that is imported) and reader (one that 'labels train' stored) beside their defaults, or change them."""
     store = open_store()
     if changes:
         _change(store, changes)
@@ -45,14 +46,16 @@ def settings(
     say_list(records, ("Setting", "Value", "Default"), cells, "", is_json=output is ListFormat.JSON)
 
 
-def _figure(value: float) -> str:
-    """The number as text, whole numbers without exponent: 20,971,520 bytes rather than 2.09715e+07."""
+def _figure(value: float | str) -> str:
+    """The value as text, whole numbers without exponent: 20,971,520 bytes rather than 2.09715e+07."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, bool):
         return "on" if value else "off"
     return f"{value:,.0f}" if value == int(value) else f"{value:,g}"
 
 
-def _rows(store: Store) -> list[tuple[str, float, float]]:
+def _rows(store: Store) -> list[tuple[str, float | str, float | str]]:
     from evaluation.readers import Limits
     from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
     from evaluation.store.settings import DEFAULT_TEST_SIZE
@@ -60,12 +63,14 @@ def _rows(store: Store) -> list[tuple[str, float, float]]:
     with store.unit():
         thresholds, limits = store.settings.thresholds(), asdict(store.settings.limits())
         size, reads = store.settings.test_size(), store.settings.judges_imports()
+        reader = store.readers.chosen_name() or _BUILT_IN
     defaults = asdict(Limits())
     return [
         *((_THRESHOLD + name, value, DEFAULT_THRESHOLDS[name]) for name, value in thresholds.items()),
         (_TEST_SIZE, size, DEFAULT_TEST_SIZE),
         *((_LIMIT + name, value, defaults[name]) for name, value in limits.items()),
         (_JUDGE_IMPORTS, reads, False),
+        (_READER, reader, _BUILT_IN),
     ]
 
 
@@ -75,7 +80,10 @@ def _change(store: Store, changes: list[str]) -> None:
             name, separator, value = change.partition("=")
             if not separator:
                 raise _refused(f"{change!r} is not of the form NAME=VALUE.")
-            _set(store.settings, name, value)
+            if name == _READER:
+                store.readers.choose(None if value in ("", _BUILT_IN) else value)
+            else:
+                _set(store.settings, name, value)
 
 
 def _set(held: Settings, name: str, value: str) -> None:

@@ -132,6 +132,11 @@ class Reader:
     heads: Mapping[str, ReaderHead]
     card: Mapping[str, Any]
 
+    @property
+    def is_own(self) -> bool:
+        """Whether a team trained it further on its own decisions."""
+        return bool(self.card.get("is_own"))
+
     # Columns side by side are read several times faster than columns of a wide table.
     @cached_property
     def _message_words(self) -> Floats:
@@ -165,14 +170,20 @@ class Reader:
             return ()
         seen, sums = features(discussion), discussion.derive(self._sums)
         pairs, logits = self._pairs(seen, sums)
-        summary = pair_summary(len(discussion.messages), pairs, logits.tolist())
-        chances = _chances(
-            self._text_logits("answers", sums, np.hstack([seen.style, rule_answers(discussion), summary]))
-        )
+        chances = _chances(self._text_logits("answers", sums, _answer_columns(seen, pairs, logits)))
         fits: list[dict[int, float]] = [{} for _ in discussion.messages]
         for pair, chance in zip(pairs, _chances(logits), strict=True):
             fits[pair.message][pair.earlier] = float(chance)
         return tuple(Answering(float(chance), fit) for chance, fit in zip(chances, fits, strict=True))
+
+    def message_columns(self, head: str, discussion: Discussion) -> tuple[Floats, Floats]:
+        """The dense columns of each message for "strategic" or "answers", and this reader's logit of each.
+
+        Shapes (messages, columns) and (messages,); a message is a public one with words, in order.
+        """
+        seen, sums = features(discussion), discussion.derive(self._sums)
+        dense = seen.style if head == "strategic" else _answer_columns(seen, *self._pairs(seen, sums))
+        return dense, self._text_logits(head, sums, dense)
 
     def _sums(self, discussion: Discussion) -> Floats:
         return features(discussion).message_ngrams.sums(self._message_words, self.idf)
@@ -265,6 +276,11 @@ class Reader:
                 remedy="Train it again with: dramaturg labels train.",
             ) from None
         return cls(str(about["name"]), idf, words, heads, about["card"])
+
+
+def _answer_columns(seen: Features, pairs: Sequence[EarlierMessage], logits: Floats) -> Floats:
+    summary = pair_summary(len(seen.discussion.messages), pairs, logits.tolist())
+    return np.hstack([seen.style, rule_answers(seen.discussion), summary])
 
 
 def aim_table(seen: Features, answered: Sequence[int | None]) -> tuple[list[tuple[ActAim, str]], Floats]:
