@@ -64,8 +64,8 @@ def test_by_default_the_whole_shipped_cast_is_held_against_its_baselines_by_reco
     assert done.exit_code == 0
     assert {row["outcome"] for row in rows(done)} == {"fine"}
     assert list(dict.fromkeys(row["agent_id"] for row in rows(done))) == CAST + CHANNELS
-    assert json.loads(done.stdout)["models"] == ["scripted-1"]
-    assert "Answers of a script, not of a model" in done.stderr
+    assert json.loads(done.stdout)["models"] == ["sample-judge-1"]
+    assert "Recorded answers of sample-judge-1 are played back" in done.stderr
 
 
 def test_two_runs_print_the_same_bytes(tmp_path: Path) -> None:
@@ -87,14 +87,13 @@ def test_two_runs_print_the_same_bytes(tmp_path: Path) -> None:
 def test_a_score_below_its_baseline_is_exit_code_1_in_every_format(run: Any, tmp_path: Path) -> None:
     shutil.copytree(baseline_root(), tmp_path, dirs_exist_ok=True)
     body = json.loads((tmp_path / "jim.json").read_text("utf-8"))
-    # Jim's fluency is 9 of 9 now, so the baseline cannot be raised: his consistency is.
-    body["dimensions"]["consistency"]["score"] += 1.5
+    body["dimensions"]["fluency"]["score"] += 1.5
     (tmp_path / "jim.json").write_text(json.dumps(body), encoding="utf-8")
     chosen = ("--agents", "jim", "--baselines", tmp_path)
     done = run("eval", "run", *chosen)
     assert done.exit_code == 1
     assert (
-        "regression: Jim Halpert, Consistency: 5.40, baseline 6.90: it fell by 1.50, which is more than 1"
+        "regression: Jim Halpert, Fluency: 7.38, baseline 8.88: it fell by 1.50, which is more than 1"
         in done.stdout
     )
     junit = ElementTree.fromstring(run("eval", "compare", *chosen, "--format", "junit").stdout)
@@ -102,7 +101,7 @@ def test_a_score_below_its_baseline_is_exit_code_1_in_every_format(run: Any, tmp
     markdown = run("eval", "compare", *chosen, "--format", "markdown")
     assert (markdown.exit_code, "**regression**" in markdown.stdout) == (1, True)
     assert run("eval", "run", *chosen, "--max-drop", 1.6).exit_code == 0
-    assert run("eval", "run", *chosen, "--dimensions", "fluency").exit_code == 0
+    assert run("eval", "run", *chosen, "--dimensions", "consistency").exit_code == 0
 
 
 @pytest.mark.parametrize("place", ["file", "file/below", "folder.jsonl", "file/jim.jsonl"])
@@ -117,16 +116,20 @@ def test_a_place_that_cannot_hold_recordings_is_wrong_input(run: Any, tmp_path: 
 def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regression(
     run: Any, database: Path, tmp_path: Path
 ) -> None:
+    chosen = ("--agents", "michael", "--dimensions", "adherence")
+    before = ("--recordings", tmp_path / "before", "--baselines", tmp_path / "baselines")
+    assert run("eval", "record", tmp_path / "before", *chosen, "--mode", "scripted").exit_code == 0
+    assert run("eval", "baseline", *chosen, *before).exit_code == 0
     store = Store(database)
     store.agents.save(Agent("michael", "Michael Scott", persona=DULL))
     store.close()
-    chosen = ("--agents", "michael", "--dimensions", "adherence")
     unrecorded = run("eval", "run", *chosen)
     assert unrecorded.exit_code == 3
-    assert "Nothing that scripted-1 answered about Michael Scott is recorded: " in unrecorded.stderr
+    assert "Nothing that sample-judge-1 answered about Michael Scott is recorded: " in unrecorded.stderr
     assert run("eval", "record", tmp_path, *chosen, "--mode", "scripted").exit_code == 0
     assert [path.name for path in tmp_path.glob("*.jsonl")] == ["michael.jsonl"]
-    compared = run("eval", "compare", *chosen, "--recordings", tmp_path, "--format", "json")
+    places = ("--recordings", tmp_path / "michael.jsonl", "--baselines", tmp_path / "baselines")
+    compared = run("eval", "compare", *chosen, *places, "--format", "json")
     assert compared.exit_code == 1
     (row,) = rows(compared)
     assert (row["outcome"], row["agent_id"]) == ("regression", "michael")
@@ -137,10 +140,10 @@ def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regressio
 def test_a_changed_proposition_is_left_out_and_told(run: Any, tmp_path: Path) -> None:
     (tmp_path / "michael.yaml").write_text(TURNED_PROPOSITION, encoding="utf-8")
     done = run("eval", "compare", "--agents", "michael", "--propositions", tmp_path, "--format", "markdown")
-    # The claim is what was recorded, so its mark of 8 is played back, and is 9 - 8 = 1 now: a score of another
+    # The claim is what was recorded, so its mark of 7 is played back, and is 9 - 7 = 2 now: a score of another
     # question. The others still stand where they stood.
     assert done.exit_code == 0
-    assert "| `Michael Scott` | Adherence | 7.74 | 7.74 | +0.00 | fine |" in done.stdout
+    assert "| `Michael Scott` | Adherence | 5.12 | 5.12 | +0.00 | fine |" in done.stdout
     assert "`compared over 7 of 8 propositions: the others are new, changed or without a score`" in done.stdout
     assert "propositions that ask otherwise and are not compared: `michael-self-centered`" in done.stdout
 
@@ -210,17 +213,17 @@ def test_recording_a_folder_anew_drops_what_is_no_longer_asked(run: Any, tapes: 
 
 
 def test_what_the_shipped_files_hold_is_what_the_command_makes(run: Any, tapes: Path) -> None:
-    assert run("eval", "record", tapes, "--agents", "oscar", "--mode", "scripted").exit_code == 0
+    assert run("eval", "baseline", "--baselines", tapes).exit_code == 0
     made = {path.name: path.read_bytes() for path in tapes.iterdir()}
-    assert made == {name: (recording_root() / name).read_bytes() for name in ("oscar.jsonl", "channel--public.jsonl")}
+    assert made == {path.name: path.read_bytes() for path in baseline_root().iterdir()}
 
 
 def test_recordings_of_several_models_need_a_choice(run: Any, tapes: Path) -> None:
     one, other, *_ = (recording_root() / "oscar.jsonl").read_text("utf-8").splitlines()
-    (tapes / "a.jsonl").write_text(f"{one}\n{other.replace('scripted-1', 'gpt')}\n", encoding="utf-8")
+    (tapes / "a.jsonl").write_text(f"{one}\n{other.replace('sample-judge-1', 'gpt')}\n", encoding="utf-8")
     done = run("eval", "run", "--recordings", tapes)
     assert done.exit_code == 2
-    assert "Choose with --model: gpt, scripted-1." in done.stderr
+    assert "Choose with --model: gpt, sample-judge-1." in done.stderr
 
 
 @pytest.mark.parametrize("mode", ["live", "synthetic"])

@@ -21,7 +21,6 @@ def test_every_score_of_a_run_is_shown_with_its_reason(run: Any) -> None:
     (row,) = json.loads(run("persona", "show", "--agent", "Michael Scott", "--format", "json").stdout)
     shown = run("persona", "show", row["run_id"][:8])
     assert shown.exit_code == 0
-    assert "A script's answer, no model's: " in shown.stdout
     found = json.loads(run("persona", "show", row["run_id"], "--format", "json").stdout)
     assert len(found["scores"]) == 27
     assert found["failures"] == []
@@ -48,14 +47,14 @@ def test_an_own_agent_without_recordings_gets_one_sentence(run: Any, write_game:
     alone = run("persona", "run", "--mode", "mock", "--agents", "Ann")
     assert alone.exit_code == 3
     assert [line for line in alone.stderr.splitlines() if line.startswith("error:")] == [
-        "error: Nothing that scripted-1 answered about Ann is recorded: ask a model with --mode live, count without "
+        "error: Nothing that sample-judge-1 answered about Ann is recorded: ask a model with --mode live, count without "
         "one with --mode offline, or record answers with 'dramaturg persona record recordings' and play them with "
         "'--recordings recordings'."
     ]
     assert alone.stdout == ""
     assert run("persona", "run", "--mode", "offline", "--agents", "Ann").exit_code in (0, 1)
     both = run("persona", "run", "--mode", "mock", "--agents", "Ann,michael", "--dimensions", "fluency")
-    assert "Nothing that scripted-1 answered about Ann is recorded" in both.stderr
+    assert "Nothing that sample-judge-1 answered about Ann is recorded" in both.stderr
     assert "Michael Scott" in both.stdout
 
 
@@ -73,7 +72,7 @@ def test_what_to_do_about_a_missing_recording_does_it(
     missing = run("persona", "run", "--mode", "mock", *asked)
     assert missing.exit_code == 3
     record, play = re.findall(r"`(dramaturg persona [^`]*)`", missing.stderr)[:2]
-    recorded = run(*record.split()[1:], *asked)
+    recorded = run(*record.split()[1:], *asked, "--mode", "scripted")
     assert (recorded.exit_code, recorded.stderr.count("Recorded: ")) == (0, 1), recorded.stderr
     played = run(*play.split()[1:], *asked)
     assert played.exit_code == 0, played.stderr

@@ -229,7 +229,7 @@ def test_a_planted_regression_fails_the_check_and_is_in_the_comment(tmp_path: Pa
     baselines, folder = tmp_path / "baselines", tmp_path / "report"
     shutil.copytree(baseline_root(), baselines)
     body = json.loads((baselines / "michael.json").read_text("utf-8"))
-    body["dimensions"]["consistency"]["score"] += 2
+    body["dimensions"]["fluency"]["score"] += 2
     (baselines / "michael.json").write_text(json.dumps(body), encoding="utf-8")
     done = subprocess.run(
         [
@@ -242,8 +242,8 @@ def test_a_planted_regression_fails_the_check_and_is_in_the_comment(tmp_path: Pa
     assert done.returncode == 1
     comment = (folder / "comment.md").read_text("utf-8")
     assert comment.startswith(f"{MARKER}\n### Personas: regression\n")
-    assert "| `Michael Scott` | Consistency | 6.19 | 4.19 | -2.00 | **regression** |" in comment
-    assert "| `Michael Scott` | Fluency | 9.00 | 9.00 | +0.00 | fine |" in comment
+    assert "| `Michael Scott` | Fluency | 8.23 | 6.23 | -2.00 | **regression** |" in comment
+    assert "| `Michael Scott` | Consistency | 7.44 | 7.44 | +0.00 | fine |" in comment
     assert json.loads((folder / "comparison.json").read_text("utf-8"))["verdict"] == "regression"
 
 

@@ -33,7 +33,7 @@ def test_jim_did_not_fall():
     assert_persona("jim", recordings=RECORDINGS, baselines=RAISED)
 
 def test_jim_is_perfect():
-    assert_persona("Jim Halpert", recordings=RECORDINGS, at_least={{"consistency": 9}})
+    assert_persona("Jim Halpert", recordings=RECORDINGS, at_least={{"fluency": 9}})
 
 def test_game(tmp_path):
     assert_rubric({game}, metrics=["anti_repetition"])
@@ -44,8 +44,8 @@ def test_game(tmp_path):
 def raised(tmp_path: Path) -> Path:
     """A folder with a baseline of Jim's that he is 1.5 below."""
     body = json.loads((baseline_root() / "jim.json").read_text("utf-8"))
-    body["dimensions"]["consistency"]["score"] += 1.5
-    body["dimensions"]["consistency"]["propositions"]["consistency-opinion-reversal"]["score"] = 9.0
+    body["dimensions"]["fluency"]["score"] += 1.5
+    body["dimensions"]["fluency"]["propositions"]["fluency-natural"]["score"] = 9.0
     folder = tmp_path / "raised"
     folder.mkdir()
     (folder / "jim.json").write_text(json.dumps(body), encoding="utf-8")
@@ -83,10 +83,10 @@ def test_in_a_project_of_somebody_else_failures_say_who_what_and_what_to_do(
     assert done.returncode == 1
     assert "3 failed, 1 passed" in done.stdout
     for expected in (
-        "AssertionError: Jim Halpert, Consistency: 5.40, baseline 6.90: it fell by 1.50, which is more than 1",
-        "consistency-opinion-reversal: 9.00 -> 5.40",
+        "AssertionError: Jim Halpert, Fluency: 7.38, baseline 8.88: it fell by 1.50, which is more than 1",
+        "fluency-natural: 9.00 -> 7.00",
         "make the baseline again with `dramaturg persona baseline --agents jim`.",
-        "AssertionError: Jim Halpert, Consistency: 5.40, at least 9 wanted",
+        "AssertionError: Jim Halpert, Fluency: 7.38, at least 9 wanted",
         "AssertionError: game, Anti-repetition: ",
         "What to do: look at these rows",
     ):
@@ -144,7 +144,7 @@ def test_a_judge_that_fails_is_no_failed_assertion() -> None:
 
 def test_a_baseline_of_another_judge_is_no_pass() -> None:
     with pytest.raises(
-        AssertionError, match=r"scripted judged now, scripted-1 the baseline.*\nWhat to do: ask as the base"
+        AssertionError, match=r"scripted judged now, sample-judge-1 the baseline.*\nWhat to do: ask as the base"
     ):
         assert_persona("jim", baselines=baseline_root(), dimensions=["fluency"], judge=answering(9))
 
