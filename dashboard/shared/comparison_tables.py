@@ -69,7 +69,7 @@ def _row(one: Difference) -> dict[str, object]:
         "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
         "Difference": signed_cell(change_words(one.difference, one.unit)),
         "Interval": signed_cell(deciding_interval_cell(one.deciding_interval)),
-        "Effect size d": "none" if math.isnan(one.effect.value) else signed_cell(f"{one.effect.value:+.2f}"),
+        "Effect size d": "none" if math.isnan(one.effect.value) else signed_cell(f"{one.effect.value:+z.2f}"),
         "p": p_words(one.welch.p),
         "p after Holm": "target" if one.is_primary else p_words(one.p_holm),
         "Paired p": paired_p_words(one.paired),

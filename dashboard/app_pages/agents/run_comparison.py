@@ -176,7 +176,7 @@ def _mover(one: RunMover) -> None:
     better = one.change > 0
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(DIMENSION_LABELS[str(one.dimension)], color="gray")
-        st.badge(f"{'✓' if better else '✗'} {one.change:+.1f}", color="green" if better else "red")
+        st.badge(f"{'✓' if better else '✗'} {one.change:+z.1f}", color="green" if better else "red")
         st.caption(f"{one.before:.1f} before, {one.after:.1f} after")
     plain(shortened(one.claim, _LONGEST))
     for example in one.examples:

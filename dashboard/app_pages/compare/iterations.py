@@ -125,7 +125,7 @@ def movers(found: IterationComparison) -> None:
                 "Metric": METRIC_LABELS[one.metric],
                 "By": one.kind,
                 "What": one.label,
-                "Change": signed_cell(f"{one.change:+.1f} points"),
+                "Change": signed_cell(f"{one.change:+z.1f} points"),
                 "Lost before": f"{one.before:.1f} ({one.before_rows})",
                 "Lost after": f"{one.after:.1f} ({one.after_rows})",
             }
@@ -140,7 +140,7 @@ def _mover(one: Mover) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.badge(METRIC_LABELS[one.metric], color="gray")
             better = one.change > 0
-            st.badge(f"{'✓' if better else '✗'} {one.change:+.1f} points", color="green" if better else "red")
+            st.badge(f"{'✓' if better else '✗'} {one.change:+z.1f} points", color="green" if better else "red")
             side = "before" if better else "after"
             st.caption(f"{one.before:.1f} points lost before, {one.after:.1f} after. Examples from {side}:")
         plain(shortened(one.label, _LONGEST_REASON) if one.kind == "reason" else f"Player {one.label}")

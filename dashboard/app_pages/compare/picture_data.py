@@ -173,7 +173,7 @@ def _bar(fold: Sequence[Mover]) -> dict[str, Any]:
     who = ", ".join(names[:_MOST_NAMES]) + others if others else listed(names)
     label = shortened(first.label if first.kind == "reason" else who, _LONGEST_LABEL)
     rows = f"{sum(one.before_rows for one in fold)} → {sum(one.after_rows for one in fold)} rows that lose points"
-    text = f"{first.change:+.1f}".replace("-", _MINUS) + (" each" if len(fold) > 1 else "")
+    text = f"{first.change:+z.1f}".replace("-", _MINUS) + (" each" if len(fold) > 1 else "")
     metric = DEFINITIONS[first.metric].label
     return {
         "label": label,

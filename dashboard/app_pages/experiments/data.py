@@ -135,7 +135,7 @@ def report_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 def _report_line(row: Mapping[str, Any]) -> dict[str, Any]:
     theirs = row["published"] or {}
     low, high = row["difference_low"], row["difference_high"]
-    interval = row["interval_note"] or _NONE if low is None else signed_cell(f"{low:+.2f} to {high:+.2f}")
+    interval = row["interval_note"] or _NONE if low is None else signed_cell(f"{low:+z.2f} to {high:+z.2f}")
     return {
         "Dimension": row["label"],
         "Treatment": mean_cell(row["treatment_mean"], row["treatment_sd"]),
@@ -173,7 +173,7 @@ def mean_cell(mean: float | None, sd: float | None) -> str:
 
 def change_cell(value: float | None) -> str:
     """A difference with its sign."""
-    return _NONE if value is None else signed_cell(f"{value:+.2f}")
+    return _NONE if value is None else signed_cell(f"{value:+z.2f}")
 
 
 def p_cell(value: float | None) -> str:
@@ -212,7 +212,7 @@ def _recomputed_cells(row: Table1Row) -> dict[str, str]:
     low, high = row.found.interval.low, row.found.interval.high
     return {
         "Raw: difference": change_cell(row.found.difference),
-        "Raw: 95 % interval": _NONE if low is None or high is None else signed_cell(f"{low:+.2f} to {high:+.2f}"),
+        "Raw: 95 % interval": _NONE if low is None or high is None else signed_cell(f"{low:+z.2f} to {high:+z.2f}"),
         "Raw: d": change_cell(row.found.effect.value),
         "Raw: p (Holm)": p_words(row.found.p_holm),
         "As published": "✓ yes" if row.has_published_values else "✗ no",

@@ -305,9 +305,9 @@ def difference_words(row: Mapping[str, Any]) -> str:
     if row["difference"] is None:
         return f"{row['label']}: cannot be compared"
     low, high = row["difference_low"], row["difference_high"]
-    interval = f", 95 % interval {low:+.2f} to {high:+.2f}" if low is not None and high is not None else ""
-    paper = f"; paper {row['published']['difference']:+.2f}" if row["published"] else ""
-    return f"{row['label']}: {row['difference']:+.2f}{interval}, {row['outcome']}{paper}"
+    interval = f", 95 % interval {low:+z.2f} to {high:+z.2f}" if low is not None and high is not None else ""
+    paper = f"; paper {row['published']['difference']:+z.2f}" if row["published"] else ""
+    return f"{row['label']}: {row['difference']:+z.2f}{interval}, {row['outcome']}{paper}"
 
 
 def difference_alt(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -99,7 +99,7 @@ def _questions(numbers: tuple[int, ...]) -> str:
 def _rule_gaps(report: AgreementReport) -> None:
     st.caption("The mean of a game's metrics without engagement, laid on 1 to 5, beside what raters gave.")
     for one in report.gaps[:_FIRST]:
-        words = f"raters {one.rated:.2f} ({counted(one.raters, 'rater')}), metrics {one.automatic:.2f}: {one.gap:+.2f}"
+        words = f"raters {one.rated:.2f} ({counted(one.raters, 'rater')}), metrics {one.automatic:.2f}: {one.gap:+z.2f}"
         _lead(one.game, words, one.transcript_id)
     _rest(
         [

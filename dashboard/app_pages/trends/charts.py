@@ -102,4 +102,4 @@ def drift_table(points: pd.DataFrame) -> pd.DataFrame:
 def _moved(score: float | None, before: float | None) -> str:
     if score is None:
         return "no score"
-    return f"{score:.1f}" if before is None else f"{score:.1f} ({score - before:+.1f})"
+    return f"{score:.1f}" if before is None else f"{score:.1f} ({score - before:+z.1f})"
