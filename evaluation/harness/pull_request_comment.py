@@ -158,7 +158,7 @@ def number_words(value: object, digits: int, *, sign: bool = False) -> str:
     # The size comes first: an integer of hundreds of digits, as a forged report may hold, is not a float at all.
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e6 or not math.isfinite(value):
         return ""
-    return f"{value:{'+' if sign else ''}.{digits}f}"
+    return f"{value:{'+' if sign else ''}z.{digits}f}"
 
 
 def _list(value: object) -> Sequence[Any]:

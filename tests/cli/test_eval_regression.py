@@ -92,10 +92,7 @@ def test_a_score_below_its_baseline_is_exit_code_1_in_every_format(run: Any, tmp
     chosen = ("--agents", "jim", "--baselines", tmp_path)
     done = run("eval", "run", *chosen)
     assert done.exit_code == 1
-    assert (
-        "regression: Jim Halpert, Fluency: 7.38, baseline 8.88: it fell by 1.50, which is more than 1"
-        in done.stdout
-    )
+    assert "regression: Jim Halpert, Fluency: 7.38, baseline 8.88: it fell by 1.50, which is more than 1" in done.stdout
     junit = ElementTree.fromstring(run("eval", "compare", *chosen, "--format", "junit").stdout)
     assert junit.get("failures") == "1"
     markdown = run("eval", "compare", *chosen, "--format", "markdown")

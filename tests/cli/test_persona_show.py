@@ -47,9 +47,9 @@ def test_an_own_agent_without_recordings_gets_one_sentence(run: Any, write_game:
     alone = run("persona", "run", "--mode", "mock", "--agents", "Ann")
     assert alone.exit_code == 3
     assert [line for line in alone.stderr.splitlines() if line.startswith("error:")] == [
-        "error: Nothing that sample-judge-1 answered about Ann is recorded: ask a model with --mode live, count without "
-        "one with --mode offline, or record answers with 'dramaturg persona record recordings' and play them with "
-        "'--recordings recordings'."
+        "error: Nothing that sample-judge-1 answered about Ann is recorded: ask a model with --mode live, count "
+        "without one with --mode offline, or record answers with 'dramaturg persona record recordings' and play them "
+        "with '--recordings recordings'."
     ]
     assert alone.stdout == ""
     assert run("persona", "run", "--mode", "offline", "--agents", "Ann").exit_code in (0, 1)
