@@ -29,7 +29,9 @@ def database(store: Store) -> None:
     st.subheader("Database", anchor=False)
     info = resources.read(_info)
     plain(store.place)
-    st.caption(f"{info.size / _MIB:,.1f} MB, schema {info.schema}, with {info.words}. DRAMATURG_DB or --db moves it.")
+    st.caption(
+        f"{info.size / _MIB:,.1f} MB, schema {info.schema}, with {info.words}. DRAMATURG_DB or --db names another file."
+    )
     backup(store, info)
     restore(store)
 
@@ -75,8 +77,8 @@ def restore(store: Store, *, is_needed: bool = False) -> None:
     """A backup is checked first; the database of now stays beside it under another name."""
     with st.expander("Restore a backup", expanded=is_needed):
         st.caption(
-            "The backup takes the place of the database. The database of now is kept beside it under another name, so "
-            "nothing is lost. For files that are too large to send: dramaturg restore FILE."
+            "Restoring replaces the database. What is in it now is saved beside it under another name first, so that "
+            "you can go back. For files that are too large to send: dramaturg restore FILE."
         )
         file = st.file_uploader("A backup", type=["duckdb"], key=f"backup_file_{st.session_state.get(_ROUND, 0)}")
         if told := st.session_state.pop(_TOLD, None):

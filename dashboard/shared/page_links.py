@@ -117,12 +117,12 @@ def hand_over(name: str, waiting: int) -> None:
     """
     games = "missing game" if waiting == 1 else f"{waiting} missing games"
     if st.button(
-        f"Rate the {games} (up to {waiting + 1} with a decoy)",
+        f"Rate the {games} (up to {waiting + 1})",
         key="rate_next",
         icon=":material/arrow_forward:",
         type="primary",
-        help="A game that is rated already may be mixed in, so that nobody can tell which one is new. When they are "
-        "done you are back here.",
+        help="One game that is rated already may be mixed in, so that you cannot tell which one is being tested. When "
+        "you are done, you are back here.",
     ):
         st.session_state[HANDED_OVER] = name
         st.switch_page(RATE_PAGE)

@@ -109,10 +109,11 @@ def judge_words(run: Mapping[str, Any] | None) -> str:
 
 
 def proposition_frame(scores: pd.DataFrame, dimension: Dimension) -> pd.DataFrame:
-    """The propositions of a dimension in a run: ``Claim``, ``Weight``, ``Inverted``, ``Score``, ``Judged``, ``Marked``.
+    """The propositions of a dimension in a run: ``Id``, ``Claim``, ``Score``, ``Wanted``, ``Weight``, ``Judged``,
+    ``Marked``.
 
-    ``Score`` is the mean over messages or trajectories, inverted claims turned round; ``Marked`` counts the nines that
-    say nothing about the agent.
+    ``Score`` is the mean over messages or trajectories, turned round where the claim is ``Wanted`` false; ``Marked``
+    counts the nines that say nothing about the agent.
     """
     own = scores[scores["dimension"] == dimension]
     rows = []
@@ -122,14 +123,14 @@ def proposition_frame(scores: pd.DataFrame, dimension: Dimension) -> pd.DataFram
             {
                 "Id": proposition_id,
                 "Claim": first["claim"],
-                "Weight": float(first["weight"]),
-                "Inverted": "yes" if first["is_inverted"] else "",
                 "Score": round(float(group["score"].mean()), 2),
+                "Wanted": "false" if first["is_inverted"] else "true",
+                "Weight": float(first["weight"]),
                 "Judged": len(group),
                 "Marked": int((group["mark"] != "").sum()),
             }
         )
-    return pd.DataFrame(rows, columns=["Id", "Claim", "Weight", "Inverted", "Score", "Judged", "Marked"])
+    return pd.DataFrame(rows, columns=["Id", "Claim", "Score", "Wanted", "Weight", "Judged", "Marked"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ def run_history(store: Store, agent_id: str) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "When": run["created_at"],
+                "When": f"{run['created_at']:%Y-%m-%d %H:%M}",
                 "State": run["status"],
                 **{LABELS[each]: score_text(_stored_score(run, each), each) for each in DIMENSIONS},
                 "Overall": score_text(_overall(run), Dimension.ADHERENCE),

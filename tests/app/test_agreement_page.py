@@ -35,7 +35,7 @@ def test_disagreements_come_first_and_open_the_game_and_the_desk(open_page, rate
     app = open_page("team", team="Agreement", numbers="true")
     assert not app.exception
     said = words(app)
-    assert "Who has not finished rating should not look" in said
+    assert "This page shows what other raters gave" in said
     headings = [one.value for one in app.subheader]
     assert headings[1:4] == ["Look at these first", "Question by question", "Raters against each other"]
     assert "not" in headings[0]
@@ -111,7 +111,7 @@ def test_rule_and_judge_stand_side_by_side_before_anybody_has_rated(open_page, s
     assert "Rule and judge: the same verdict on 1 of 3 rows." in said
     # Every second message holds a keyword, so the judge says the same of the second one only.
     assert "2 rows with different verdicts, 2 not decided by a person" in said
-    assert "Rule: counts, judge: does not count. Deciding it moves the score by up to" in said
+    assert "Rule: counts, judge: counts against. Deciding it moves the score by up to" in said
     assert "rule and judge" in table(app)
     assert "1 of 3, 33 %" in table(app)
     links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]

@@ -341,7 +341,7 @@ def test_departing_from_the_rule_needs_a_note(store: Store, database: Path, open
     assert store.iterations.get("v2").recorded is None
     assert "Say why." in words(app)
     # The page asks once, and in words that fit: that reason is the note, too.
-    assert app.text_input(key="why_1_0").label == "Why, before the rule can decide?"
+    assert app.text_input(key="why_1_0").label == "Reason for deciding before enough games are rated"
     said = run(
         database, "iterations", "decide", "v2", "kept", "--by", "Ada", "--reason", "In a hurry", "--note", "Demo day"
     )

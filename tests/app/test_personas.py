@@ -99,7 +99,7 @@ def test_before_any_game_the_shipped_cast_is_there(open_page, database, words, t
     app = open_page("agents")
     assert not app.exception
     assert "Michael" in str(app.selectbox(key="chosen_agent").options)
-    assert "Nobody has evaluated this agent yet." in words(app)
+    assert "This agent has not been evaluated yet." in words(app)
 
 
 def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_page, filled, words, table) -> None:
@@ -111,7 +111,7 @@ def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_pa
     assert list(app.dataframe[-1].value["Agent"]) == ["Alpha", "public"]
     assert "Because of [M1]." in words(app)
     propositions = table(app, 0)
-    assert "adherence-manner" in propositions
+    assert "speaks in the manner that the persona describes" in propositions
     # The mark of 6 for an inverted claim is a score of 3.
     app.selectbox(key="proposition_of_adherence").set_value("adherence-contradiction").run()
     assert not app.exception
@@ -203,21 +203,9 @@ def test_an_interrupted_run_goes_on_without_evaluating_anybody_twice(filled) -> 
     assert list(filled.evaluations.runs("bravo")["status"]) == ["failed", "completed"]
 
 
-def test_rows_of_games_are_judged_from_the_page(open_page, filled, words) -> None:
-    app = open_page("agents", evaluate="true")
-    app.selectbox(key="run_iteration").set_value("Shorter prompt")
-    app.button(key="start_rows").click().run()
-    assert not app.exception
-    [job] = filled.jobs.list()
-    done = finished(filled, job.id)
-    assert done.state is JobState.DONE
-    assert "read; 0 of 0 rows otherwise than before" in done.message
-    assert "needs an LLM judge" in done.message
-
-
 def test_a_run_tells_how_far_it_came(filled) -> None:
     job = filled.jobs.create("judge_rows", "Judging games", 0)
-    filled.settings.set("order:judge_rows", RowsOrder(metrics=["coherence"]).model_dump(mode="json"))
+    filled.settings.set("order:judge_rows", RowsOrder(transcripts=filled.transcripts.ids()).model_dump(mode="json"))
     told: list[tuple[int, int]] = []
     message = judge_games(filled, job.id, lambda done, total: told.append((done, total)))
     # 5 games of 8 messages, one window each. The offline judge asks nobody, so nothing is skipped.

@@ -25,7 +25,7 @@ def test_every_section_is_there_also_on_an_empty_store(open_page) -> None:
     app = settings(open_page)
     assert [heading.value for heading in app.subheader] == [
         "Thresholds",
-        "Judge",
+        "Model that judges",
         "Database",
         "Tests",
     ]
@@ -214,8 +214,8 @@ def test_the_judge_says_whom_it_asks_and_whether_there_is_a_key_but_never_shows_
     app.button(key="save_judge").click().run()
     assert not app.exception
     assert store.settings.get(SETTINGS_KEY) == {"model": "mistral/small", "max_usd": 2.5}
-    assert "It would be: mistral/small, at its provider; there is no key for it." in words(app)
-    assert "so rules judge" in words(app)
+    assert "Model: mistral/small, at its provider, no key." in words(app)
+    assert "No model is connected." in words(app)
 
 
 def test_an_address_with_a_password_is_refused(open_page, store, words) -> None:

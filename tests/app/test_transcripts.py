@@ -142,7 +142,7 @@ def test_a_link_to_a_message_that_is_not_there_shows_the_conversation(
 ) -> None:
     app = open_page("games", transcript=small_game("one").id, message="nope", metric=metric)
     assert not app.exception
-    assert "Choose a label below a message" in words(app)
+    assert "Select a label under a message" in words(app)
 
 
 def test_a_look_at_another_message_leaves_what_is_chosen(open_page, filled, words, small_game) -> None:
@@ -175,13 +175,13 @@ def test_the_ledger_says_what_the_score_is_made_of_and_narrows_to_a_verdict(
     link = {"transcript": small_game("one").id, "show": "Ledger", "rows_of": "Strategic depth"}
     app = open_page("games", **link)
     assert "4 of 8 messages, 50.0 % (at least 60 %)" in words(app)
-    assert "8 rows: 4 count, 4 do not, 0 left out." in words(app)
+    assert "8 rows: 4 count, 4 do not, 0 not counted." in words(app)
     assert len(app.dataframe[0].value) == 8
-    narrowed = open_page("games", **link, rows_that="✗ does not count")
+    narrowed = open_page("games", **link, rows_that="✗ counts against")
     assert not narrowed.exception
-    assert set(narrowed.dataframe[0].value["Verdict"]) == {"✗ does not count"}
+    assert set(narrowed.dataframe[0].value["Verdict"]) == {"✗ counts against"}
     assert len(narrowed.dataframe[0].value) == 4
-    assert "No row has that verdict" in words(open_page("games", **link, rows_that="○ left out"))
+    assert "No row has that verdict" in words(open_page("games", **link, rows_that="○ not counted"))
 
 
 def test_every_card_opens_the_ledger_of_its_metric(open_page, filled, words, table, small_game) -> None:

@@ -27,7 +27,8 @@ def test_every_metric_has_a_row_of_one_chart_with_counts_and_words(open_page, fi
     assert len(figure(app)["data"]) == 2 * 7
     said = words(app)
     assert (
-        "Shorter prompt: 2 of 7 metrics reach their threshold, 2 in Baseline prompt. 1 game waits for a rating." in said
+        "Shorter prompt: 2 of 7 metrics reach their threshold, as many as in Baseline prompt. 1 game waits for a rating."
+        in said
     )
     # Engagement: two of the four games in iterations are rated.
     assert "2 games in 2 iterations · 2 pending, not drawn · 2 ratings · at least 3 of 5" in said
@@ -53,7 +54,7 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     points = scores.assign(metric="strategic_depth", status="passed")
     references = {"v2": "v1", "v3": "v2", "v4": "v2"}
     assert data.sentence(points, {"strategic_depth": 60.0}, references) == (
-        "v4: 1 of 1 metrics reach their threshold, 1 in v2."
+        "v4: 1 of 1 metrics reach their threshold, as many as in v2."
     )
     costs = points.assign(metric="cost_usd", score=scores["cost"])
     # v2: (2.00 + 3.00) / 2

@@ -87,7 +87,7 @@ def test_keys_go_from_one_failing_message_to_the_next_but_not_while_typing(visit
     expect(page.get_by_label("Find in this conversation")).to_have_value("pn")
     assert chosen_message(page) == first
     page.get_by_label("Which verdicts to step through").select_option(label="✗ Strategic depth")
-    page.get_by_role("button", name="Next message that does not count").click()
+    page.get_by_role("button", name="Next message that counts against").click()
     expect(page.locator(".message.chosen .badge.fails[aria-pressed='true']")).to_contain_text("Depth")
 
 

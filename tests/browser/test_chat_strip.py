@@ -105,7 +105,7 @@ def test_the_strip_by_keyboard_and_votes_in_words(visit, game) -> None:
     assert value(page) == 1
     page.keyboard.press("n")
     failing = value(page)
-    assert "does not count" in strip(page).get_attribute("aria-valuetext")
+    assert "counts against" in strip(page).get_attribute("aria-valuetext")
     page.keyboard.press("n")
     assert value(page) > failing
     page.keyboard.press("p")

@@ -68,6 +68,6 @@ def _speakers(store: Store, person: SelectableAgent) -> None:
         others = [name for name in speaking if name not in mapped]
         with st.form("map_speaker", border=False):
             other = st.selectbox("Speaker", others, index=None, key=f"speaker_{len(mapped)}")
-            if st.form_submit_button("This speaker is the agent", key="map_speaker_send") and other:
+            if st.form_submit_button("Link this speaker to the agent", key="map_speaker_send") and other:
                 store.agents.map_speaker(other, person.id, who=f"dashboard {datetime.now(UTC):%Y-%m-%d}")
                 st.rerun()

@@ -16,7 +16,7 @@ from evaluation.persona.results import DIMENSIONS, LABELS
 def propositions(person: SelectableAgent) -> None:
     """The claims of each dimension with file, line and score; an editor changes the files."""
     st.caption(
-        "Claims stand in YAML files, which an editor changes; dramaturg propositions check lists every fault of one. "
+        "Claims are kept in YAML files. Edit them with a text editor; `dramaturg propositions check` finds mistakes. "
         "Scores are those of the latest run."
     )
     library = proposition_library()
@@ -31,7 +31,7 @@ def propositions(person: SelectableAgent) -> None:
                 "Claim": each.claim.replace("{{agent_name}}", person.name).replace("{{action}}", "..."),
                 "Score": held.get(each.id, "not asked"),
                 "Weight": each.weight,
-                "Inverted": "yes" if each.is_inverted else "",
+                "Wanted": "false" if each.is_inverted else "true",
                 "For": "everybody" if each.agent_id != person.id else "this one",
                 # The folders above say nothing about the claim, but much about the server.
                 "File and line": "/".join(each.source.split("/")[-2:]),

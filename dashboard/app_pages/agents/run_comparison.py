@@ -16,12 +16,11 @@ from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.json_output import run_comparison_data
 from evaluation.comparison.runs import Run, RunComparison, RunMover
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.statistics.comparison import Difference
 from evaluation.statistics.words import difference_sentences
 from evaluation.store import Store
-from evaluation.text.agent_names import CHANNEL_PREFIX
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, listed, shortened
 from evaluation.workflows.comparisons import stored_run_comparison
 
 _LONGEST = 300
@@ -51,16 +50,13 @@ def compare_runs() -> None:
         st.info("Both sides are the same run. Choose another one to compare with.", icon=":material/info:")
         return
     found = resources.read(stored_run_comparison, before, after)
+    plain(_sentence(found))
     _sides(found)
     if not any(one.before.n and one.after.n for one in found.comparison.differences):
         st.info(
-            "Nothing to compare game by game: choose two runs of an agent that speaks in at least two games. "
-            "The scores over all messages stand below.",
+            "Nothing to compare game by game: choose two runs of an agent that speaks in at least two games.",
             icon=":material/info:",
         )
-        for one in found.comparison.differences:
-            if (words := _run_scores(found, one.name)) != _NO_SCORES:
-                st.text(f"{DIMENSION_LABELS[one.name]}: {words}")
         return
     _differences(found)
     _one_dimension(found)
@@ -68,11 +64,21 @@ def compare_runs() -> None:
     _export(found)
 
 
+def _sentence(found: RunComparison) -> str:
+    """Every dimension's score in both runs, in a sentence: untrusted text, as it names the agent."""
+    told = [
+        f"{DIMENSION_LABELS[one.name]} {words}"
+        for one in found.comparison.differences
+        if (words := _run_scores(found, one.name)) != _NO_SCORES
+    ]
+    return f"{shortened(found.after.agent, 60)}: {listed(told) if told else 'no score in either run'}."
+
+
 def _pick(runs: list[Run]) -> tuple[str, str]:
     ids = [run.id for run in runs]
     names = {run.id: _label(number, run) for number, run in enumerate(runs, start=1)}
     # Of a channel no dimension is compared game by game, so an agent's runs come first.
-    last = max(range(len(runs)), key=lambda place: (not runs[place].agent.startswith(CHANNEL_PREFIX), place))
+    last = max(range(len(runs)), key=lambda place: (not ENVIRONMENT_DIMENSIONS.issuperset(runs[place].scores), place))
     earlier = [place for place, run in enumerate(runs[:last]) if run.agent == runs[last].agent]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         before, after = (
@@ -94,7 +100,7 @@ def _pick(runs: list[Run]) -> tuple[str, str]:
 
 
 def _label(number: int, run: Run) -> str:
-    return f"{number}: {shortened(run.agent, 40)}, {run.created_at:%Y-%m-%d %H:%M}, {shortened(run.judge, 40)}"
+    return f"{shortened(run.agent, 40)}, run {number}, {run.created_at:%Y-%m-%d %H:%M}, {shortened(run.judge, 40)}"
 
 
 def _sides(found: RunComparison) -> None:

@@ -7,21 +7,18 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.shared import personas, queries, resources
+from dashboard.shared import personas, resources
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
-from dashboard.shared.jobs.judging_jobs import PERSONAS, ROWS, PersonaOrder, RowsOrder
+from dashboard.shared.jobs.judging_jobs import PERSONAS, ROWS, PersonaOrder
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE
 from evaluation.persona.results import DIMENSIONS, LABELS
-from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS
 from evaluation.store import JobState, Store
 
 _REFRESH_SECONDS = 0.5
-_ALL_GAMES = "all games"
 
 
 def progress(store: Store) -> None:
@@ -40,7 +37,7 @@ def _costs(store: Store) -> None:
 
 
 def run_panel(store: Store, found: Sequence[SelectableAgent], person: SelectableAgent) -> None:
-    """The forms that start an evaluation of agents, or have a model read games."""
+    """The form that starts an evaluation of agents."""
     config = judge_in_force(
         store,
         "There is no key and no address of a model, so rules judge: they score fluency, voice distinctness and "
@@ -51,11 +48,7 @@ def run_panel(store: Store, found: Sequence[SelectableAgent], person: Selectable
         return
     for sentence in resources.read(personas.told_of_names):
         plain(sentence)
-    left, right = st.columns(2, gap="large")
-    with left:
-        _persona_form(store, found, person)
-    with right:
-        _rows_form(store)
+    _persona_form(store, found, person)
 
 
 def _persona_form(store: Store, found: Sequence[SelectableAgent], person: SelectableAgent) -> None:
@@ -74,16 +67,19 @@ def _persona_form(store: Store, found: Sequence[SelectableAgent], person: Select
             key="run_dimensions",
         )
         size = st.number_input(
-            "Messages judged one by one, at most", 1, 10_000, DEFAULT_SAMPLE_SIZE, key="run_size", help="Of each agent."
+            "Messages to judge, at most", 1, 10_000, DEFAULT_SAMPLE_SIZE, key="run_size", help="Of each agent."
         )
-        seed = st.number_input("Seed of the sample", 0, 2**31 - 1, 0, key="run_seed")
+        seed = st.number_input("Random seed", 0, 2**31 - 1, 0, key="run_seed")
         with_simulated = st.toggle(
-            "Count conversations of experiments too",
+            "Include simulated conversations",
             False,
             key="run_simulated",
             help="They are simulated, and left out of evaluations otherwise.",
         )
-        usd, calls = _limits("personas")
+        usd = st.number_input(
+            "Spending limit (USD)", 0.0, value=None, step=0.5, key="usd_personas", placeholder="no limit"
+        )
+        calls = st.number_input("Limit on calls", 0, value=None, step=100, key="calls_personas", placeholder="no limit")
         is_batched = st.toggle("Ask up to ten questions in a call", True, key="batched_personas")
         if st.form_submit_button("Start", type="primary", icon=":material/play_arrow:", key="start_personas"):
             if agents and dimensions:
@@ -103,35 +99,3 @@ def _persona_form(store: Store, found: Sequence[SelectableAgent], person: Select
                 )
             else:
                 st.warning("Choose at least one agent and one dimension.")
-
-
-def _rows_form(store: Store) -> None:
-    with st.form("run_rows"):
-        st.subheader("Let a model read games", anchor=False)
-        st.caption(
-            "It decides memory accuracy, strategic depth, coherence and role consistency, twenty messages a call. What "
-            "the record proves and what people override outranks it."
-        )
-        iteration = st.selectbox("Games", [_ALL_GAMES, *resources.read(queries.iteration_sizes)], key="run_iteration")
-        metrics = st.pills(
-            "Metrics",
-            list(JUDGED_METRICS),
-            selection_mode="multi",
-            default=list(JUDGED_METRICS),
-            format_func=lambda name: DEFINITIONS[name].label,
-            key="run_metrics",
-        )
-        usd, calls = _limits("rows")
-        if st.form_submit_button("Start", type="primary", icon=":material/play_arrow:", key="start_rows"):
-            if metrics:
-                named = None if iteration == _ALL_GAMES else iteration
-                order = RowsOrder(iteration=named, metrics=metrics, max_usd=usd, max_calls=calls)
-                start_judging(store, order)
-            else:
-                st.warning("Choose at least one metric.")
-
-
-def _limits(place: str) -> tuple[float | None, int | None]:
-    usd = st.number_input("Spend at most (US dollars)", 0.0, value=None, step=0.5, key=f"usd_{place}")
-    calls = st.number_input("Call at most (times)", 0, value=None, step=100, key=f"calls_{place}")
-    return usd, calls

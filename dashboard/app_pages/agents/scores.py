@@ -75,7 +75,7 @@ def scores(person: SelectableAgent) -> None:
     """The profile of an agent in one run, and the messages that were judged behind every mark of it."""
     runs = resources.read(personas.completed_runs, person.id)
     if person.run is None or not runs:
-        st.info("Nobody has evaluated this agent yet. Open Evaluate agents to do it.")
+        st.info("This agent has not been evaluated yet. Open Evaluate agents to do it.")
         if not resources.read(personas.has_runs):
             _offer_example()
         return
@@ -93,11 +93,10 @@ def scores(person: SelectableAgent) -> None:
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
     _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
     st.caption(
-        "Disc: the score; ring: the run before; band: the 95 % interval of the mean over games; dots: games; right: "
-        "the latest runs. Every mark opens the judgements behind it. A claim about all that an agent said belongs to "
-        "no game, but counts in the score."
+        "● score   ○ the run before   band: 95 % interval over games   small dots: games   right: the latest runs. "
+        "Select a mark to read its judgements."
     )
-    with st.expander("The same in words", icon=":material/notes:"):
+    with st.expander("This chart in words", icon=":material/notes:"):
         plain("\n".join(found.words))
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:
@@ -165,11 +164,15 @@ def _choose_dimension(person: SelectableAgent, dimensions: Sequence[Dimension]) 
 
 
 def _about(run: Any) -> str:
-    judge = {"offline": "by rules, without a model", "live": "by a model", "recorded": "by recordings of a model"}
+    judge = {
+        "offline": "by rules, without a model",
+        "live": "by a model",
+        "recorded": "by the recorded answers of a model",
+    }
     by = judge.get(str(run["judge"]), "by a scripted judge")
     baseline = " This run is the baseline." if run["is_baseline"] else ""
     size = counted(int(run["sample_size"]), "message")
-    return f"{size}, one by one (seed {int(run['seed'])}){_window(run)}, judged {by}.{baseline}"
+    return f"{size} (seed {int(run['seed'])}){_window(run)}, judged {by}.{baseline}"
 
 
 def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
@@ -200,12 +203,11 @@ def _behind(detail: RunDetail, dimension: Dimension, games: Mapping[str, str]) -
             st.button("Show all games", key="all_games", on_click=state.choose, kwargs={"in_game": None})
     frame = personas.proposition_frame(scores, dimension)
     if len(frame):
-        status_table(frame, f"Propositions of {LABELS[dimension]} with weight and score")
+        status_table(frame.drop(columns="Id"), f"Claims of {LABELS[dimension]} with score and weight")
+        st.caption("Higher is better: where a claim is wanted false, the judge's mark is turned round.")
         ids = list(frame["Id"])
         claims = dict(zip(ids, frame["Claim"], strict=True))
-        chosen = st.selectbox(
-            "Proposition", ids, format_func=lambda key: f"{key}: {claims[key]}", key=f"proposition_of_{dimension}"
-        )
+        chosen = st.selectbox("Judgements of", ids, format_func=claims.__getitem__, key=f"proposition_of_{dimension}")
         rows = scores[(scores["dimension"] == dimension) & (scores["proposition_id"] == chosen)]
         _judgements(rows, dimension, games)
     failed = detail.failures[detail.failures["dimension"] == dimension]

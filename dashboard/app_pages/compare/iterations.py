@@ -117,7 +117,7 @@ def movers(found: IterationComparison) -> None:
     """The messages behind what moved the scores most, and the rest as a table."""
     if not found.movers:
         return
-    with st.expander("Messages behind it", icon=":material/format_quote:"):
+    with st.expander("Examples", icon=":material/format_quote:"):
         for one in found.movers[:_FIRST]:
             _mover(one)
         rows = [
@@ -132,7 +132,7 @@ def movers(found: IterationComparison) -> None:
             for one in found.movers
         ]
         status_table(pd.DataFrame(rows), "Reasons and players that moved the scores most")
-        st.caption("Names, numbers and quotations are left out of reasons, so that equal ones count as one.")
+        st.caption("Reasons that differ only in names, numbers or quotations are counted together.")
 
 
 def _mover(one: Mover) -> None:

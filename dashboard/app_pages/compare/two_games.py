@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -12,6 +11,7 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import Aim, focus_on, read_open
 from dashboard.shared.example_row import transcript_link
+from dashboard.shared.formatting import score_text
 from dashboard.shared.marks.pictures import remember_target
 from dashboard.shared.marks.targets import MarkTarget
 from dashboard.shared.notices import plain
@@ -39,11 +39,12 @@ def two_games(found: IterationComparison) -> None:
         with column:
             chosen.append(_pick(label, key, games, otherwise, listed))
     state.choose(**{_BEFORE: chosen[0], _AFTER: chosen[1]})
+    before, after = (resources.share(queries.open_transcript, one) for one in chosen)
+    plain(difference_sentence(before, after))
     if moved is not None and tuple(chosen) == moved:
         st.caption("These are the two games whose scores lie farthest apart.")
-    before, after = (resources.share(queries.open_transcript, one) for one in chosen)
     with st.expander("Scores of both", icon=":material/table:"):
-        status_table(_scores(*(listed.loc[one].to_dict() for one in chosen)), "Every metric of both games")
+        status_table(_scores(before, after), "Every metric of both games")
     for column, key, opened in zip(st.columns(2, gap="medium"), (_BEFORE, _AFTER), (before, after), strict=True):
         with column:
             _one_game(key, opened)
@@ -61,9 +62,54 @@ def _pick(label: str, key: str, games: Sequence[str], otherwise: str, listed: pd
     )
 
 
-def _scores(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> pd.DataFrame:
+def difference_sentence(before: OpenTranscript, after: OpenTranscript) -> str:
+    """The second game against the first, metric by metric, in words: untrusted text, as it names both.
+
+    Such as "Game 2 · Prompt v4 scores higher than Game 1 · Prompt v2 on 5 of 7 metrics, most on Personality diversity
+    (30.0 % → 100.0 %), and lower on 2, most on Strategic depth (100.0 % → 89.8 %)."
+    """
+    moves = _moves(before, after)
+    higher, lower = ([one for one in moves if one[0] * sign > 0] for sign in (1, -1))
+    if not higher and not lower:
+        return f"{after.label} and {before.label} score the same on every metric that both have."
+    parts = [
+        f"{word} on {len(found)}{f' of {len(moves)} metrics' if place == 0 else ''}, most on {label} ({words})"
+        for place, (word, found) in enumerate(
+            (word, found) for word, found in (("higher", higher), ("lower", lower)) if found
+        )
+        for _, label, words in [max(found, key=lambda one: abs(one[0]))]
+    ]
+    return f"{after.label} scores {' and '.join(parts)}, beside {before.label}."
+
+
+def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, str, str]]:
+    """By metric with a score in both games: the change as a share of the scale, the label, both scores in words."""
+    found = []
+    for name, definition in DEFINITIONS.items():
+        scores = [opened.results[name].score for opened in (before, after) if name in opened.results]
+        if len(scores) == 2 and None not in scores:
+            first, second = (float(one or 0.0) for one in scores)
+            words = " → ".join(score_text(one, definition.scale) for one in (first, second))
+            found.append(((second - first) / (definition.scale.high - definition.scale.low), definition.label, words))
+    return found
+
+
+def _scores(before: OpenTranscript, after: OpenTranscript) -> pd.DataFrame:
+    moves = {label: f"{100 * change:+z.1f} %" for change, label, _ in _moves(before, after)}
+    listed = [
+        resources.share(queries.transcript_list).set_index("transcript_id").loc[one.transcript.id]
+        for one in (before, after)
+    ]
     return pd.DataFrame(
-        [{"Metric": one.label, "Before": before[name], "After": after[name]} for name, one in DEFINITIONS.items()]
+        [
+            {
+                "Metric": one.label,
+                "Before": listed[0][name],
+                "After": listed[1][name],
+                "Change, of the scale": moves.get(one.label, ""),
+            }
+            for name, one in DEFINITIONS.items()
+        ]
     )
 
 

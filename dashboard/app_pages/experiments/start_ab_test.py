@@ -46,9 +46,9 @@ def ab_form(store: Store) -> None:
         return
     left, right = st.columns(2, gap="large")
     with left:
-        usd = st.number_input("Spend at most (US dollars)", 0.0, value=None, step=0.5, key="ab_usd")
+        usd = st.number_input("Spending limit (USD)", 0.0, value=None, step=0.5, key="ab_usd")
     with right:
-        calls = st.number_input("Call at most (times)", 0, value=None, step=100, key="ab_calls")
+        calls = st.number_input("Limit on calls", 0, value=None, step=100, key="ab_calls")
     st.caption(found.words(found.usd(price_of)))
     is_busy = jobs.running(store, KIND) is not None
     if st.button(

@@ -52,8 +52,8 @@ def start_form(store: Store) -> None:
         is_batched = st.toggle(
             "Ask up to ten questions in a call", False, key="experiment_batched", help="Cheaper, a little less exact."
         )
-        usd = st.number_input("Spend at most (US dollars)", 0.0, value=None, step=1.0, key="experiment_usd")
-        calls = st.number_input("Call at most (times)", 0, value=None, step=1000, key="experiment_calls")
+        usd = st.number_input("Spending limit (USD)", 0.0, value=None, step=1.0, key="experiment_usd")
+        calls = st.number_input("Limit on calls", 0, value=None, step=1000, key="experiment_calls")
     is_scripted = speaker == _SCRIPT
     plan = ExperimentPlan(
         scenarios()[scenario],

@@ -24,21 +24,29 @@ def table1(found: Sequence[ShownRun]) -> None:
     st.markdown(
         "The TinyTroupe paper (arXiv:2507.09788) let the same agents talk with corrections (treatment) and without "
         "(control). Corrections lowered fluency in all four experiments and consistency in three, and brought more "
-        "ideas in two of three. Your own runs of the same scenarios stand beside it, compared by the direction only: "
-        "another model, other agents, other judges."
+        "ideas in two of three. Your own runs of the same scenarios stand beside it. Only the direction can be "
+        "compared, because model, agents and judges differ."
     )
+    place = st.container()
     raw = _raw_rows()
     frame = data.table1_frame(raw, found)
-    status_table(frame, "Table 1 as published, with the runs here beside it", height=38 + 35 * len(frame))
-    if raw:
-        as_published = sum(row.has_published_values for row in raw)
-        st.caption(f"{as_published} of {len(raw)} rows of the raw files have the published values. {CAVEAT}")
-    csv_download("Download the table", lambda: frame, "table1.csv")
+    with place:
+        status_table(
+            frame,
+            "Table 1 as published, with the runs here beside it",
+            height=38 + 35 * len(frame),
+            column_config={"Direction": st.column_config.TextColumn(width="medium")},
+        )
+        st.caption("Mean and standard deviation of the scores, from 0 to 9; of ideas, their number.")
+        if raw:
+            as_published = sum(row.has_published_values for row in raw)
+            st.caption(f"{as_published} of {len(raw)} rows of the raw files have the published values. {CAVEAT}")
+        csv_download("Download the table", lambda: frame, "table1.csv")
 
 
 def _raw_rows() -> list[Table1Row]:
-    with st.expander("Recompute it from the paper's raw scores"):
-        st.caption("Hand in the four files of the experiments, as TinyTroupe's repository has them:")
+    with st.expander("Recompute the paper's columns from its raw scores"):
+        st.caption("Upload the four files of the experiments, as TinyTroupe's repository has them:")
         st.code("\n".join(each.file for each in published_experiments()), language=None)
         given = st.file_uploader("Raw files", ["json"], accept_multiple_files=True, key="raw_scores")
         if not given:

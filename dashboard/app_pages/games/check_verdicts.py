@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ _LONGEST_NAME = 200
 _LONGEST = 1_200
 
 _QUESTIONS = {
-    MEMORY_ACCURACY.name: "Did it happen as the marked words say?",
+    MEMORY_ACCURACY.name: "Is what the marked words say true?",
     STRATEGIC_DEPTH.name: "Is there a reason or a plan in this message?",
     ROLE_CONSISTENCY.name: "Does this message fit the speaker's role?",
     COHERENCE.name: "Does this message answer something that was said shortly before?",
@@ -45,7 +45,7 @@ _QUESTIONS = {
 _CHOICES = (
     (RowVerdict.COUNTS, "Yes", "y"),
     (RowVerdict.DOES_NOT_COUNT, "No", "n"),
-    (RowVerdict.EXCLUDED, "Leave it out", "x"),
+    (RowVerdict.EXCLUDED, "Exclude", "x"),
 )
 _HELP = {
     RowVerdict.EXCLUDED: "It then counts neither for nor against the score.",
@@ -80,7 +80,8 @@ class _Act:
 def review_queue(store: Store, iterations: list[str]) -> None:
     """The row with most at stake that this session has not skipped, below what narrows the choice down."""
     st.caption(
-        "The scorer is unsure of these; your answer replaces its verdict. Those that could move a score most are first."
+        "Dramaturg is unsure of these messages; your answer replaces its verdict. "
+        "Those that could move a score most come first."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         iteration, kinds = _choices(iterations)
@@ -92,7 +93,7 @@ def review_queue(store: Store, iterations: list[str]) -> None:
         plain(said)
     if waiting:
         again = st.session_state.get(_AGAIN)
-        _row(store, next((one for one in waiting if _key(one) == again), waiting[0]), len(waiting))
+        _row(store, next((one for one in waiting if _key(one) == again), waiting[0]), waiting_words(waiting))
         return
     if queue:
         empty_state("Nothing else is left", f"You skipped {len(queue)}.")
@@ -132,11 +133,19 @@ def _ask_for_name() -> None:
         )
 
 
-def _row(store: Store, queued: QueuedRow, waiting: int) -> None:
+def waiting_words(waiting: Sequence[QueuedRow]) -> str:
+    """How many rows wait, and how many of them could move a score by a point or more: the others can be left."""
+    large = sum(one.item.stake >= 1 for one in waiting)
+    if large == len(waiting):
+        return f"{large:,} to check"
+    return f"{large:,} of {len(waiting):,} could move a score by a point or more" if large else "the rest moves little"
+
+
+def _row(store: Store, queued: QueuedRow, waiting: str) -> None:
     item = queued.item
     context = resources.read(row_context, queued.transcript_id, item.row.message_id)
     st.subheader(_QUESTIONS[item.metric], anchor=False)
-    plain(f"{shortened(context.game, 80)} · {DEFINITIONS[item.metric].label}: {item.kind} · {waiting:,} to check")
+    plain(f"{shortened(context.game, 80)} · {DEFINITIONS[item.metric].label}: {item.kind} · {waiting}")
     if context.message is not None:
         role = context.role if item.metric == ROLE_CONSISTENCY.name else ""
         _marked_message(key="queue_message", data=marked_message(context.message, item.row, role))
@@ -193,7 +202,7 @@ def _buttons(store: Store, queued: QueuedRow, game: str) -> None:
             help="Nothing is decided; it waits until you have seen the others.",
         )
         _undo_button(store)
-    st.caption(effect_words(queued.item) if identity.decider_name() else "Give your name above; then the keys work.")
+    st.caption(effect_words(queued.item) if identity.decider_name() else "Enter your name above to answer.")
 
 
 def effect_words(item: ReviewItem) -> str:

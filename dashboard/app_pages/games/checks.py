@@ -121,13 +121,13 @@ def _order(transcript_id: str) -> ChecksOrder:
             "Share of messages that is checked", 0.01, 1.0, usual.validation_sampling_rate, 0.1, key="checks_share"
         )
         most = st.number_input("Checks of a game at most", 1, 10_000, usual.max_validation_calls, key="checks_per_game")
-        seed = st.number_input("Seed of the sample", 0, 2**31 - 1, 0, key="checks_seed")
+        seed = st.number_input("Random seed", 0, 2**31 - 1, 0, key="checks_seed")
     with right:
         topic = st.text_input("Opinions on this topic", key="checks_topic", max_chars=500)
         has_themes = st.toggle("Recurring themes", False, key="checks_themes")
         criteria = st.text_input("Quotes that fit this", key="checks_criteria", max_chars=500)
-        usd = st.number_input("Spend at most (US dollars)", 0.0, value=None, step=0.5, key="checks_usd")
-        calls = st.number_input("Call at most (times)", 0, value=None, step=100, key="checks_calls")
+        usd = st.number_input("Spending limit (USD)", 0.0, value=None, step=0.5, key="checks_usd")
+        calls = st.number_input("Limit on calls", 0, value=None, step=100, key="checks_calls")
     return ChecksOrder(
         transcripts=[transcript_id] if where == _THIS_GAME else resources.read(_ids, where),
         checks=is_checked,

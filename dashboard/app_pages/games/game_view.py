@@ -147,7 +147,10 @@ def _conversation(opened: OpenTranscript, *, roles_hidden: bool) -> None:
     message_id, metric = state.chosen(state.MESSAGE), state.chosen(state.METRIC, DEFINITIONS)
     with right:
         if message_id is None or transcript.message(message_id) is None:
-            st.caption("Choose a label below a message to see why it got that verdict, or a number for all of them.")
+            st.caption(
+                "Select a label under a message to see why it got that verdict, or the number of the message for all "
+                "its labels."
+            )
         elif not is_in_dialog:
             # The same widgets must not stand on the page twice.
             message_detail(opened, message_id, metric)
@@ -203,7 +206,7 @@ def verdict_card(status: str, passed_count: int, detail: str, reasons: Sequence[
     """Draws a verdict like a metric: its word, how many metrics pass, a remark in our own words, and the reasons."""
     with st.container(border=True, height="stretch", gap="xsmall"):
         _head("Verdict", f"{passed_count} of 7", status)
-        st.caption(f"at least 5 with engagement  \n{detail}")
+        st.caption(f"needs 5 of 7, engagement among them  \n{detail}")
         if reasons:
             with st.popover("Why this verdict", type="tertiary"):
                 plain("\n".join(reasons))

@@ -38,8 +38,7 @@ def insights(transcript_id: str) -> None:
         st.error("The figures of this game cannot be computed.")
         plain(str(error))
         return
-    if opened.arrows:
-        plain(data.finding(opened))
+    plain(data.finding(opened))
     _who_talks_to_whom(opened)
     _shares(opened)
     _memory_and_cost(opened)
@@ -71,7 +70,7 @@ def _who_talks_to_whom(opened: OpenGame) -> None:
     places = range(len(opened.arrows))
     if st.session_state.get(_ARROW) not in places:
         st.session_state[_ARROW] = None
-    st.caption("Rows speak to columns: by name, as an answer, or in private. A dot opens its messages.")
+    st.caption("Rows speak to columns: by name, as an answer, or in private. Select a dot to read its messages.")
     draw_chart(
         data.picture(opened, st.session_state[_ARROW]),
         key=_GRAPH,
@@ -121,7 +120,7 @@ def _shares(opened: OpenGame) -> None:
     frame = data.shares_frame(opened)
     st.dataframe(frame, hide_index=True, alt="Every player's messages and share of the words")
     if "Sentiment" in frame:
-        st.caption("Sentiment counts English words, from 0 (negative) to 1 (positive); it is not a judgement.")
+        st.caption("Sentiment is a count of positive and negative English words, from 0 (negative) to 1 (positive).")
     for one in opened.report.recommendations:
         plain(str(one))
 
@@ -138,7 +137,7 @@ def _memory_and_cost(opened: OpenGame) -> None:
     if len(agents):
         st.dataframe(agents, hide_index=True, alt="Memory, calls and tokens of every agent")
     if missing:
-        st.caption(f"The file of this game has no {' and no '.join(missing)}.")
+        st.caption(f"The uploaded file holds no {' and no '.join(missing)} of the agents, so that is not shown.")
 
 
 def _numbers(opened: OpenGame) -> None:

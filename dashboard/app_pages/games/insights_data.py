@@ -85,12 +85,26 @@ def open_game(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING
 
 
 def finding(opened: OpenGame) -> str:
-    """The most frequent pair in words: "Ann speaks most often to Bob: 6 messages."; names are untrusted text."""
-    first = opened.arrows[0]
-    names = [shortened(opened.players[place], _LETTERS) for place in (first.sender, first.receiver)]
-    ties = sum(len(one.messages) == len(first.messages) for one in opened.arrows) - 1
-    also = f", as do {counted(ties, 'other pair')}" if ties else ""
-    return f"{names[0]} speaks most often to {names[1]}: {counted(len(first.messages), 'message')}{also}."
+    """Who talks most, and to whom, in two sentences; names are untrusted text.
+
+    Such as "Ann talks most: 1.4 times an even share of the words. Ann speaks most often to Bob: 6 messages.".
+    """
+    said = []
+    shares = opened.report.shares
+    most = max(shares.words, key=shares.words.__getitem__, default="")
+    if times := shares.domination(most) if most else None:
+        said.append(f"{shortened(most, _LETTERS)} talks most: {times:.1f} times an even share of the words.")
+    if opened.arrows:
+        first = opened.arrows[0]
+        names = [shortened(opened.players[place], _LETTERS) for place in (first.sender, first.receiver)]
+        messages = counted(len(first.messages), "message")
+        ties = sum(len(one.messages) == len(first.messages) for one in opened.arrows) - 1
+        said.append(
+            f"No pair stands out: nobody addresses anybody more often than in {messages}."
+            if ties
+            else f"{names[0]} speaks most often to {names[1]}: {messages}."
+        )
+    return " ".join(said)
 
 
 def picture(opened: OpenGame, chosen: int | None) -> go.Figure:

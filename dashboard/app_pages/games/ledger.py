@@ -16,7 +16,7 @@ from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import status_table
 from evaluation.rubric.controls import control_words
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import LedgerRow, MetricResult, RowVerdict
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, failure_beyond_score
 from evaluation.text.display import counted, shortened
 from evaluation.transcript import Transcript
 
@@ -76,7 +76,8 @@ def ledger_table(opened: OpenTranscript) -> None:
 def _score(result: MetricResult) -> None:
     beside = control_words(result.name, result.score, result.control)
     st.caption("  \n".join(filter(None, (score_line(result), beside))))
-    if result.reason:
+    # With a score, the reason repeats its fraction.
+    if result.reason and (result.score is None or failure_beyond_score(result)):
         plain(result.reason)
     if result.remarks:
         plain("\n".join(result.remarks))
@@ -96,7 +97,7 @@ def score_line(result: MetricResult) -> str:
 
 def excluded_words(metric: str) -> str:
     """The word for an excluded row of the metric: "unverified" for memory."""
-    return _EXCLUDED_WORDS.get(metric, "left out")
+    return _EXCLUDED_WORDS.get(metric, "not counted")
 
 
 def _pick_verdict() -> str:
@@ -140,17 +141,14 @@ def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> Ledge
 
 
 def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFrame:
-    """Rows as a table: ``Verdict``, ``Message`` (number from 1), ``Player``, ``About``, ``Adds``, ``Reason``,
-    ``Evidence``.
-    """
+    """Rows as a table: ``Verdict``, ``Message`` (number from 1), ``Player``, ``Points``, ``Reason``, ``Evidence``."""
     return pd.DataFrame(
         [
             {
                 "Verdict": look(row.verdict).label,
                 "Message": message.index + 1 if (message := transcript.message(row.message_id or "")) else None,
                 "Player": row.player or (message.speaker if message else ""),
-                "About": row.kind,
-                "Adds": f"{row.numerator:g} of {row.denominator:g}",
+                "Points": f"{row.numerator:g} of {row.denominator:g}",
                 "Reason": row.reason,
                 "Evidence": shortened("; ".join(evidence.text for evidence in row.evidence), 120),
             }

@@ -59,7 +59,7 @@ def mark_reference_section(message: Message, transcript: Transcript) -> None:
         return
     with st.form(f"mark_form_{key}", border=False, clear_on_submit=False):
         words = st.text_input("Words of the message, as they stand in it", key=f"mark_words_{key}")
-        verdict = _verdict("Did it happen as they say?", f"mark_verdict_{key}")
+        verdict = _verdict("Is what they say true?", f"mark_verdict_{key}")
         reason = st.text_input("Why", max_chars=_LONGEST_REASON, key=f"mark_reason_{key}").strip()
         author = identity.decider_name() or _author(f"mark_{key}")
         is_sent = st.form_submit_button("Add the reference", key=f"mark_send_{key}")

@@ -34,7 +34,7 @@ def edit_transcript(opened: OpenTranscript) -> None:
         with middle:
             _move(store, opened, transcript_id)
         with right:
-            st.markdown("It goes with its scores, ratings and overrides. You can undo it.")
+            st.markdown("Deletes the game with its scores, ratings and overrides. You can undo this.")
             st.button(
                 "Delete this game",
                 key=f"delete_game_{transcript_id}",

@@ -44,7 +44,7 @@ def invitation(progress: QueueProgress) -> int:
     if progress.rated:
         return 0
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("New here? Read two minutes first, with a short game to try yourself on.")
+        st.markdown("New here? Take two minutes for the guide; it ends with a short game to practise on.")
         st.button(parts.GUIDE, icon=":material/menu_book:", key="go_guide", on_click=_to_guide)
     return _INVITATION_HEIGHT
 
@@ -59,7 +59,7 @@ def rating_guide() -> None:
         "You read a conversation of agents who play a game of hidden roles, and say **how good it was to watch**. You "
         "are the audience, not the referee: it does not matter who is right, or how it ended.\n\n"
         "- **Read to the end before you score.** A slow beginning can pay off, a good one can run dry.\n"
-        "- **Rate this conversation**, not the one before it. Do not keep a balance of high and low scores.\n"
+        "- **Rate this conversation**, not the one before it. High and low scores need not balance.\n"
         "- **Do not discuss a game with other raters** before all of you have rated it. Independent ratings are worth "
         "more than ratings that agree.\n"
         '- **Look past the vocabulary.** "Evidence" and "suspicious" cost nothing. Ask what the evidence is.\n'

@@ -161,7 +161,7 @@ def _import(store: Store, rater: str, is_lead: bool) -> None:
     st.subheader("Import a sheet", anchor=False)
     whose = "Rows without a rater become yours." if is_lead else "Only your own ratings are taken."
     st.markdown(
-        f"For who rates in a spreadsheet. The first line names the columns; `score` and `game` (or `transcript_id`) "
+        f"To rate in a spreadsheet: the first line names the columns; `score` and `game` (or `transcript_id`) "
         f"are enough, rows without a score are left out. {whose} A sheet with a mistake is not stored at all."
     )
     st.code(", ".join(COLUMNS), language=None)

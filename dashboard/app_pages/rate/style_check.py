@@ -38,7 +38,7 @@ def style_check(store: Store, rater: str) -> None:
     """One player at a time; the truth is told when all players of a game are done."""
     st.markdown(
         "A few messages of one player, without names. Which of the candidates speaks? This is the rubric's own check "
-        "for personality: could you tell an agent by how it talks? Only games that you have rated are asked about, and "
+        "for personality: could you tell an agent by how it talks? Only games that you have rated are used, and "
         "you see who it was after the last player of a game."
     )
     answers = store.style_answers.list(rater)

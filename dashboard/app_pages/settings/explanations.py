@@ -90,7 +90,7 @@ def _examples(one: ExplainedMetric, stored: set[str]) -> None:
         st.caption("People rate it; no message has a row of its own.")
     for example in one.examples:
         with st.container(gap="xsmall"):
-            st.badge("✓ counts" if example.counts else "✗ does not count", color="green" if example.counts else "red")
+            st.badge("✓ counts" if example.counts else "✗ counts against", color="green" if example.counts else "red")
             plain(_quote(example))
             if example.transcript_id in stored and example.message_id:
                 link = {"transcript": example.transcript_id, "message": example.message_id}

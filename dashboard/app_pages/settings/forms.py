@@ -40,8 +40,8 @@ def thresholds(store: Store) -> None:
     """Thresholds with what a change would do, before it is stored; and the way back to the rubric's."""
     st.subheader("Thresholds", anchor=False)
     st.caption(
-        "From which score a metric passes. A change holds for every game at once, also for those scored before: "
-        "scores stay, verdicts are given again. Change one to see what it would do."
+        "The score from which a metric passes. A change applies to all games, also to those scored before: scores "
+        "stay, verdicts follow. Change one to see what it would do."
     )
     now = resources.read(queries.thresholds)
     then = _threshold_inputs(now)
@@ -56,7 +56,7 @@ def thresholds(store: Store) -> None:
             _store_thresholds(store, then)
             _saved("The thresholds are stored.")
         st.button(
-            "Back to the rubric's",
+            "Restore the rubric's values",
             key="reset_thresholds",
             icon=":material/undo:",
             disabled=now == DEFAULT_THRESHOLDS and not is_changed,
@@ -127,8 +127,8 @@ def test_size(store: Store) -> None:
         )
     )
     st.caption(
-        "Games of an iteration form tests in the order in which they were added; a test is judged by its means. "
-        "A change regroups all games at once."
+        "Games of an iteration form tests in the order in which they were added; a test passes by its mean scores. "
+        "A change regroups all games."
     )
     if st.button("Save", key="save_test_size", disabled=chosen == held):
         identity.require(Action.CONFIGURE)
@@ -230,13 +230,13 @@ def reader_choice(store: Store) -> None:
 _MODES = {
     "live": "A model is asked: there is a key for it in the server's environment, or an address.",
     "recorded": "Recorded answers are played; no model is asked.",
-    "offline": "There is no key for this model in the server's environment and no address, so rules judge.",
+    "offline": "No model is connected. Set OPENAI_API_KEY or OPENAI_BASE_URL and start the server again.",
 }
 
 
 def judge_settings(store: Store) -> None:
     """The model, the address of its server and the limits of a run; what the environment says goes before them."""
-    st.subheader("Judge", anchor=False)
+    st.subheader("Model that judges", anchor=False)
     held = dict(store.settings.get(SETTINGS_KEY) or {})
     _tell(held)
     usd = held.get("max_usd")
@@ -250,7 +250,7 @@ def judge_settings(store: Store) -> None:
             placeholder="Only where the model is on a server of your own",
         ),
         "max_usd": left.number_input(
-            "Most that a run may spend (USD)",
+            "Spending limit of a run (USD)",
             0.0,
             None,
             None if usd is None else float(usd),
@@ -258,7 +258,7 @@ def judge_settings(store: Store) -> None:
             placeholder="no limit",
         ),
         "max_calls": right.number_input(
-            "Most calls of a run", 0, None, held.get("max_calls"), key="judge_calls", placeholder="no limit"
+            "Limit on calls of a run", 0, None, held.get("max_calls"), key="judge_calls", placeholder="no limit"
         ),
     }
     held_imports = store.settings.judges_imports()
@@ -270,10 +270,10 @@ def judge_settings(store: Store) -> None:
     )
     wanted = {name: value for name, value in wanted.items() if value is not None and value != ""}
     merged = {name: value for name, value in held.items() if name not in _FIELDS} | wanted
-    if st.button("Save the judge", key="save_judge", disabled=merged == held and imports == held_imports):
+    if st.button("Save the model", key="save_judge", disabled=merged == held and imports == held_imports):
         _save(store, merged, imports=imports)
     st.caption(
-        "DRAMATURG_MODEL and OPENAI_BASE_URL in the environment go before what is set here. Keys, such as "
+        "DRAMATURG_MODEL and OPENAI_BASE_URL in the environment override what is set here. Keys, such as "
         "OPENAI_API_KEY, come from the environment alone: they are neither stored nor shown."
     )
 
@@ -289,9 +289,8 @@ def _tell(held: dict[str, object]) -> None:
         plain(str(error))
         return
     st.caption(_MODES[str(config.mode)])
-    key = "there is a key for it" if has_key(config.model) else "there is no key for it"
-    word = "In force" if str(config.mode) == "live" else "It would be"
-    plain(f"{word}: {config.model}, {config.base_url or 'at its provider'}; {key}.")
+    key = "with a key" if has_key(config.model) else "no key"
+    plain(f"Model: {config.model}, {config.base_url or 'at its provider'}, {key}.")
 
 
 def _save(store: Store, wanted: dict[str, object], *, imports: bool) -> None:

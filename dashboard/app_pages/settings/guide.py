@@ -30,7 +30,7 @@ def guide() -> None:
 def shapes() -> None:
     """The shapes that transcripts may have, and a check of a transcript that stores nothing."""
     limits = resources.read(queries.import_limits)
-    st.markdown("Write your transcripts in one of these shapes, then check them here before you upload them.")
+    st.markdown("Write your transcripts in one of these formats, then check them here before you upload them.")
 
     st.subheader("Check a transcript", anchor=False)
     pasted = st.text_area(

@@ -110,7 +110,7 @@ def example(name: str) -> str:
 
 def native_shape() -> None:
     """The native JSON: what each field is for, and an example to copy."""
-    st.markdown("One JSON file a game. `players` and `messages` are needed; everything else may be left out.")
+    st.markdown("One JSON file per game. `players` and `messages` are needed; everything else may be left out.")
     rows = pd.DataFrame(NATIVE_FIELDS, columns=["Field", "Holds", "Needed", "What for"])
     alt = "The fields of the native JSON, what they hold and what they are for"
     st.dataframe(rows, hide_index=True, height="content", alt=alt)

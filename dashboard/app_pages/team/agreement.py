@@ -27,7 +27,7 @@ def agreement() -> None:
         st.subheader(headline(report), anchor=False)
         st.caption(
             f"{counts}, {counted(report.shared_games, 'game')} rated by two or more. "
-            "Who has not finished rating should not look: this page shows what others gave."
+            "This page shows what other raters gave: look once you have rated your games."
         )
     else:
         empty_state("At least two raters are needed", f"So far: {counts}, and no game that two people have rated.")

@@ -252,9 +252,9 @@ def choose_cell(grid: RatingGrid) -> tuple[GridGame, str] | None:
             index=None,
             format_func=lambda key: games[key].name,
             key=_GAME,
-            placeholder="Select a cell, or a game",
+            placeholder="Choose a game, or select a cell above",
         )
-        rater = st.selectbox("Rater", raters, index=None, key=_RATER, placeholder="and a rater")
+        rater = st.selectbox("Rater", raters, index=None, key=_RATER, placeholder="Choose a rater")
     state.choose(team_game=game, team_rater=rater)
     return (games[game], rater) if game is not None and rater is not None else None
 

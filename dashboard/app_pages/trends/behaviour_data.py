@@ -123,7 +123,7 @@ def models_frame(found: Spending) -> pd.DataFrame:
                 "Tokens": f"{one['input_tokens']:,} / {one['output_tokens']:,}",
                 "Cached": share_text(one["cached_tokens"] / one["input_tokens"] if one["input_tokens"] else None),
                 "Spent": usd_text(one["cost_usd"]),
-                "Unpriced": one["unpriced"],
+                "No price": one["unpriced"],
                 "Median time": _seconds(one["median_seconds"]),
                 "Slow (95 %)": _seconds(one["slow_seconds"]),
             }

@@ -206,7 +206,10 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
     if not reached:
         return _NO_ITERATION
     reference = references.get(name, "")
-    beside = f", {reached[reference]} in {cut(reference, _LONGEST_NAME)}" if reference in reached else ""
+    beside = ""
+    if reference in reached:
+        as_many = "as many as" if reached[reference] == count else f"{reached[reference]}"
+        beside = f", {as_many} in {cut(reference, _LONGEST_NAME)}"
     unrated = int(((games["metric"] == ENGAGEMENT.name) & (games["status"] == "pending")).sum())
     waits = f" {counted(unrated, 'game')} {'waits' if unrated == 1 else 'wait'} for a rating." if unrated else ""
     return f"{cut(name, _LONGEST_NAME)}: {count} of {len(thresholds)} metrics reach their threshold{beside}.{waits}"

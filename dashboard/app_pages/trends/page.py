@@ -1,7 +1,5 @@
 """The Trends page: metrics over games and iterations; cost, behaviour and agents beside them."""
 
-from collections.abc import Sequence
-
 import pandas as pd
 import streamlit as st
 
@@ -32,16 +30,19 @@ def show() -> None:
     versions_banner(resources.store())
     found = resources.read(data.steps)
     part = state.choose_view([state.METRIC_TRENDS, state.COST_AND_BEHAVIOUR], key=state.TRENDS_VIEW)
+    sentence = st.container()
     is_loose = points["iteration"].isin(queries.LOOSE)
     with_loose = bool(is_loose.any()) and st.toggle(
-        "Show games of no iteration",
+        "Include games of no iteration",
         key="loose",
         bind="query-params",
         help="They stand to the right of all iterations.",
     )
     first, last = parts.pick_range(found)
     if part == state.COST_AND_BEHAVIOUR:
-        cost_and_behaviour(found, first, last, with_loose=with_loose)
+        with sentence:
+            plain(parts.cost_of_a_game(data.references(found), first, last, with_loose=with_loose))
+        cost_and_behaviour(first, last, with_loose=with_loose)
         return
     is_shown = (points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)
     shown = points if is_shown.all() else points[is_shown]
@@ -49,22 +50,24 @@ def show() -> None:
         head = "No game of these iterations is stored." if found else "No game belongs to an iteration yet."
         st.info(f"{head} Upload games into one, or show the games of no iteration.")
     else:
-        metrics(shown, found, (with_loose, first, last))
+        with sentence:
+            plain(data.sentence(shown, resources.read(queries.thresholds), data.references(found)))
+        metrics(shown, (with_loose, first, last))
         parts.change_notes(found)
 
 
-def metrics(shown: pd.DataFrame, found: Sequence[data.Step], chosen: tuple[bool, int, int]) -> None:
+def metrics(shown: pd.DataFrame, chosen: tuple[bool, int, int]) -> None:
     thresholds, key = resources.read(queries.thresholds), ("metrics", *chosen)
-    plain(data.sentence(shown, thresholds, data.references(found)))
     parts.metric_chart(shown, DEFINITIONS, thresholds, key)
     parts.numbers(shown, DEFINITIONS, thresholds, key)
 
 
-def cost_and_behaviour(found: Sequence[data.Step], first: int, last: int, *, with_loose: bool) -> None:
-    parts.beside_charts(data.references(found), first, last, with_loose=with_loose)
+def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
+    parts.beside_charts(first, last, with_loose=with_loose)
     games_cost()
     behaviour()
-    model_calls()
+    with st.expander("Calls to models", icon=":material/receipt_long:"):
+        model_calls()
     agents = st.expander(
         "Agents over iterations and runs",
         icon=":material/theater_comedy:",

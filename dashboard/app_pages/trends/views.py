@@ -17,7 +17,6 @@ from dashboard.shared.downloads import csv_download
 from dashboard.shared.formatting import threshold_text
 from dashboard.shared.marks.pictures import remember_point
 from dashboard.shared.marks.targets import MarkTargets
-from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.coverage import Coverage
 from evaluation.rubric.definitions import ENGAGEMENT
@@ -128,12 +127,16 @@ def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float
     return " · ".join(parts + ([threshold_text(threshold, definition.scale)] if threshold is not None else []))
 
 
-def beside_charts(references: Mapping[str, str], first: int, last: int, *, with_loose: bool) -> None:
-    """Cost of a game in one sentence; cost, cache hits, raters, role consistency by side, and verdicts as charts."""
+def cost_of_a_game(references: Mapping[str, str], first: int, last: int, *, with_loose: bool) -> str:
+    """The cost of a game of the latest iteration beside its reference's, in a sentence."""
+    return data.cost_sentence(_within(resources.share(data.beside_points), first, last, with_loose), references)
+
+
+def beside_charts(first: int, last: int, *, with_loose: bool) -> None:
+    """Cost, cache hits, raters, role consistency by side, and verdicts as charts."""
     points, counts = (
         _within(resources.share(read), first, last, with_loose) for read in (data.beside_points, data.verdict_counts)
     )
-    plain(data.cost_sentence(points, references))
     definitions = data.beside_definitions(points)
     unknown = [label for name, label in _BESIDE_LABELS.items() if name not in definitions]
     if unknown:

@@ -108,7 +108,7 @@ def _why_label(decision: Decision) -> str:
     departing = {
         Choice.KEEP: "Why? (If you revert: why against the rule?)",
         Choice.REVERT: "Why? (If you keep: why against the rule?)",
-        Choice.NOT_YET: "Why, before the rule can decide?",
+        Choice.NOT_YET: "Reason for deciding before enough games are rated",
     }
     return departing.get(decision.choice, "Why, as the rule cannot decide?")
 

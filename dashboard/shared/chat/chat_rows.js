@@ -3,8 +3,8 @@
 
 const VERDICTS = [
   { mark: "✓", word: "counts", css: "counts" },
-  { mark: "✗", word: "does not count", css: "fails" },
-  { mark: "○", word: "left out", css: "excluded" },
+  { mark: "✗", word: "counts against", css: "fails" },
+  { mark: "○", word: "not counted", css: "excluded" },
 ];
 const FAILS = 1;
 

@@ -14,8 +14,8 @@ function createStepper(view) {
   };
   view.tally = element("span", "found");
   view.tally.setAttribute("role", "status");
-  const previous = actionButton("step", "‹ Previous", "", "Previous message that does not count (key P)");
-  const next = actionButton("step", "Next ›", "", "Next message that does not count (key N)");
+  const previous = actionButton("step", "‹ Previous", "", "Previous message that counts against (key P)");
+  const next = actionButton("step", "Next ›", "", "Next message that counts against (key N)");
   for (const [button, key] of [[previous, "P"], [next, "N"]]) button.append(element("kbd", "", key));
   previous.onclick = () => step(view, -1);
   next.onclick = () => step(view, 1);

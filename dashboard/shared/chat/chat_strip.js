@@ -210,7 +210,7 @@ function describeMessage(view, at) {
   const index = view.messages[at];
   const round = view.rounds[index] ? `, ${view.rounds[index].toLowerCase()}` : "";
   const failing = view.columns.filter((_, column) => view.verdicts[at][column] === FAILS);
-  const verdicts = failing.map((metric) => `${view.metrics[metric].label} does not count`).join(", ");
+  const verdicts = failing.map((metric) => `${view.metrics[metric].label} counts against`).join(", ");
   const speaker = view.speakers[view.rows[index].s].name;
   return `Message ${at + 1} of ${view.messages.length}, ${speaker}${round}: ${verdicts || "nothing fails"}`;
 }

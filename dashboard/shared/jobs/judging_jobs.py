@@ -74,16 +74,13 @@ class PersonaOrder(JudgingRequest):
 
 
 class RowsOrder(JudgingRequest):
-    """Which games a model should read: those named, else those of an iteration, else all."""
+    """Which games a model should read."""
 
-    transcripts: list[str] | None = None
-    iteration: str | None = None
-    metrics: list[str] = Field(default_factory=lambda: list(JUDGED_METRICS))
+    transcripts: list[str]
 
     def ids(self, store: Store) -> list[str]:
         """The stored games among them."""
-        there = store.transcripts.ids(self.iteration if self.transcripts is None else None)
-        return there if self.transcripts is None else [one for one in there if one in set(self.transcripts)]
+        return [one for one in store.transcripts.ids() if one in set(self.transcripts)]
 
 
 class ChecksOrder(JudgingRequest):
@@ -176,11 +173,11 @@ def _questions(subjects: Sequence[Subject], library: PropositionLibrary, plan: E
 
 def judge_games(store: Store, job_id: str, report: ProgressCallback) -> str:
     """Has a model read the games of the last order; returns what came of it."""
-    order = RowsOrder.model_validate(store.settings.get(f"order:{ROWS}", {}))
+    order = RowsOrder.model_validate(store.settings.get(f"order:{ROWS}", {"transcripts": []}))
     ids = order.ids(store)
     chosen = build_judge(config_of(store, order), cache=store.judgements)
     with JobProgress(store, job_id, chosen.budget, count_windows(store, ids)) as progress:
-        tally = judge_stored(store, ids, chosen, metrics=order.metrics, report=progress.count_judgement)
+        tally = judge_stored(store, ids, chosen, metrics=JUDGED_METRICS, report=progress.count_judgement)
     report(progress.total - min(tally.skipped, progress.total), progress.total)
     rest = f" The rest was not asked ({budget_reason(chosen.budget)})." if tally.skipped else ""
     why = next(iter(tally.unread), "")
