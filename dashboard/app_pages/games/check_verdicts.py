@@ -134,7 +134,7 @@ def _ask_for_name() -> None:
 
 
 def waiting_words(waiting: Sequence[QueuedRow]) -> str:
-    """How many rows wait, and how many of them could move a score by a point or more: the others can be left."""
+    """Number of rows that wait, and of those that could move a score by a point or more: the others can be left."""
     large = sum(one.item.stake >= 1 for one in waiting)
     if large == len(waiting):
         return f"{large:,} to check"

@@ -85,7 +85,7 @@ def open_game(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING
 
 
 def finding(opened: OpenGame) -> str:
-    """Who talks most, and to whom, in two sentences; names are untrusted text.
+    """The most talkative player, and the most frequent pair, in two sentences; names are untrusted text.
 
     Such as "Ann talks most: 1.4 times an even share of the words. Ann speaks most often to Bob: 6 messages.".
     """
