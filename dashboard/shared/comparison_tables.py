@@ -34,17 +34,20 @@ SYMBOLS = {
 
 
 def evidence_words(found: Comparison) -> str:
-    """Tell the outcome of every metric's test: "clearly better on Strategic depth; could be luck on 6".
+    """Tell the outcome of every metric's test: "clearly better on Strategic depth; the other 6 could be luck".
 
     Clear changes name their metrics, the others are counted. Empty without a metric.
     """
-    parts = []
+    clear, others = [], []
     for outcome, label in SYMBOLS.items():
         names = [DEFINITIONS[one.name].label for one in found.differences if one.outcome is outcome]
-        if names:
-            is_clear = outcome in (Outcome.BETTER, Outcome.WORSE)
-            parts.append(f"{label[2:]} on {listed(names) if is_clear else len(names)}")
-    return "; ".join(parts)
+        if names and outcome in (Outcome.BETTER, Outcome.WORSE):
+            clear.append(f"{label[2:]} on {listed(names)}")
+        elif names:
+            others.append(f"{len(names)} {label[2:]}")
+    if len(others) == 1:
+        others = [f"{'the other' if clear else 'all'} {others[0]}"]
+    return "; ".join(clear + others)
 
 
 METRIC_LABELS: Mapping[str, str] = {name: definition.label for name, definition in DEFINITIONS.items()}

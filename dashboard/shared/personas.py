@@ -113,7 +113,7 @@ def proposition_frame(scores: pd.DataFrame, dimension: Dimension) -> pd.DataFram
     ``Marked``.
 
     ``Score`` is the mean over messages or trajectories, turned round where the claim is ``Wanted`` false; ``Marked``
-    counts the nines that say nothing about the agent.
+    counts the nines that say nothing about the agent, and is left out where there is none.
     """
     own = scores[scores["dimension"] == dimension]
     rows = []
@@ -130,7 +130,8 @@ def proposition_frame(scores: pd.DataFrame, dimension: Dimension) -> pd.DataFram
                 "Marked": int((group["mark"] != "").sum()),
             }
         )
-    return pd.DataFrame(rows, columns=["Id", "Claim", "Score", "Wanted", "Weight", "Judged", "Marked"])
+    frame = pd.DataFrame(rows, columns=["Id", "Claim", "Score", "Wanted", "Weight", "Judged", "Marked"])
+    return frame if frame["Marked"].any() else frame.drop(columns="Marked")
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,11 +191,12 @@ def table1_frame(raw: Sequence[Table1Row], runs: Sequence[ShownRun]) -> pd.DataF
     """The paper's 19 rows; beside them the raw scores recomputed, where given, and the latest run of each scenario."""
     latest = _latest_by_experiment(runs)
     recomputed = {(row.experiment.name, row.published.dimension): row for row in raw}
+    titles = {one.published: one.title for one in scenarios().values()}
     lines = []
     for experiment in published_experiments():
         for row in experiment.rows:
             line = {
-                "Exp": experiment.name,
+                "Experiment": f"{experiment.name} {titles.get(experiment.name, experiment.setting)}",
                 "Dimension": row.dimension,
                 "Paper: treatment": mean_cell(row.treatment_mean, row.treatment_sd),
                 "Paper: control": mean_cell(row.control_mean, row.control_sd),
@@ -222,11 +223,11 @@ def _recomputed_cells(row: Table1Row) -> dict[str, str]:
 def _our_cells(run: ShownRun | None, dimension: str) -> dict[str, str]:
     row = next((each for each in run.rows if each["paper_label"] == dimension), None) if run else None
     if run is None or row is None:
-        return {"Ours: difference": _NONE, "Direction": "not run yet", "By": _NONE}
+        return {"Here: difference": _NONE, "Direction": "not run yet", "By": _NONE}
     by = "script" if run.record.is_scripted else str(run.record.config["model"])
     return {
-        "Ours: difference": change_cell(row["difference"]),
-        "Direction": direction_cell(row["direction"]),
+        "Here: difference": change_cell(row["difference"]),
+        "Direction": "run by a script" if run.record.is_scripted else direction_cell(row["direction"]),
         "By": f"{by}, {run.record.id[:8]}",
     }
 

@@ -104,7 +104,7 @@ def sentence(board: Board, shown: IterationSummary) -> str:
 
 
 def evidence_sentence(found: IterationComparison | None) -> str:
-    """Tell the outcome of the tests: "Clearly better on Strategic depth; could be luck on 6."; empty without any."""
+    """Tell the outcome of the tests: "Clearly better on Strategic depth; the other 6 could be luck." Or nothing."""
     words = evidence_words(found.comparison) if found else ""
     return f"{words[0].upper()}{words[1:]}." if words else ""
 
