@@ -95,7 +95,7 @@ def test_two_windows_with_different_answers_lose_neither(filled) -> None:
 def test_own_ratings_say_which_to_look_at_again(open_page, filled, small_game, table) -> None:
     filled.ratings.add(Rating(small_game("three").id, "Grace", 2, (True,) * 5))
     shown = table(view(open_page, parts.OWN))
-    assert "4 yes promise a 3" in shown
+    assert "4 yes, below 3" in shown
     assert "5 of 5" in shown
 
 

@@ -93,7 +93,7 @@ def scores(person: SelectableAgent) -> None:
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
     _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
     st.caption(
-        "● score   ○ the run before   band: 95 % interval over games   small dots: games   right: the latest runs. "
+        "● score · ○ the run before · band: 95 % interval over games · small dots: games · right: the latest runs. "
         "Select a mark to read its judgements."
     )
     with st.expander("This chart in words", icon=":material/notes:"):

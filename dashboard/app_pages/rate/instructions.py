@@ -18,9 +18,8 @@ _EXAMPLES = (
     "other names. No evidence is ever named.",
     '"I accuse Kim! There is no doubt!" Next time it is Lou, without a doubt either. Some have a style of their own, '
     "but nobody reacts to anybody.",
-    '"Kim, yesterday you trusted Lou, today you vote for Lou. What changed?" Kim explains it, the others weigh the '
-    "answer and vote.",
-    "The same question, but Kim's answer drags in a third player, who denies it and recalls it otherwise. Two people "
+    "Kim explains it, the others weigh the answer and vote.",
+    "Kim's answer drags in a third player, who denies it and recalls it otherwise. Two people "
     "change their votes and say why.",
     "Kim's answer is a lie, and one player knows it. That player says nothing, and uses it one round later, when it "
     "costs Kim the only ally. You would tell a friend about it.",
@@ -68,6 +67,10 @@ def rating_guide() -> None:
         "not know, a game that you took part in) is *Cannot rate*."
     )
     st.subheader("The score", anchor=False)
+    st.markdown(
+        "The examples tell one moment in five ways. From 5 to 3 somebody has asked: *Kim, yesterday you trusted Lou, "
+        "today you vote for Lou. What changed?*"
+    )
     for point, example in zip(reversed(SCALE_POINTS), reversed(_EXAMPLES), strict=True):
         st.markdown(
             f"**{point.score} – {point.name}.** {point.summary}. *{'; '.join(point.signs)}.*\n\nFor example: {example}"
@@ -80,17 +83,18 @@ def rating_guide() -> None:
     for number, (question, words) in enumerate(zip(QUESTIONS, _LOOK_FOR, strict=True), start=1):
         st.markdown(f"**{number}. {question}** {words}")
     st.markdown(
-        "Four or five times yes promise a score of at least 3. The other way round nothing follows: a 4 with two yes "
-        "is fine. Where the two do not fit, the desk asks you to look again, and saves what you decide."
+        "With four or five times yes, a score of at least 3 is expected. The reverse does not hold: a 4 with two times "
+        "yes is fine. Where the two do not fit, the form asks you to look again, and saves what you decide."
     )
-    st.subheader("At the desk", anchor=False)
+    st.subheader("The form", anchor=False)
     st.markdown(
         "- Keys: `1` to `5`, then `y` or `n` along the questions, `t` for a comment, `Ctrl+Enter` to save and go on, "
         "`s` to skip, `d` if it cannot be rated, `?` for all of them.\n"
         "- What you enter is kept while you type: after a reload, a lost connection or on another computer.\n"
         "- Games that your lead assigns to you come first.\n"
         "- What you saved can be revised under *My ratings*. The newer rating counts, both are kept.\n"
-        "- You do not see who made a game, its scores, roles, votes or what others gave. Afterwards you may."
+        "- You do not see who made a game, its scores, roles, votes or what others gave. You can look at all that after "
+        "rating."
     )
     _example()
     st.button("Rate a game", type="primary", key="guide_desk", on_click=parts.to_desk)
@@ -111,4 +115,4 @@ def _example() -> None:
         st.markdown(f"**{game.score} – {SCALE_POINTS[game.score - 1].name}.** {game.why}")
         for question, answer, reason in zip(QUESTIONS, game.answers, game.reasons, strict=True):
             st.markdown(f"**{question}** {'Yes' if answer else 'No'}. {reason}")
-        st.caption("One point apart is common among careful raters. Read the reason, and keep your own eye.")
+        st.caption("One point apart is common among careful raters. Read the reason, and trust your own judgement.")

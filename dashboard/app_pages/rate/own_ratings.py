@@ -41,21 +41,21 @@ def own_ratings(store: Store, rater: str) -> None:
     else:
         st.info("You have not rated a game yet.")
     _put_aside(store, rater)
-    with st.expander("Ratings as a sheet"):
+    with st.expander("Ratings as a spreadsheet"):
         sheets(store, rater)
 
 
 def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str]) -> None:
-    st.caption(f"{counted(len(given), 'game')} rated. Select one to open it again; both ratings will be kept.")
+    st.caption(f"{counted(len(given), 'game')} rated. Select one to revise it; both ratings are kept.")
     frame = pd.DataFrame(
         [
             {
                 "Game": games[one.transcript_id],
                 "Score": one.score,
-                "Yes": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
+                "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
                 "Comment": one.comment,
                 "Rated": f"{one.created_at:%Y-%m-%d %H:%M} UTC",
-                "Look again": "4 yes promise a 3" if one.breaks_one_way_rule else "",
+                "Look again": "4 yes, below 3" if one.breaks_one_way_rule else "",
             }
             for one in given
         ]
@@ -162,7 +162,7 @@ def _import(store: Store, rater: str, is_lead: bool) -> None:
     whose = "Rows without a rater become yours." if is_lead else "Only your own ratings are taken."
     st.markdown(
         f"To rate in a spreadsheet: the first line names the columns; `score` and `game` (or `transcript_id`) "
-        f"are enough, rows without a score are left out. {whose} A sheet with a mistake is not stored at all."
+        f"are enough, rows without a score are left out. {whose} If any row has a mistake, nothing is stored."
     )
     st.code(", ".join(COLUMNS), language=None)
     st.markdown(

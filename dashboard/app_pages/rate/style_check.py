@@ -37,9 +37,8 @@ _LETTERS = "ABCDEFGHIJ"
 def style_check(store: Store, rater: str) -> None:
     """One player at a time; the truth is told when all players of a game are done."""
     st.markdown(
-        "A few messages of one player, without names. Which of the candidates speaks? This is the rubric's own check "
-        "for personality: could you tell an agent by how it talks? Only games that you have rated are used, and "
-        "you see who it was after the last player of a game."
+        "Could you tell an agent by how it talks? You read a few messages of one player, without names, and say which "
+        "of the candidates speaks. Only games that you have rated are used; you see who it was at the end of a game."
     )
     answers = store.style_answers.list(rater)
     chosen = st.session_state.get(_GAME)
@@ -70,10 +69,16 @@ def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
         st.button("Rate a game", key="style_desk", on_click=parts.to_desk)
         return
     games = usable
+    fresh = next((key for key in games if key not in done), None)
+    if fresh is not None:
+        st.button(
+            "Start with the latest game", type="primary", key="style_start", on_click=_choose, args=(fresh,),
+            icon=":material/play_arrow:",
+        )  # fmt: skip
     frame = pd.DataFrame(
-        [{"Game": names[key], "Asked": "✓ begun or done" if key in done else "– not yet"} for key in games]
+        [{"Game": names[key], "Your answers": "✓ begun or done" if key in done else "– not yet"} for key in games]
     )
-    st.caption("Select a game.")
+    st.caption("Or select a game.")
     event = status_table(
         frame, "Games that you rated", on_select="rerun", selection_mode="single-row", key="style_games"
     )
@@ -81,6 +86,10 @@ def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
         st.session_state[_GAME] = games[event.selection.rows[0]]
         del st.session_state["style_games"]
         st.rerun()
+
+
+def _choose(transcript_id: str) -> None:
+    st.session_state[_GAME] = transcript_id
 
 
 def _is_usable(store: Store, transcript_id: str, rater: str) -> bool:
