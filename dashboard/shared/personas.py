@@ -109,7 +109,7 @@ def judge_words(run: Mapping[str, Any] | None) -> str:
 
 
 def proposition_frame(scores: pd.DataFrame, dimension: Dimension) -> pd.DataFrame:
-    """The propositions of a dimension in a run: ``Id``, ``Claim``, ``Score``, ``Wanted``, ``Weight``, ``Judged``,
+    """The propositions of a dimension in a run: ``Id``, ``Score``, ``Claim``, ``Wanted``, ``Weight``, ``Judged``,
     ``Marked``.
 
     ``Score`` is the mean over messages or trajectories, turned round where the claim is ``Wanted`` false; ``Marked``
@@ -122,15 +122,15 @@ def proposition_frame(scores: pd.DataFrame, dimension: Dimension) -> pd.DataFram
         rows.append(
             {
                 "Id": proposition_id,
-                "Claim": first["claim"],
                 "Score": round(float(group["score"].mean()), 2),
+                "Claim": first["claim"],
                 "Wanted": "false" if first["is_inverted"] else "true",
                 "Weight": float(first["weight"]),
                 "Judged": len(group),
                 "Marked": int((group["mark"] != "").sum()),
             }
         )
-    frame = pd.DataFrame(rows, columns=["Id", "Claim", "Score", "Wanted", "Weight", "Judged", "Marked"])
+    frame = pd.DataFrame(rows, columns=["Id", "Score", "Claim", "Wanted", "Weight", "Judged", "Marked"])
     return frame if frame["Marked"].any() else frame.drop(columns="Marked")
 
 

@@ -55,6 +55,12 @@ class ReviewItem:
         after = (self.if_counts, self.if_not, self.if_excluded)
         return max(abs(one - self.before) for one in after if one is not None)
 
+    def decides(self, thresholds: Mapping[str, float]) -> bool:
+        """Whether a decision on this row alone could change that its metric passes or fails; by today's thresholds."""
+        limit = thresholds[self.metric]
+        after = (self.if_counts, self.if_not, self.if_excluded)
+        return len({None if one is None else one >= limit for one in (self.before, *after)}) > 1
+
     def effect(self, verdict: RowVerdict) -> str:
         """The effect of a decision on the score: "+5.0 points", "the score is then 100.0 %", "no score"."""
         by_verdict = {RowVerdict.COUNTS: self.if_counts, RowVerdict.DOES_NOT_COUNT: self.if_not}

@@ -32,8 +32,8 @@ def propositions(person: SelectableAgent) -> None:
         found = library.propositions_for(dimension, [person.id])
         rows = [
             {
-                "Claim": each.claim.replace("{{agent_name}}", person.name).replace("{{action}}", "..."),
                 "Score": held.get(each.id, "not asked"),
+                "Claim": each.claim.replace("{{agent_name}}", person.name).replace("{{action}}", "..."),
                 "Weight": each.weight,
                 "Wanted": "false" if each.is_inverted else "true",
                 "For": "everybody" if each.agent_id != person.id else "this one",

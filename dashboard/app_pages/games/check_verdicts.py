@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.shared import resources
+from dashboard.shared import queries, resources
 from dashboard.shared.changes.actions import attempt
 from dashboard.shared.chat.conversation import utf16_span
 from dashboard.shared.component_script import component_script
@@ -81,19 +81,24 @@ def review_queue(store: Store, iterations: list[str]) -> None:
     """The row with most at stake that this session has not skipped, below what narrows the choice down."""
     st.caption(
         "Dramaturg is unsure of these messages; your answer replaces its verdict. "
-        "Those that could move a score most come first."
+        "Those that could decide whether a metric passes come first."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         iteration, kinds = _choices(iterations)
         _ask_for_name()
     queue = resources.share(stored_review_queue, iteration, tuple(kinds))
     skipped = st.session_state.setdefault(_SKIPPED, set())
-    waiting = [one for one in queue if _key(one) not in skipped]
+    thresholds = resources.read(queries.thresholds)
+    # Those that could change whether a metric passes come first: without them one can stop.
+    waiting = sorted(
+        (one for one in queue if _key(one) not in skipped), key=lambda one: not one.item.decides(thresholds)
+    )
     if said := st.session_state.get(_TAKEN_BACK):
         plain(said)
     if waiting:
         again = st.session_state.get(_AGAIN)
-        _row(store, next((one for one in waiting if _key(one) == again), waiting[0]), waiting_words(waiting))
+        shown = next((one for one in waiting if _key(one) == again), waiting[0])
+        _row(store, shown, waiting_words(waiting, thresholds))
         return
     if queue:
         empty_state("Nothing else is left", f"You skipped {len(queue)}.")
@@ -133,12 +138,11 @@ def _ask_for_name() -> None:
         )
 
 
-def waiting_words(waiting: Sequence[QueuedRow]) -> str:
-    """Number of rows that wait, and of those that could move a score by a point or more: the others can be left."""
-    large = sum(one.item.stake >= 1 for one in waiting)
-    if large == len(waiting):
-        return f"{large:,} to check"
-    return f"{large:,} of {len(waiting):,} could move a score by a point or more" if large else "the rest moves little"
+def waiting_words(waiting: Sequence[QueuedRow], thresholds: Mapping[str, float]) -> str:
+    """Number of rows that wait, and of those that could decide whether a metric passes: the others can be left."""
+    count = sum(one.item.decides(thresholds) for one in waiting)
+    told = f"{count:,} could decide" if count else "none decides alone"
+    return f"{told} whether a metric passes · {len(waiting):,} to check"
 
 
 def _row(store: Store, queued: QueuedRow, waiting: str) -> None:

@@ -35,8 +35,7 @@ def waiting_for_review(seen: Overview) -> None:
     """Number of unrated games by iteration, with a link to the desk; simulated conversations are counted apart."""
     if seen.simulated:
         st.caption(
-            f"{counted(seen.simulated, 'simulated conversation')} of experiments and A/B tests "
-            f"{'is' if seen.simulated == 1 else 'are'} counted apart, in none of these figures."
+            f"Not counted here: {counted(seen.simulated, 'simulated conversation')} of experiments and A/B tests."
         )
     waiting = seen.waiting
     if waiting.empty:

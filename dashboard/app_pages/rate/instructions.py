@@ -93,8 +93,7 @@ def rating_guide() -> None:
         "- What you enter is kept while you type: after a reload, a lost connection or on another computer.\n"
         "- Games that your lead assigns to you come first.\n"
         "- What you saved can be revised under *My ratings*. The newer rating counts, both are kept.\n"
-        "- You do not see who made a game, its scores, roles, votes or what others gave. You can look at all that after "
-        "rating."
+        "- You do not see who made a game, its scores, roles, votes or what others gave: that comes after rating."
     )
     _example()
     st.button("Rate a game", type="primary", key="guide_desk", on_click=parts.to_desk)

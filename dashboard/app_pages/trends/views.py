@@ -72,7 +72,7 @@ def metric_chart(
     """
     close = f" {_CLOSE}" if shown.groupby("metric")["score"].count().max() > charts.MOST_DOTS else ""
     st.caption(
-        "● a game   ◆ the mean with its 95 % interval   ┄ threshold, shaded: fails. "
+        "● a game · ◆ the mean with its 95 % interval · ┄ threshold, shaded: fails. "
         f"A dot opens its game, a diamond all games of its iteration.{close}"
     )
     limits = {name: limit for name, limit in thresholds.items() if name in definitions}

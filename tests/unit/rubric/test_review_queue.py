@@ -25,6 +25,13 @@ def test_what_a_decision_on_an_unverified_reference_could_change() -> None:
     assert (item.before, item.if_counts, item.if_not, item.if_excluded) == (75.0, 80.0, 60.0, 75.0)
     assert [item.effect(one) for one in RowVerdict] == ["+5.0 points", "-15.0 points", "+0.0 points"]
     assert item.stake == pytest.approx(15.0)
+    # 75 is below 80 and 80 is not; above 80 or below 60 nothing decides.
+    assert [item.decides({"memory_accuracy": limit}) for limit in (80.0, 75.0, 80.1, 60.0)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_what_a_decision_on_a_settled_row_could_change() -> None:
