@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from dashboard.app_pages.trends import data
 from evaluation import stored_board
-from evaluation.cli.iterations.board import board_dict
+from evaluation.cli._board import board_dict
 from evaluation.cli.main import app as command_line
 from evaluation.comparison import compare_iterations
 from evaluation.comparison.json_output import comparison_data

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli.experiments.run import run_all
-from evaluation.cli.shared.options import JudgeChoice, OutputFormat
+from evaluation.cli._experiment_runs import run_all
+from evaluation.cli.options import JudgeChoice, OutputFormat
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named, scenarios
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects

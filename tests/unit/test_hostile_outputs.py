@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 
 from dashboard.shared.charts.metric_charts import escaped_label
-from evaluation.cli.persona.rendering import evaluation_markdown, evaluation_table
-from evaluation.cli.shared.options import OutputFormat
-from evaluation.cli.shared.rendering import print_evaluations
-from evaluation.cli.shared.terminal import table
+from evaluation.cli._persona_runs import evaluation_markdown, evaluation_table
+from evaluation.cli.options import OutputFormat
+from evaluation.cli.rendering import print_evaluations
+from evaluation.cli.terminal import table
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.escaping import code, json_text, markdown_table, safe
 from evaluation.harness.junit import junit_xml
