@@ -25,7 +25,7 @@ from typing import NamedTuple
 from benchmarks import generate
 from benchmarks.table import Row, print_table, status_mb
 from evaluation.store import Store
-from evaluation.workflows.importing import Tally, evaluate_paths
+from evaluation.workflows.scoring import Tally, evaluate_paths
 
 REAL_GAMES = [Path("tests/data", name) for name in ("aiwolf", "llm_werewolf", "llmafia", "werewolf_gpt")]
 RUNS = 3

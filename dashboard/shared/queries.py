@@ -22,8 +22,8 @@ from evaluation.score import MetricResult, Status
 from evaluation.store import Store
 from evaluation.store.message_search import FoundMessages
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
-from evaluation.workflows.boards import stored_board
-from evaluation.workflows.stored_scores import current_evaluation, current_outcomes
+from evaluation.workflows.iterations import stored_board
+from evaluation.workflows.scoring import current_evaluation, current_outcomes
 
 NO_ITERATION = "no iteration"
 REPORTS_SHOWN = 20

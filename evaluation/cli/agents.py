@@ -119,7 +119,7 @@ def generate(
     from evaluation.judging.judge_config import SETTINGS_KEY, judge_config
     from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words
     from evaluation.simulation.personas import profile_named
-    from evaluation.workflows.populations import calls_for, generate_personas, write_agent_files
+    from evaluation.workflows.experiment_runs import calls_for, generate_personas, write_agent_files
 
     chosen, store = profile_named(profile), open_store()
     asked = judge_options.value()

@@ -36,7 +36,7 @@ def compare(
     after Holm's adjustment. The decision is the later iteration's against its own reference.
     """
     from evaluation.cli.rendering import stored_mixes, warn_of
-    from evaluation.workflows.comparisons import stored_comparison
+    from evaluation.workflows.iterations import stored_comparison
 
     store = open_store()
     found = stored_comparison(store, before, after, seed=seed)
@@ -136,7 +136,7 @@ def report(
     Its numbers are those of the Overview, Trends and Compare pages.
     """
     from evaluation.cli.rendering import stored_mixes, warn_of
-    from evaluation.workflows.html_reports import comparison_html, iteration_html
+    from evaluation.workflows.iterations import comparison_html, iteration_html
     from evaluation.writers.tables import write_new_bytes
 
     if (iteration is None) == (compare is None):

@@ -83,7 +83,7 @@ def add(
     ] = None,
 ) -> None:
     """Override one row, or add one; the score is computed again at once. What the rule said stays on record."""
-    from evaluation.workflows.verdicts_to_check import mark_reference
+    from evaluation.workflows.judging import mark_reference
 
     store = open_store()
     with store.unit(write=True):

@@ -160,7 +160,7 @@ def _annotations(what: Exported, iteration: str | None, settings: bool) -> str:
 
 
 def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool) -> None:
-    from evaluation.workflows.rating_sheets import export_ratings
+    from evaluation.workflows.ratings import export_ratings
     from evaluation.writers.tables import flat_controls
 
     store = open_store()
@@ -177,7 +177,7 @@ def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: s
         if kind is not ExportFormat.JSON:
             table["result"] = table["result"].map(json_text)
     else:
-        from evaluation.workflows.stored_scores import stored_results_table
+        from evaluation.workflows.scoring import stored_results_table
 
         table = stored_results_table(store, iteration)
         table = table if kind is ExportFormat.JSON else flat_controls(table)

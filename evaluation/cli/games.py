@@ -21,7 +21,7 @@ from evaluation.cli.options import (
 )
 from evaluation.cli.terminal import note, safe, say, say_json, say_list, shortened, table
 from evaluation.text.display import counted, dollars, number_or_none
-from evaluation.workflows.stored_scores import current_evaluation, current_outcomes
+from evaluation.workflows.scoring import current_evaluation, current_outcomes
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation

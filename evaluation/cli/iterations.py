@@ -45,8 +45,7 @@ def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE) -> 
         return
     from evaluation.cli._board import board_dict, board_lines
     from evaluation.cli.rendering import mix_dict, stored_mixes, warn_of
-    from evaluation.workflows.boards import stored_board
-    from evaluation.workflows.comparisons import stored_losses
+    from evaluation.workflows.iterations import stored_board, stored_losses
 
     store = open_store()
     board = stored_board(store)
@@ -106,7 +105,7 @@ def decide(
 ) -> None:
     """Record that a person keeps or reverts an iteration's change, or takes that back. All of it stays on record."""
     from evaluation.iterations import Fate
-    from evaluation.workflows.boards import record_decision
+    from evaluation.workflows.iterations import record_decision
 
     store = open_store()
     if fate is FateName.UNDECIDED:

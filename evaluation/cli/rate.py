@@ -14,7 +14,7 @@ from evaluation.cli.terminal import TextStyle, note, safe, say, say_json, shorte
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Method
 from evaluation.text.display import counted
-from evaluation.workflows.stored_scores import current_evaluation
+from evaluation.workflows.scoring import current_evaluation
 
 if TYPE_CHECKING:
     from evaluation.agreement import AgreementReport, Figure
@@ -98,7 +98,7 @@ def import_sheet(
     The columns are those of 'export ratings'; game (or transcript_id) and score are enough. The same sheet imported
     again adds nothing. Rows without a score are left out. JSON exports of Label Studio and Argilla are read as well.
     """
-    from evaluation.workflows.rating_sheets import import_ratings
+    from evaluation.workflows.ratings import import_ratings
 
     done = import_ratings(open_store(), file.read_bytes(), rater=rater, is_dry=is_dry)
     for problem in done.problems[:_MOST_PROBLEMS]:
@@ -130,7 +130,7 @@ def assign(
 ) -> None:
     """Assign games to raters, so that every game gets the same number of raters and every rater as many games."""
     from evaluation.text.display import counted
-    from evaluation.workflows.rating_teams import assign_games
+    from evaluation.workflows.ratings import assign_games
 
     store = open_store()
     games = [store.transcripts.resolve(each) for each in game or ()]
@@ -158,7 +158,7 @@ def agreement(
 
     Counts each rater's latest rating of a game. A rater who has not finished should not look: it shows others' scores.
     """
-    from evaluation.workflows.agreement import stored_agreement
+    from evaluation.workflows.ratings import stored_agreement
 
     report = stored_agreement(open_store(), seed=seed)
     if output is OutputFormat.JSON:

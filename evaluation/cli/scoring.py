@@ -34,7 +34,7 @@ from evaluation.cli.terminal import TerminalProgress, note, safe, say, shortened
 from evaluation.engines.task_engines import EngineName
 from evaluation.progress import ProgressCallback
 from evaluation.text.display import counted
-from evaluation.workflows.importing import ScoredFile, Tally, evaluate_paths
+from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
@@ -326,7 +326,7 @@ def _with_progress(found: Iterable[ScoredFile], tally: Tally) -> Iterator[Scored
 
 
 def _controlled(evaluations: Iterable[Evaluation], store: Store | None) -> Iterator[Evaluation]:
-    from evaluation.workflows.controls import completed
+    from evaluation.workflows.reevaluation import completed
 
     return (completed(store, evaluation) for evaluation in evaluations)
 
@@ -495,7 +495,7 @@ def reevaluate(
 
 
 def _compare_with_chance(store: Store, references: list[str], iteration: str | None) -> None:
-    from evaluation.workflows.controls import compute_missing
+    from evaluation.workflows.reevaluation import compute_missing
 
     with store.unit():
         if iteration is not None:

@@ -24,8 +24,8 @@ from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.boards import record_decision
 from evaluation.workflows.experiment_runs import connection, example_plan, run_experiment
+from evaluation.workflows.iterations import record_decision
 from evaluation.workflows.persona_runs import EXAMPLE_AGENTS, evaluate_example
 from evaluation.workflows.scoring import AddedGame, add_evaluated
 

@@ -35,7 +35,7 @@ from evaluation.rubric.verdict import MetricScore, compute_verdict
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, status_of, summarise
 from evaluation.store import Store
 from evaluation.transcript import Cost, Message, Player, Transcript
-from evaluation.workflows.boards import record_decision
+from evaluation.workflows.iterations import record_decision
 from tests.long import mostly_long
 
 WHEN = datetime(2026, 3, 1, tzinfo=UTC)

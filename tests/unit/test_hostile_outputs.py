@@ -37,9 +37,8 @@ from evaluation.report import discussion_page, markdown
 from evaluation.store import Store
 from evaluation.text.display import shortened
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.html_reports import comparison_html, iteration_html
-from evaluation.workflows.scoring import add_evaluated
-from evaluation.workflows.stored_scores import stored_results_table
+from evaluation.workflows.iterations import comparison_html, iteration_html
+from evaluation.workflows.scoring import add_evaluated, stored_results_table
 from evaluation.writers.import_report import report_csv, report_json, report_markdown
 from evaluation.writers.tables import csv_text
 

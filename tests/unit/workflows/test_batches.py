@@ -19,8 +19,7 @@ from evaluation.readers.import_report import ImportOutcome
 from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.importing import Tally, evaluate_paths
-from evaluation.workflows.scoring import GameRecord, score_games, store_games
+from evaluation.workflows.scoring import GameRecord, Tally, evaluate_paths, score_games, store_games
 
 COUNT = 20
 DOCUMENTS = list(generate.generate(COUNT, rounds=1))
@@ -171,7 +170,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from evaluation.store import Store
-from evaluation.workflows.importing import Tally, evaluate_paths
+from evaluation.workflows.scoring import Tally, evaluate_paths
 
 tally = Tally(note=print)
 for number, one in enumerate(evaluate_paths([Path(sys.argv[1])], tally, store=Store(sys.argv[2])), start=1):

@@ -25,9 +25,7 @@ from evaluation.readers import iter_paths
 from evaluation.store import Store
 from evaluation.store.corpus import Corpus, scoring_key
 from evaluation.workflows.corpora import Collected, CorpusTally, import_corpus, score_to_corpus
-from evaluation.workflows.importing import Tally
-from evaluation.workflows.scoring import GameRecord, store_games
-from evaluation.workflows.stored_scores import current_outcomes
+from evaluation.workflows.scoring import GameRecord, Tally, current_outcomes, store_games
 from tests.faults.killing import DaskCluster, dask_cluster, free_port, wait_until_open
 
 GAMES = 10

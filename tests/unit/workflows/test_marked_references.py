@@ -14,9 +14,9 @@ from evaluation.rubric.verdict import metric_coverage
 from evaluation.score import Method, RowVerdict, coverage_of
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript, Vote
+from evaluation.workflows.judging import mark_reference
 from evaluation.workflows.reevaluation import reevaluate
 from evaluation.workflows.scoring import add_evaluated
-from evaluation.workflows.verdicts_to_check import mark_reference
 
 WORDS = "the way you dropped Dan back then"
 GAME = Transcript(

@@ -19,7 +19,7 @@ from evaluation.ratings import parse_answers
 from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.boards import stored_board
+from evaluation.workflows.iterations import stored_board
 from evaluation.workflows.samples import SampleManifest, load_examples, load_manifest
 
 RISING = ("memory_accuracy", "coherence", "personality_diversity", "anti_repetition")

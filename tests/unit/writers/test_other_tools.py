@@ -14,7 +14,7 @@ from evaluation.rating_desk.annotation_tools import annotation_export, annotatio
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.rating_sheets import import_ratings
+from evaluation.workflows.ratings import import_ratings
 from evaluation.workflows.scoring import GameRecord, store_games
 
 WORDS = (

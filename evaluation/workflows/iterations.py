@@ -1,9 +1,10 @@
-"""Compare stored iterations and runs, and find where games lose points: whatever needs the ledgers of many games."""
+"""Iterations as they are stored: their board, decisions, comparisons, why messages fail, and HTML reports."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from evaluation.comparison.iterations import IterationComparison, compare_iterations, pair_key, paired_games
@@ -20,14 +21,82 @@ from evaluation.comparison.movers import (
 )
 from evaluation.comparison.runs import Run, RunComparison, compare_runs
 from evaluation.errors import InputError, NotFoundError
-from evaluation.iterations import Board, Game, IterationSide, reference_of
+from evaluation.iterations import (
+    Board,
+    Choice,
+    Fate,
+    Game,
+    Iteration,
+    IterationSide,
+    departs_from,
+    games_by_iteration,
+    make_board,
+    reference_of,
+)
+from evaluation.report import comparison_page, iteration_page
 from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
 from evaluation.rubric.lowest_metric import failing_first
+from evaluation.rubric.verdict import MetricScore
 from evaluation.store.database import Store
-from evaluation.workflows.boards import stored_board
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def stored_board(store: Store, metrics: Mapping[str, Mapping[str, MetricScore]] | None = None) -> Board:
+    """All known facts of the iterations, under today's thresholds.
+
+    Args:
+        store: Where to read.
+        metrics: ``Results.metric_scores``, where the caller has it already.
+    """
+    with store.unit():
+        games = games_by_iteration(store.transcripts.summaries(), metrics or store.results.metric_scores())
+        settings = store.settings
+        return make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
+
+
+def iteration_names(store: Store) -> list[str]:
+    """The names of all iterations, in their order."""
+    return [one.name for one in store.iterations.list()]
+
+
+def record_decision(store: Store, name: str, fate: Fate, *, who: str, reason: str, note: str = "") -> Iteration:
+    """Records that a person keeps or reverts the change of an iteration, with the rule's answer at this time.
+
+    Args:
+        store: Where to.
+        name: Of the iteration.
+        fate: What was decided.
+        who: The person.
+        reason: Why.
+        note: Why it departs from the rule; needed where it does.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+        InputError: There is nothing to compare it with, nobody or no reason is named, or the note is missing.
+    """
+    with store.unit(write=True):
+        store.iterations.get(name)
+        decision = stored_board(store)[name].decision
+        if decision is None:
+            raise InputError(
+                f"{name!r} has no reference, so there is no change to keep or to revert.",
+                place="decision",
+                remedy="Name its parent, or decide on a later iteration.",
+            )
+        rule = str(decision.choice)
+        if departs_from(fate, rule) and not note.strip():
+            raise InputError(
+                f"By the rule the change {decision.choice.words}."
+                if decision.choice in (Choice.NOT_YET, Choice.UNDECIDABLE)
+                else f"The rule says {rule}, not {fate}.",
+                place="note",
+                remedy="Say in a note why the decision departs from it.",
+            )
+        return store.iterations.record_decision(
+            name, fate, who=who, reason=reason, note=note, reference=decision.reference, rule=rule
+        )
 
 
 def default_pair(store: Store) -> tuple[str, str] | None:
@@ -90,7 +159,7 @@ def stored_losses(store: Store, name: str, board: Board | None = None) -> dict[s
     Args:
         store: Where to read.
         name: Of the iteration.
-        board: :func:`~evaluation.workflows.boards.stored_board`, where the caller has it already.
+        board: :func:`~evaluation.workflows.iterations.stored_board`, where the caller has it already.
 
     Raises:
         NotFoundError: There is no iteration of that name.
@@ -205,3 +274,39 @@ def _texts(store: Store, examples: Sequence[Example]) -> Callable[[tuple[Example
         return tuple(replace(one, text=known.get((one.transcript_id, one.message_id or ""), "")) for one in some)
 
     return filled
+
+
+def iteration_html(store: Store, name: str, *, made_at: datetime | None = None) -> str:
+    """The report on one stored iteration.
+
+    Args:
+        store: Where to read.
+        name: Of the iteration.
+        made_at: What it gives as its time (UTC); now when left out.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+    """
+    with store.unit():
+        store.iterations.get(name)
+        raters, sign_offs = store.ratings.rater_counts(), store.iterations.sign_offs(name)
+        board = stored_board(store)
+        losses = stored_losses(store, name, board)
+    return iteration_page(board, name, raters, sign_offs, made_at or datetime.now(UTC), losses)
+
+
+def comparison_html(store: Store, before: str, after: str, *, seed: int = 0, made_at: datetime | None = None) -> str:
+    """The report on two stored iterations compared.
+
+    Args:
+        store: Where to read.
+        before: The name of the control.
+        after: The name of the iteration whose change is in question.
+        seed: Of what is drawn for the intervals.
+        made_at: What it gives as its time (UTC); now when left out.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+        InputError: Both are the same.
+    """
+    return comparison_page(stored_comparison(store, before, after, seed=seed), made_at or datetime.now(UTC))

@@ -1,19 +1,68 @@
-"""Write the progress and cost of a job that asks a model, and stop it when somebody asks."""
+"""Record long-running work as jobs: what was ordered, how far it is, what it cost, and whether it should stop."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Self
+from typing import Any, Self
 
 from evaluation.judging.model_client.budget import Budget, progress_words
 from evaluation.judging.protocol import Judgement
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.store import Store
+from evaluation.store import Job, JobState, Store
 from evaluation.store.engine.transactions import retry_while_busy
 
 _SECONDS_BETWEEN_WRITES = 0.3
+_MOST_JOBS = 1_000
+
+
+def begin_order(store: Store, kind: str, label: str, total: int, subject: str, order: Mapping[str, Any]) -> Job:
+    """Records a job of this process with what it needs to go on; one job of a kind runs at a time.
+
+    A job about the same subject whose process was killed is closed: this one goes on with its work.
+
+    Args:
+        store: Where to.
+        kind: What sort of work.
+        label: What the job is called on screen.
+        total: How many items there are.
+        subject: Id of what the job is about, such as an experiment.
+        order: JSON values, kept under the job. Never a key.
+
+    Raises:
+        ConflictError: A job of the kind is running.
+    """
+    with store.unit(write=True, join=True):
+        for earlier in store.jobs.interrupted():
+            if _is_about(store, earlier, kind, subject):
+                store.jobs.update(earlier.id, state=JobState.CANCELLED, message="Taken up again.")
+        job = store.jobs.create(kind, label, total, is_exclusive=True)
+        store.settings.set(f"order:{job.id}", {**order, "subject": subject})
+    return job
+
+
+def order_of(store: Store, job_id: str) -> dict[str, Any]:
+    """The order that ``begin_order`` kept under a job, with its ``subject``; empty for a job without an order."""
+    return dict(store.settings.get(f"order:{job_id}", {}))
+
+
+def running_order(store: Store, kind: str, subject: str) -> Job | None:
+    """The job that works on this subject now; ``None`` when no job does, or one on another subject."""
+    with store.unit():
+        return next((job for job in store.jobs.running() if _is_about(store, job, kind, subject)), None)
+
+
+def latest_order(store: Store, kind: str, subject: str) -> dict[str, Any] | None:
+    """The order of the latest job about a subject; ``None`` when no job was about it."""
+    with store.unit():
+        jobs = store.jobs.list(_MOST_JOBS)
+        return next((order_of(store, job.id) for job in jobs if _is_about(store, job, kind, subject)), None)
+
+
+def _is_about(store: Store, job: Job, kind: str, subject: str) -> bool:
+    return job.kind == kind and order_of(store, job.id).get("subject") == subject
 
 
 class JobProgress:
