@@ -292,7 +292,7 @@ def ab(
     """
     from evaluation.experiments.ab.config import ABConfig
     from evaluation.experiments.ab.results import FinishedRuns
-    from evaluation.files.yaml_models import read_model
+    from evaluation.files.yaml_files import read_model
     from evaluation.judging.judge_config import price_of
     from evaluation.workflows.ab_tests import estimate_ab_test, run_ab_test
 

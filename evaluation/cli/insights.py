@@ -101,7 +101,7 @@ def insights(
 
 
 def _settings(path: Path | None) -> EvaluationConfig:
-    from evaluation.files.yaml_models import read_model
+    from evaluation.files.yaml_files import read_model
     from evaluation.insight.config import EvaluationConfig
 
     return EvaluationConfig() if path is None else read_model(path, EvaluationConfig)

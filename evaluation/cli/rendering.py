@@ -18,7 +18,7 @@ from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
-    from evaluation.iterations.metric_versions import VersionMix
+    from evaluation.iterations.board import VersionMix
     from evaluation.rubric.verdict import Scored, Verdict
     from evaluation.score import MetricResult
     from evaluation.store import Store
@@ -140,7 +140,7 @@ def stored_mixes(
     store: Store, iteration: str | None = None, among: Collection[str] | None = None
 ) -> tuple[VersionMix, ...]:
     """The metrics of which several versions, or another than today's, meet in the store or in one iteration."""
-    from evaluation.iterations.metric_versions import version_mixes
+    from evaluation.iterations.board import version_mixes
 
     return version_mixes(store.results.scores(iteration), among)
 

@@ -19,7 +19,7 @@ from evaluation.errors import DramaturgError
 
 if TYPE_CHECKING:
     from evaluation.store import Store
-    from evaluation.store.backup.backup import BackupInfo
+    from evaluation.store.backup import BackupInfo
     from evaluation.store.settings import Settings
 
 
@@ -45,7 +45,7 @@ def restore(
     ] = False,
 ) -> None:
     """Put a backup in the place of the database, whose file stays beside it under another name."""
-    from evaluation.store.backup.backup import check_backup
+    from evaluation.store.backup import check_backup
 
     info = check_backup(path.expanduser())
     if check_only:

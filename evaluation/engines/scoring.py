@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from evaluation.engines.garbage_collection import collection_paused
-from evaluation.engines.task_engines import map_in_processes
+from evaluation.engines.task_engines import collection_paused, map_in_processes
 from evaluation.ratings import Rating
 from evaluation.rubric.controls import PreparedControls, attach_controls, link_strengths, no_control
 from evaluation.rubric.definitions import (

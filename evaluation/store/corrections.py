@@ -21,9 +21,8 @@ from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed, without_controls
 from evaluation.persona.agents import Agent
 from evaluation.store._agents import Agents
-from evaluation.store.engine.bulk_rows import append_rows, frame, from_json, to_json
-from evaluation.store.engine.transactions import Units
-from evaluation.store.engine.values import from_microseconds, require_storable
+from evaluation.store._bulk_rows import append_rows, frame, from_json, from_microseconds, require_storable, to_json
+from evaluation.store.transactions import Units
 from evaluation.text.agent_names import agent_name, slug_of
 
 if TYPE_CHECKING:
@@ -229,6 +228,12 @@ class Corrections:
         """Marks a run as completed."""
         with self._units.unit(write=True, join=True) as cursor:
             cursor.execute("UPDATE runs SET status = 'completed', completed_at = now() WHERE id = ?", [run_id])
+
+    def delete_run(self, run_id: str) -> None:
+        """Removes a run; the corrections made in it stay, without it."""
+        self._units.execute_in_turn(
+            run_id, "UPDATE correction_logs SET run_id = NULL WHERE run_id = ?", "DELETE FROM runs WHERE id = ?"
+        )
 
     def add(self, result: GateResult, *, run_id: str | None = None, experiment_id: str | None = None) -> str:
         """Logs a checked message: one row per attempt, all of one group, in one transaction.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.readers.import_report import ImportOutcome, ImportReport
-from evaluation.store.engine.bulk_rows import Columns, append, marks
-from evaluation.store.engine.transactions import Units
+from evaluation.store._bulk_rows import Columns, append, marks
+from evaluation.store.transactions import Units
 from evaluation.store.transcript_rows import pack, unpack
 from evaluation.transcript import Transcript
 

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from evaluation.judging.model_client.calls import CallRecord, Usage
+from evaluation.store._bulk_rows import append_rows, fitting, frame, microseconds, to_utc
 from evaluation.store._evaluations import as_they_stand
-from evaluation.store.engine.bulk_rows import append_rows, fitting, frame
-from evaluation.store.engine.transactions import Units
-from evaluation.store.engine.values import microseconds, to_utc
+from evaluation.store.transactions import Units
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -42,7 +42,7 @@ from evaluation.simulation.population_factory import NAMES_AT_ONCE, AgentFactory
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from evaluation.store import Job, JobState, Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts
-from evaluation.store.engine.transactions import retry_while_busy
+from evaluation.store.transactions import retry_while_busy
 from evaluation.text.agent_names import require_distinct_agents, slug_of
 from evaluation.transcript import Transcript
 from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of, running_order

@@ -12,7 +12,7 @@ from evaluation.judging.model_client.budget import Budget, progress_words
 from evaluation.judging.protocol import Judgement
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.store import Job, JobState, Store
-from evaluation.store.engine.transactions import retry_while_busy
+from evaluation.store.transactions import retry_while_busy
 
 _SECONDS_BETWEEN_WRITES = 0.3
 _MOST_JOBS = 1_000

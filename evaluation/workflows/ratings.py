@@ -20,7 +20,7 @@ from evaluation.readers.base.document import decode
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.store import Store
-from evaluation.store.ledger_reading import RowVerdicts
+from evaluation.store.result_rows import RowVerdicts
 from evaluation.transcript import SIMULATED_FORMAT
 
 Place = tuple[str, str]

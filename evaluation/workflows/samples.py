@@ -16,7 +16,7 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.integrations import MessageGate
 from evaluation.errors import InputError
 from evaluation.files.bundled import sample_root
-from evaluation.files.yaml_models import read_model
+from evaluation.files.yaml_files import read_model
 from evaluation.iterations import Fate
 from evaluation.judging.judges.offline import OfflineJudge
 from evaluation.progress import ProgressCallback, no_progress

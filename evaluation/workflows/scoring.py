@@ -128,7 +128,7 @@ def score_games(transcripts: Sequence[Transcript], *, thresholds: Mapping[str, f
     Returns:
         One packed game per transcript, in their order.
     """
-    from evaluation.engines.garbage_collection import collection_paused
+    from evaluation.engines.task_engines import collection_paused
 
     with collection_paused():
         return [GameRecord.scored(each, thresholds) for each in transcripts]
@@ -420,7 +420,7 @@ def _store_each(
     store: Store, games: Sequence[tuple[GameRecord, str]], iteration: str | None
 ) -> Sequence[AddedGame | InputError]:
     """Stores the batch at once; when the store refuses it, game by game, so that only the one at fault stays out."""
-    from evaluation.store.engine.duckdb_errors import row_faults
+    from evaluation.store.duckdb_errors import row_faults
 
     faults = row_faults()
     try:

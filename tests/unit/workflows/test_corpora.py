@@ -16,9 +16,8 @@ from random import Random
 import pytest
 
 from benchmarks.generate import write
-from evaluation.engines._dask_cluster import run_on_cluster
 from evaluation.engines.scoring import ScoreFailure, evaluate_many
-from evaluation.engines.task_engines import EngineName, run_tasks
+from evaluation.engines.task_engines import EngineName, run_on_cluster, run_tasks
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
 from evaluation.files.locations import Location
 from evaluation.readers import iter_paths

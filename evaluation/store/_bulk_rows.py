@@ -1,18 +1,23 @@
-"""Write and read rows of DuckDB in bulk: lists in, DataFrames out."""
+"""Values on their way into the database and back: rows in bulk, DataFrames, JSON, times, and text that people typed."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pydantic_core
 
+from evaluation.errors import InputError
+from evaluation.escaping import lone_surrogate
+
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from duckdb import DuckDBPyConnection
+
 
 Columns = dict[str, Sequence[Any]]
 Item = TypeVar("Item")
@@ -155,3 +160,46 @@ def from_json(text: str | None) -> Any:
 def fitting(value: int | None, bits: int = 32) -> int | None:
     """``value`` if a signed column of that many bits holds it, else ``None``."""
     return value if value is not None and -(1 << bits - 1) <= value < 1 << bits - 1 else None
+
+
+def require_text(**fields: str) -> None:
+    """Raises ``InputError`` for a field that is blank or that UTF-8 cannot hold."""
+    for name, text in fields.items():
+        if not text.strip():
+            raise InputError("It is empty.", place=name, remedy="Say it in a few words.")
+    require_storable(**fields)
+
+
+def require_storable(**fields: str) -> None:
+    """Raises ``InputError`` for a field that UTF-8 cannot hold (lone surrogates, from broken command lines)."""
+    for name, text in fields.items():
+        if lone_surrogate(text) is not None:
+            raise InputError("The text holds a lone surrogate.", place=name, remedy="Type it again.")
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def from_microseconds(value: int) -> datetime:
+    """The time that ``epoch_us(column)`` gives."""
+    return _EPOCH + timedelta(microseconds=value)
+
+
+def microseconds(value: datetime) -> int:
+    """The microseconds that ``epoch_us(column)`` gives for a time with a zone."""
+    return (value - _EPOCH) // timedelta(microseconds=1)
+
+
+def maybe_from_microseconds(value: int | None) -> datetime | None:
+    """The same for a column that may be empty."""
+    return None if value is None else from_microseconds(value)
+
+
+def to_utc(value: datetime | None) -> datetime | None:
+    """``value`` in UTC, one without a zone taken as UTC; ``None`` when that leaves the calendar's years 1 to 9999."""
+    if value is None:
+        return None
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:
+        return None

@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from evaluation.errors import StoreBusyError, StoreError
-from evaluation.store.engine import duckdb_errors
-from evaluation.store.engine.database_file import DatabaseFile
+from evaluation.store import duckdb_errors
+from evaluation.store._database_file import DatabaseFile
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -83,6 +83,16 @@ class Units:
         else:
             with self._writing(held, write, join):
                 yield held
+
+    def execute_in_turn(self, key: str, *statements: str) -> None:
+        """Runs statements about one key, such as deletes of a row after those that refer to it.
+
+        DuckDB has no cascading deletes, and sees a row as referenced until the transaction that deleted the reference
+        has ended. So each statement is a transaction of its own: what is interrupted between two can be repeated.
+        """
+        for statement in statements:
+            with self.unit(write=True) as cursor:
+                cursor.execute(statement, [key])
 
     @contextmanager
     def written_in_bulk(self) -> Iterator[None]:

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.errors import StoreBusyError, StoreError, StoreReadOnlyError
-from evaluation.store.engine import _process_queue, duckdb_errors
-from evaluation.store.engine.files import (
+from evaluation.store import _process_queue, duckdb_errors
+from evaluation.store._files import (
     Identity,
     create_database,
     identity_of,
