@@ -158,7 +158,7 @@ def evaluate(
         choose_columns=choices.columns,
         answers=choices.answers,
     )
-    evaluations = (each.evaluation for each in _with_progress(found, tally))
+    evaluations = (each.evaluation() for each in _with_progress(found, tally))
     print_evaluations(gate_counter.watch(_controlled(evaluations, held) if controls else evaluations), output)
     finish_scoring(incomplete=tally.incomplete, refused=tally.refused, gate_failed=gate_counter.failed)
 
@@ -248,7 +248,7 @@ def import_(
             rows, new = [], []
             for each in _with_progress(found, tally):
                 rows.append(_import_row(each))
-                new += [each.evaluation.transcript.id] if each.is_new else []
+                new += [each.transcript.id] if each.is_new else []
         if rows:
             say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))
         if new and (words := read_imported(store, new)):
@@ -291,9 +291,9 @@ def _reported(store: Store, tally: Tally, iteration: str | None, path: Path | No
 
 
 def _import_row(found: ScoredFile) -> tuple[str, ...]:
-    verdict = found.evaluation.verdict
+    verdict = found.verdict
     return (
-        found.evaluation.transcript.id[:8],
+        found.transcript.id[:8],
         shortened(found.source_name, 50),
         found.iteration or "",
         "new" if found.is_new else "back" if found.is_restored else "known",
@@ -317,8 +317,8 @@ def _sample_reporter() -> ProgressCallback:
 def _with_progress(found: Iterable[ScoredFile], tally: Tally) -> Iterator[ScoredFile]:
     progress = TerminalProgress("game")
     for each in found:
-        tally.incomplete += bool(each.evaluation.failures)
-        for failure in each.evaluation.failures:
+        tally.incomplete += bool(each.failures)
+        for failure in each.failures:
             note(f"{each.source_name}: {failure.what} {failure.why}")
         progress.advance(each.source_name)
         yield each
@@ -357,7 +357,7 @@ def watch(
     while not stopped.is_set():
         for found in watcher.look(note):
             _say(found)
-            if found.is_new and (words := read_imported(store, [found.evaluation.transcript.id])):
+            if found.is_new and (words := read_imported(store, [found.transcript.id])):
                 note(safe(words))
             if stopped.is_set():
                 return
@@ -367,7 +367,7 @@ def watch(
 
 
 def _say(found: ScoredFile) -> None:
-    verdict = found.evaluation.verdict
+    verdict = found.verdict
     state = "stored" if found.is_new else "known already"
     say(f"{found.source_name}: {state}, {verdict.status}, {verdict.passed_count} of 7 metrics pass")
 

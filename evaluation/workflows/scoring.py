@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,22 +33,12 @@ class GameRecord:
     Attributes:
         transcript: The rows of the transcript.
         scores: Its results and failures.
-        engagement: Engagement without ratings, which is pending and not stored; ``None`` when that failed.
-        verdict: The verdict on all of them.
+        verdict: The verdict on its results, while nobody has rated it.
     """
 
     transcript: TranscriptRows
     scores: ScoredRows
-    engagement: MetricResult | None
     verdict: Verdict
-
-    @classmethod
-    def of(cls, evaluation: Evaluation) -> GameRecord:
-        """The evaluation, packed."""
-        from evaluation.store.result_rows import ScoredRows
-
-        scores = ScoredRows.of(evaluation.transcript.id, evaluation.metrics, evaluation.failures)
-        return cls._with(evaluation, scores)
 
     @classmethod
     def scored(cls, transcript: Transcript, thresholds: Mapping[str, float]) -> GameRecord:
@@ -58,6 +48,7 @@ class GameRecord:
         """
         from evaluation.engines.scoring import evaluate_transcript
         from evaluation.store.result_rows import ResultRows, ScoredRows
+        from evaluation.store.transcript_rows import TranscriptRows
 
         results: list[ResultRows] = []
 
@@ -67,53 +58,9 @@ class GameRecord:
             results.append(ResultRows.of(transcript.id, result))
             return replace(result, ledger=())
 
-        evaluation = evaluate_transcript(transcript, thresholds=thresholds, replace_result=pack)
-        scores = ScoredRows.of_rows(transcript.id, results, evaluation.metrics, evaluation.failures)
-        return cls._with(evaluation, scores)
-
-    @classmethod
-    def _with(cls, evaluation: Evaluation, scores: ScoredRows) -> GameRecord:
-        from evaluation.rubric.definitions import ENGAGEMENT
-        from evaluation.store.transcript_rows import TranscriptRows
-
-        transcript = TranscriptRows.of(evaluation.transcript)
-        return cls(transcript, scores, evaluation.metrics.get(ENGAGEMENT.name), evaluation.verdict)
-
-    @property
-    def failures(self) -> tuple[ScoreFailure, ...]:
-        """The metrics that could not be computed."""
-        return self.scores.failures
-
-    def evaluation(self, transcript: Transcript, thresholds: Mapping[str, float]) -> Evaluation:
-        """The evaluation of ``transcript`` again; its results are unpacked when one of them is asked for."""
-        from evaluation.engines.scoring import Evaluation
-
-        return Evaluation(transcript, _Unpacked(self), self.verdict, self.failures, dict(thresholds))
-
-
-class _Unpacked(Mapping[str, "MetricResult"]):
-    """Results by metric in the rubric's order, unpacked when the first is asked for: an import asks for none."""
-
-    def __init__(self, game: GameRecord) -> None:
-        self._game = game
-
-    @cached_property
-    def _results(self) -> dict[str, MetricResult]:
-        from evaluation.rubric.definitions import DEFINITIONS
-
-        found = {one.values["metric"]: one.unpack() for one in self._game.scores.results}
-        if self._game.engagement is not None:
-            found[self._game.engagement.name] = self._game.engagement
-        return {name: found[name] for name in DEFINITIONS if name in found}
-
-    def __getitem__(self, name: str) -> MetricResult:
-        return self._results[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._results)
-
-    def __len__(self) -> int:
-        return len(self._results)
+        found = evaluate_transcript(transcript, thresholds=thresholds, replace_result=pack)
+        scores = ScoredRows.of_rows(transcript.id, results, found.metrics, found.failures)
+        return cls(TranscriptRows.of(transcript), scores, found.verdict)
 
 
 def score_games(transcripts: Sequence[Transcript], *, thresholds: Mapping[str, float]) -> list[GameRecord]:
@@ -202,7 +149,7 @@ def store_games(
         pairs = [(game, one) for (game, _), one in zip(games, added, strict=True)]
         store.results.save_rows([game.scores for game, one in pairs if one.is_new or updates_known])
     return [
-        AddedGame(one.is_new, game.failures if one.is_new else (), one.is_restored, one.iteration)
+        AddedGame(one.is_new, game.scores.failures if one.is_new else (), one.is_restored, one.iteration)
         for game, one in pairs
     ]
 
@@ -290,17 +237,13 @@ class Tally:
         self.lines.append(line)
         self._refuse(line.name, error)
 
-    def settle(self, place: int, line: ReportLine) -> None:
-        """Puts the outcome of a game in its place among the lines, which are in the order of the files."""
-        self.lines[place] = line
-
     def refuse_stored(self, place: int, error: InputError) -> None:
         """Says why a game that was read could not be stored."""
         from evaluation.readers.import_report import ImportOutcome
 
-        line = self.lines[place]
-        self.settle(place, replace(line, outcome=ImportOutcome.REFUSED, message=error.message, remedy=error.remedy))
-        self._refuse(line.name, error)
+        outcome = ImportOutcome.REFUSED
+        self.lines[place] = replace(self.lines[place], outcome=outcome, message=error.message, remedy=error.remedy)
+        self._refuse(self.lines[place].name, error)
 
     def _refuse(self, name: str, error: Exception) -> None:
         self.refused += 1
@@ -309,16 +252,22 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class ScoredFile:
-    """An evaluation with the file that it comes from.
+    """A scored transcript with the file that it comes from.
 
     Attributes:
+        verdict: On its results; with the ratings and overrides of a game that the store had.
+        failures: The metrics that could not be computed.
+        evaluation: Returns all its results; of a stored game as they stand in the store.
         is_new: Whether the store did not have it; ``None`` when nothing is stored.
         iteration: The iteration that it belongs to in the store.
         is_restored: Whether it had been deleted, and is back now.
     """
 
     source_name: str
-    evaluation: Evaluation
+    transcript: Transcript
+    verdict: Verdict
+    failures: tuple[ScoreFailure, ...]
+    evaluation: Callable[[], Evaluation]
     is_new: bool | None = None
     iteration: str | None = None
     is_restored: bool = False
@@ -347,15 +296,15 @@ def evaluate_paths(
     read = read_transcripts(iter_paths(paths, limits, choose_columns, answers or Answers()), tally)
     transcripts = _remembering(read, places)
     if store is None:
-        for evaluation in evaluate_many(transcripts, jobs=jobs):
-            yield ScoredFile(tally.lines[places.popleft()].name, evaluation)
+        for found in evaluate_many(transcripts, jobs=jobs):
+            name = tally.lines[places.popleft()].name
+            yield ScoredFile(name, found.transcript, found.verdict, found.failures, partial(replace, found))
         return
-    thresholds = store.settings.thresholds()
-    score = partial(score_games, thresholds=thresholds)
+    score = partial(score_games, thresholds=store.settings.thresholds())
     with store.written_in_bulk():
         for batch, packed in map_batches(score, batches_of(transcripts), jobs=jobs):
             placed = [(places.popleft(), *pair) for pair in zip(batch, packed, strict=True)]
-            yield from _stored(store, placed, iteration, thresholds, tally)
+            yield from _stored(store, placed, iteration, tally)
 
 
 def read_transcripts(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[int, Transcript]]:
@@ -381,11 +330,7 @@ def _remembering(read: Iterable[tuple[int, Transcript]], places: deque[int]) -> 
 
 
 def _stored(
-    store: Store,
-    batch: Sequence[tuple[int, Transcript, GameRecord]],
-    iteration: str | None,
-    thresholds: Mapping[str, float],
-    tally: Tally,
+    store: Store, batch: Sequence[tuple[int, Transcript, GameRecord]], iteration: str | None, tally: Tally
 ) -> Iterator[ScoredFile]:
     from evaluation.readers.import_report import ImportOutcome
 
@@ -394,26 +339,21 @@ def _stored(
         if isinstance(game, InputError):
             tally.refuse_stored(place, game)
             continue
-        outcome = ImportOutcome.STORED if game.is_new else ImportOutcome.KNOWN
+        name, evaluation = tally.lines[place].name, partial(current_evaluation, store, transcript)
         message = " ".join(failure.what for failure in game.failures)
-        line = tally.lines[place]
-        tally.settle(place, replace(line, outcome=outcome, message=message))
-        yield _as_scored(store, line.name, game, packed.evaluation(transcript, thresholds), iteration, tally)
-
-
-def _as_scored(
-    store: Store, name: str, game: AddedGame, evaluation: Evaluation, iteration: str | None, tally: Tally
-) -> ScoredFile:
-    if game.is_new:
-        tally.new += 1
-        return ScoredFile(name, evaluation, True, game.iteration)
-    tally.known += 1
-    if game.is_restored:
-        tally.note(f"{name}: had been deleted; it is back with its ratings and overrides.")
-    if iteration is not None and game.iteration != iteration:
-        tally.note(f"{name}: stays in the iteration {game.iteration}; move it on the page Games.")
-    current = current_evaluation(store, evaluation.transcript)
-    return ScoredFile(name, current, False, game.iteration, game.is_restored)
+        outcome = ImportOutcome.STORED if game.is_new else ImportOutcome.KNOWN
+        tally.lines[place] = replace(tally.lines[place], outcome=outcome, message=message)
+        tally.new += game.is_new
+        tally.known += not game.is_new
+        if game.is_restored:
+            tally.note(f"{name}: had been deleted; it is back with its ratings and overrides.")
+        if not game.is_new and iteration is not None and game.iteration != iteration:
+            tally.note(f"{name}: stays in the iteration {game.iteration}; move it on the page Games.")
+        verdict, failures = packed.verdict, game.failures
+        if not game.is_new:
+            current = evaluation()
+            verdict, failures = current.verdict, current.failures
+        yield ScoredFile(name, transcript, verdict, failures, evaluation, game.is_new, game.iteration, game.is_restored)
 
 
 def _store_each(

@@ -185,8 +185,8 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
     store, plain = Store(":memory:"), Store(":memory:")
     results = list(iter_paths([games]))
     transcripts = [result.transcript for result in results if result.transcript is not None]
-    for evaluation in evaluate_many(transcripts):
-        store_games(plain, [(GameRecord.of(evaluation), "x")], iteration="v1 / a", updates_known=True)
+    for transcript in transcripts:
+        store_games(plain, [(GameRecord.scored(transcript, {}), "x")], iteration="v1 / a", updates_known=True)
     for new, known in ((GAMES, 0), (0, GAMES)):
         collected = Collected()
         list(import_corpus(str(alone), store, collected))
