@@ -14,7 +14,6 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from enum import StrEnum
-from functools import partial
 from importlib.util import find_spec
 from itertools import islice
 from multiprocessing import get_context, parent_process
@@ -22,37 +21,37 @@ from typing import Any, TypeVar
 
 from evaluation.errors import InfrastructureError, InputError
 
-_BATCHES_IN_FLIGHT_PER_PROCESS = 2
+_TASKS_IN_FLIGHT_PER_PROCESS = 2
 
-Item = TypeVar("Item")
+Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 
-def map_in_processes(
-    function: Callable[[list[Item]], list[Answer]], items: Iterable[Item], *, jobs: int, batch_size: int
-) -> Iterator[tuple[Item, Answer]]:
-    """Each item with its answer, in the order of ``items``, which is read only as far ahead as the processes need.
+def map_tasks(function: Callable[[Task], Answer], tasks: Iterable[Task], *, jobs: int) -> Iterator[tuple[Task, Answer]]:
+    """Each task with its answer, in the order of ``tasks``, which is read only as far ahead as the processes need.
 
     Args:
-        function: A module-level function (or a partial of one) from a batch to one answer per item.
-        items: May be endless.
-        jobs: How many processes.
-        batch_size: How many items go to a process at a time.
+        function: For more than one process a module-level function, or a partial of one.
+        tasks: May be endless.
+        jobs: How many processes; 1 computes in this one.
 
     Raises:
         InfrastructureError: A process ended before it had answered. What ``function`` raises is raised here.
     """
+    if jobs == 1:
+        yield from ((task, function(task)) for task in tasks)
+        return
     # A forked process would inherit locks that other threads hold (Streamlit's, DuckDB's); a spawned one starts clean.
     pool = ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn"), initializer=_settle_in)
-    remaining = iter(items)
-    waiting: deque[tuple[list[Item], Future[list[Answer]]]] = deque()
+    waiting: deque[tuple[Task, Future[Answer]]] = deque()
     try:
-        while batch := list(islice(remaining, batch_size)):
-            waiting.append((batch, pool.submit(function, batch)))
-            if len(waiting) >= jobs * _BATCHES_IN_FLIGHT_PER_PROCESS:
-                yield from _answers(*waiting.popleft())
-        while waiting:
-            yield from _answers(*waiting.popleft())
+        for task in tasks:
+            waiting.append((task, pool.submit(function, task)))
+            if len(waiting) >= jobs * _TASKS_IN_FLIGHT_PER_PROCESS:
+                first, future = waiting.popleft()
+                yield first, future.result()
+        for rest, future in waiting:
+            yield rest, future.result()
     except BrokenProcessPool:
         raise InfrastructureError(
             "A process that computed metrics ended before it had answered.",
@@ -73,13 +72,6 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def _answers(batch: list[Item], future: Future[list[Answer]]) -> Iterator[tuple[Item, Answer]]:
-    yield from zip(batch, future.result(), strict=True)
-
-
-Task = TypeVar("Task")
 
 
 class EngineName(StrEnum):
@@ -120,15 +112,7 @@ def run_tasks(
         return
     if scheduler is not None:
         raise InputError("Only the engine 'dask' has a scheduler.", place="--scheduler", remedy="Add --engine dask.")
-    if jobs == 1:
-        for task in tasks:
-            yield task, function(task)
-    else:
-        yield from map_in_processes(partial(_each, function), tasks, jobs=jobs, batch_size=1)
-
-
-def _each(function: Callable[[Task], Answer], tasks: list[Task]) -> list[Answer | None]:
-    return [function(task) for task in tasks]
+    yield from map_tasks(function, tasks, jobs=jobs)
 
 
 WINDOW_PER_WORKER = 4
@@ -239,16 +223,18 @@ def _connected(scheduler: str | None, jobs: int, connect_seconds: float, patienc
         with started as cluster, Client(cluster) as client:
             yield client
         return
+    # Their tracebacks would be printed before the one error of a lost scheduler.
+    for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        with _quiet():
-            client = Client(scheduler, timeout=connect_seconds)
+        client = Client(scheduler, timeout=connect_seconds)
     except (OSError, TimeoutError, ValueError) as error:
         raise InfrastructureError(
             f"No scheduler answers there: {error}.",
             place=scheduler,
             remedy="Start one (dask scheduler), and name its address as tcp://HOST:PORT.",
         ) from None
-    with _quiet(), client:
+    with client:
         with _loss_named(scheduler):
             try:
                 client.wait_for_workers(1, timeout=patience)
@@ -259,22 +245,6 @@ def _connected(scheduler: str | None, jobs: int, connect_seconds: float, patienc
                     remedy=f"Start one: dask worker {shlex.quote(scheduler)} --nthreads 1.",
                 ) from None
         yield client
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Silences the loggers that would print tracebacks of their own before the one error of a lost scheduler."""
-    loggers = [
-        logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado.application", "asyncio")
-    ]
-    levels = [one.level for one in loggers]
-    for one in loggers:
-        one.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        for one, level in zip(loggers, levels, strict=True):
-            one.setLevel(level)
 
 
 @contextmanager

@@ -288,7 +288,8 @@ def evaluate_paths(
     Files that cannot be read are told to ``tally.note`` and counted; the others go on. With a store,
     its settings say how large a file may be. ``answers`` say who speaks, to whom and when where files leave it open.
     """
-    from evaluation.engines.scoring import batches_of, evaluate_many, map_batches
+    from evaluation.engines.scoring import batches_of, evaluate_many
+    from evaluation.engines.task_engines import map_tasks
     from evaluation.readers import Answers, Limits, iter_paths
 
     places: deque[int] = deque()
@@ -302,7 +303,7 @@ def evaluate_paths(
         return
     score = partial(score_games, thresholds=store.settings.thresholds())
     with store.written_in_bulk():
-        for batch, packed in map_batches(score, batches_of(transcripts), jobs=jobs):
+        for batch, packed in map_tasks(score, batches_of(transcripts), jobs=jobs):
             placed = [(places.popleft(), *pair) for pair in zip(batch, packed, strict=True)]
             yield from _stored(store, placed, iteration, tally)
 
