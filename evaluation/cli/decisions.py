@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.exit_codes import INFRASTRUCTURE, AddByDefault, command_group
+from evaluation.cli.exit_codes import INFRASTRUCTURE
 from evaluation.cli.options import (
     JudgeMode,
     ListFormat,
@@ -20,7 +19,7 @@ from evaluation.cli.options import (
     judge_options,
     open_store,
 )
-from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, say_list, shortened
+from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json
 from evaluation.errors import InputError
 from evaluation.text.display import counted
 
@@ -28,18 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evaluation.judging.judge_config import ChosenJudge
-    from evaluation.overrides import Override
     from evaluation.score import LedgerRow, MetricResult
     from evaluation.store import Store
     from evaluation.transcript import Transcript
     from evaluation.workflows.judging import JudgingTally
-
-
-_LONGEST_REASON = 80
-
-
-_HELP = "Override a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overridden."
-app = command_group(_HELP, AddByDefault)
 
 
 class VerdictName(StrEnum):
@@ -53,13 +44,7 @@ class VerdictName(StrEnum):
 Author = Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who decides.")]
 
 
-@app.callback(help=_HELP)
-def override() -> None:
-    """Overrides rows, or lists what was overridden."""
-
-
-@app.command()
-def add(
+def override(
     transcript: TranscriptReference,
     row: Annotated[
         str,
@@ -139,70 +124,6 @@ def _find_row(results: Mapping[str, MetricResult], transcript: Transcript, refer
     return concerned[0]
 
 
-@app.command("list")
-def list_overrides(transcript: TranscriptReference, output: Rows = ListFormat.TABLE) -> None:
-    """List every decision on a transcript's rows, those taken back too."""
-    store = open_store()
-    with store.unit():
-        found = store.transcripts.resolve(transcript)
-        made = store.overrides.list(found)
-        orphans = {one.id for one in store.overrides.orphans(found)}
-        standing = {one.id for one in store.overrides.current(found)}
-    rows = [_listed(one, one.id in standing, one.id in orphans) for one in made]
-    headers = ("Number", "Row", "Decision", "By", "When", "Why", "State")
-    keys = ("id", "row", "verdict", "author", "at", "reason", "state")
-    cells = [[shortened(row[key], _LONGEST_REASON) for key in keys] for row in rows]
-    example = "dramaturg override TRANSCRIPT ROW --verdict VERDICT --author --reason"
-    say_list(rows, headers, cells, f"Nothing was overridden. Do it with: {example}.", is_json=output is ListFormat.JSON)
-
-
-@app.command("import")
-def import_overrides(
-    transcript: TranscriptReference,
-    file: Annotated[
-        Path,
-        typer.Argument(
-            exists=True, dir_okay=False, readable=True, show_default=False, help="What 'list' wrote as JSON."
-        ),
-    ],
-) -> None:
-    """Take over what 'override list --format json' wrote of a game, with authors and times; nothing is added twice."""
-    from evaluation.overrides import parse_overrides
-
-    store = open_store()
-    with store.unit(write=True):
-        found = store.transcripts.resolve(transcript)
-        made = parse_overrides(file.read_text("utf-8-sig"), found)
-        added = store.overrides.take_over(made)
-        orphans = len(store.overrides.orphans(found))
-    say(f"{added} new, {len(made) - added} known already.")
-    if orphans:
-        note(f"warning: {orphans} name rows that the ledger does not have; see them with: dramaturg override list.")
-
-
-def _listed(made: Override, stands: bool, is_orphan: bool) -> dict[str, Any]:
-    return {
-        "id": made.id,
-        "metric": made.metric,
-        "row": made.row_id,
-        "verdict": str(made.verdict),
-        "author": made.author,
-        "at": made.created_at.isoformat(timespec="seconds"),
-        "reason": made.reason,
-        "state": _state(made, stands, is_orphan),
-        "undone_by": made.undone_by,
-        "added_words": made.added_words,
-    }
-
-
-def _state(made: Override, stands: bool, is_orphan: bool) -> str:
-    if made.undone_by is not None:
-        return f"taken back by {made.undone_by}"
-    if is_orphan:
-        return "its row is gone from the ledger"
-    return "stands" if stands else "replaced by a later one"
-
-
 def _say_score(result: MetricResult) -> None:
     from evaluation.cli.rendering import metric_score_words
 
@@ -214,7 +135,7 @@ def _words(verdict: object) -> str:
 
 
 _MOST_REASONS = 5
-_LONGEST_CAUSE = 200
+_LONGEST_REASON = 200
 
 
 Transcripts = Annotated[
@@ -304,7 +225,7 @@ def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:
         return
     say(f"{safe(chosen.model)} ({chosen.kind}): {tally.words}. {spent_words(chosen.budget)}.")
     for reason, count in tally.unread.most_common(_MOST_REASONS):
-        note(f"{counted(count, 'message')} not read: {reason[:_LONGEST_CAUSE].rstrip('.')}.")
+        note(f"{counted(count, 'message')} not read: {reason[:_LONGEST_REASON].rstrip('.')}.")
     for what, count in tally.left_out.most_common():
         note(f"Left out {counted(count, 'time')}: {what}.")
     if tally.skipped:

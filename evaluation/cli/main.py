@@ -52,7 +52,7 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "backup": CommandEntry("system", "backup", "Copy the whole database to a file."),
     "restore": CommandEntry("system", "restore", "Put a backup in the place of the database."),
     "rate": CommandEntry("rate", "app", "Rate a transcript; ratings from and to sheets."),
-    "override": CommandEntry("decisions", "app", "Override a row of a ledger."),
+    "override": CommandEntry("decisions", "override", "Override a row of a ledger."),
     "iterations": CommandEntry("iterations", "app", "List or create iterations, and decide on them."),
     "experiment": CommandEntry("experiment", "app", "Treatment against control, and TinyTroupe's Table 1."),
     "agents": CommandEntry("agents", "app", "List agents, and give them personas."),
