@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.errors import StoreBusyError, StoreError, StoreReadOnlyError
-from evaluation.store import _process_queue, duckdb_errors
+from evaluation.store import _file_turns, duckdb_errors
 from evaluation.store._files import (
     Identity,
     create_database,
@@ -59,6 +59,9 @@ DRAIN_SECONDS = 0.05
 REST_SECONDS = 0.025
 """Time that the file stays closed for those who wait; they look at least every 20 ms."""
 
+
+RETRY_SECONDS = 0.02
+"""Pause before the next attempt to open a file that another program than Dramaturg has open."""
 
 _NEW_STORE = "Make a new Store in this one."
 
@@ -111,6 +114,7 @@ class DatabaseFile:
         self._must_close = False
         self._identity: Identity | None = None
         self._claim: Identity | None = None
+        self._turn: _file_turns.FileTurn | None = None
         self._is_read_only = False
 
     def checkpoint(self, cursor: DuckDBPyConnection) -> None:
@@ -302,7 +306,7 @@ class DatabaseFile:
         return time.monotonic() - self._held_since > TURN_SECONDS and self._somebody_waits()
 
     def _somebody_waits(self) -> bool:
-        return self._path is not None and _process_queue.somebody_waits(self._path)
+        return self._path is not None and _file_turns.somebody_waits(self._path)
 
     def _open(self, started: float, wait_seconds: float) -> DuckDBPyConnection:
         time.sleep(max(0.0, self._rest_until - time.monotonic()))
@@ -343,6 +347,9 @@ class DatabaseFile:
         self._claim = identity
 
     def _release_claim(self) -> None:
+        if self._turn is not None:
+            self._turn.end()
+            self._turn = None
         if self._claim is not None:
             with _files_lock:
                 _open_files.pop((os.getpid(), *self._claim), None)
@@ -383,18 +390,20 @@ class DatabaseFile:
         import duckdb
 
         assert self._path is not None
-        with _process_queue.Turn(self._path) as turn:
-            turn.wait_behind_others(wait_seconds - (time.monotonic() - started))
-            while True:
-                try:
-                    return duckdb.connect(self.place, read_only=self._is_read_only, config=CONFIG)
-                except duckdb.Error as error:
-                    waited = time.monotonic() - started
-                    if not duckdb_errors.is_held_elsewhere(error):
-                        raise duckdb_errors.explain(error, self.place) from error
-                    if waited >= wait_seconds:
-                        raise duckdb_errors.busy(error, self.place, waited) from error
-                turn.wait(wait_seconds - waited)
+        self._turn = _file_turns.FileTurn(self._path, is_shared=self._is_read_only)
+        while True:
+            # When the time is over, the attempt to open the file tells who holds it.
+            self._turn.take(started + wait_seconds)
+            try:
+                return duckdb.connect(self.place, read_only=self._is_read_only, config=CONFIG)
+            except duckdb.Error as error:
+                waited = time.monotonic() - started
+                if not duckdb_errors.is_held_elsewhere(error):
+                    raise duckdb_errors.explain(error, self.place) from error
+                if waited >= wait_seconds:
+                    raise duckdb_errors.busy(error, self.place, waited) from error
+            # Another program than Dramaturg has it open.
+            time.sleep(RETRY_SECONDS)
 
     def _close(self) -> None:
         if self._connection is not None:

@@ -149,18 +149,6 @@ class Imports:
         with self._units.unit() as cursor:
             return self._select(cursor, "ORDER BY position DESC LIMIT ?", [limit])
 
-    def get(self, report_id: str) -> ImportReport:
-        """The report with that id.
-
-        Raises:
-            NotFoundError: There is none.
-        """
-        with self._units.unit() as cursor:
-            found = self._select(cursor, "WHERE report_id = ?", [well_formed(report_id)])
-        if not found:
-            raise NotFoundError(f"There is no import report {report_id!r}.", remedy="Older ones made room for new.")
-        return found[0]
-
     def _select(self, cursor: DuckDBPyConnection, rest: str, values: Sequence[object]) -> _Reports:
         found = cursor.execute(f"SELECT document FROM import_reports {rest}", values).fetchall()
         return [ImportReport.from_dict(json.loads(document)) for (document,) in found]

@@ -21,6 +21,7 @@ from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.iterations import stored_board
 from evaluation.workflows.samples import SampleManifest, load_examples, load_manifest
+from tests.stored_rows import correction_log
 
 RISING = ("memory_accuracy", "coherence", "personality_diversity", "anti_repetition")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -192,7 +193,7 @@ def test_the_examples_fill_what_games_do_not_and_come_once(tmp_path: Path) -> No
     assert set(runs["agent_id"].value_counts()) == {2}
     assert {"michael", "dwight", "jim"} <= set(runs["agent_id"])
     assert [one.status for one in store.experiments.all()] == ["completed"]
-    outcomes = store.corrections.log("michael").drop_duplicates("group_id")["outcome"]
+    outcomes = correction_log(store, "michael").drop_duplicates("group_id")["outcome"]
     assert sorted(outcomes) == ["corrected", "passed", "passed", "passed_after_retry", "passed_after_retry"]
     load_examples(store)
     assert len(store.evaluations.runs()) == len(runs)
