@@ -9,9 +9,8 @@ from typing import Any
 import typer
 
 from evaluation.cli.exit_codes import INFRASTRUCTURE
-from evaluation.cli.options import JudgeChoice, OutputFormat, require_consent
-from evaluation.cli.terminal import TerminalProgress, markdown_table, note, safe, say, table
-from evaluation.escaping import json_text
+from evaluation.cli.options import JudgeChoice, ListFormat, require_consent
+from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, table
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.experiment import ExperimentRecord
 from evaluation.experiments.plan import ExperimentPlan, GroupLayout
@@ -134,14 +133,14 @@ def run_all(
     store: Store,
     plans: list[ExperimentPlan],
     judge: JudgeChoice,
-    output: OutputFormat,
+    output: ListFormat,
     *,
     yes: bool,
 ) -> None:
     """Each plan: what it will cost, the person's consent, the run and its report; of several a joint table."""
     limits = {key: value for key, value in judge.config.items() if key != "model"}
     records: list[ExperimentRecord] = []
-    is_list = output is OutputFormat.JSON and len(plans) > 1
+    is_list = output is ListFormat.JSON and len(plans) > 1
     try:
         for plan in plans:
             config, provider = connection(plan, limits, store.settings.get(SETTINGS_KEY), is_estimate=judge.is_estimate)
@@ -154,10 +153,10 @@ def run_all(
                 say(record_text(records[-1], output))
     finally:
         if len(records) > 1 and not is_list:
-            say(joint_table(records, output))
+            say(joint_table(records))
         # One document, also when a later one stops: those that are done are known.
         if is_list and records:
-            say(json_text([record_dict(each) for each in records]))
+            say_json([record_dict(each) for each in records])
 
 
 _HEADERS = ("Dimension", "T mean (sd)", "C mean (sd)", "n", "Difference", "95 % interval", "d", "p", "p Holm")
@@ -165,7 +164,7 @@ _OWN = 2
 _MORE = ("p cluster", "Here", "Paper T", "Paper C", "Paper diff.", "Paper p", "Direction")
 
 
-def record_text(record: ExperimentRecord, output: OutputFormat) -> str:
+def record_text(record: ExperimentRecord, output: ListFormat) -> str:
     """A finished experiment's report.
 
     Args:
@@ -176,20 +175,19 @@ def record_text(record: ExperimentRecord, output: OutputFormat) -> str:
     from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, verdict_words
     from evaluation.experiments.treatment import is_idle, stored_activity
 
-    if output is OutputFormat.JSON:
+    if output is ListFormat.JSON:
         from evaluation.escaping import json_text
 
         return json_text(record_dict(record))
     rows = (record.results or {}).get("rows", [])
-    draw = markdown_table if output is OutputFormat.MARKDOWN else table
     head = f"{safe(record.name)} ({record.scenario}), seed {record.seed}, scale {record.scale:g}, id {record.id[:8]}"
     head += f", judged by {safe(judge_of(record))}"
     notes = [SCRIPTED_NOTE] if record.is_scripted else []
     words = verdict_words(rows)
-    activity = [draw(("What happened", "Treatment", "Control"), found)] if (found := stored_activity(record)) else []
+    activity = [table(("What happened", "Treatment", "Control"), found)] if (found := stored_activity(record)) else []
     is_published = any(row["published"] for row in rows)
     headers = (*_HEADERS, *(_MORE if is_published else _MORE[:_OWN]))
-    tables = [draw(headers, [_line(row)[: len(headers)] for row in rows]), *([words] if words else []), *activity]
+    tables = [table(headers, [_line(row)[: len(headers)] for row in rows]), *([words] if words else []), *activity]
     idle = [_IDLE.format(name="This experiment")] if is_idle(record) else []
     return "\n\n".join([*notes, head, *tables, *idle, *_missing(rows), CAVEAT])
 
@@ -197,18 +195,17 @@ def record_text(record: ExperimentRecord, output: OutputFormat) -> str:
 _IDLE = "{name}: no part of the treatment took effect, so the two sides differ by chance alone. More --steps may help."
 
 
-def joint_table(records: Sequence[ExperimentRecord], output: OutputFormat) -> str:
+def joint_table(records: Sequence[ExperimentRecord]) -> str:
     """All rows of several finished experiments in one table, in the layout of Table 1.
 
     Scripted experiments have no columns of the paper. A sentence names each whose treatment never took effect.
     """
     from evaluation.experiments.treatment import is_idle
 
-    draw = markdown_table if output is OutputFormat.MARKDOWN else table
     rows = [(record.scenario, row) for record in records for row in (record.results or {}).get("rows", [])]
     is_published = any(row["published"] for _, row in rows)
     headers = ("Experiment", *_HEADERS, *(_MORE if is_published else _MORE[:_OWN]))
-    drawn = draw(headers, [(scenario, *_line(row))[: len(headers)] for scenario, row in rows])
+    drawn = table(headers, [(scenario, *_line(row))[: len(headers)] for scenario, row in rows])
     return "\n\n".join([drawn, *(_IDLE.format(name=each.scenario) for each in records if is_idle(each))])
 
 
@@ -278,7 +275,7 @@ def _p(value: float | None) -> str:
     return p_words(float("nan") if value is None else value)
 
 
-def published_text(output: OutputFormat) -> str:
+def published_text(output: ListFormat) -> str:
     """Table 1 as its authors printed it."""
     from evaluation.experiments.table1_published import published_experiments
 
@@ -293,11 +290,10 @@ def published_text(output: OutputFormat) -> str:
         for experiment in published_experiments()
         for row in experiment.rows
     ]
-    if output is OutputFormat.JSON:
+    if output is ListFormat.JSON:
         from evaluation.escaping import json_text
 
         return json_text(rows)
-    draw = markdown_table if output is OutputFormat.MARKDOWN else table
     lines = [
         (
             row["experiment"],
@@ -309,4 +305,4 @@ def published_text(output: OutputFormat) -> str:
         )
         for row in rows
     ]
-    return draw(("Exp", "Dimension", "T mean (sd)", "C mean (sd)", "Difference", "p"), lines)
+    return table(("Exp", "Dimension", "T mean (sd)", "C mean (sd)", "Difference", "p"), lines)

@@ -24,9 +24,8 @@ from evaluation.cli._persona_options import (
 from evaluation.cli.exit_codes import GATE_FAILED, INFRASTRUCTURE
 from evaluation.cli.options import JudgeChoice, ListFormat, judge_options, open_store
 from evaluation.cli.rendering import print_json_list
-from evaluation.cli.terminal import TerminalProgress, code, markdown_table, note, safe, say, shortened, table
+from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, shortened, table
 from evaluation.errors import InputError, NotFoundError
-from evaluation.escaping import json_text
 from evaluation.files.bundled import proposition_roots
 from evaluation.harness.baselines import file_stem, read_baselines
 from evaluation.harness.junit import junit_xml, row_words
@@ -152,18 +151,17 @@ def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, out
     if output is PersonaFormat.JSON:
         # Of recordings the output is the same every time; the runs are listed by 'show'.
         print_json_list(evaluation_dict(None if mode is Mode.MOCK else key, each) for key, each in rated)
-    elif output is PersonaFormat.JUNIT and comparison is not None:
+    elif output in (PersonaFormat.JUNIT, PersonaFormat.MARKDOWN) and comparison is not None:
         _print_comparison(comparison, output)
     elif not rated:
         note("There is nobody to evaluate. Name agents with --agents, or 'all' for everybody who is stored.")
     else:
-        draw = evaluation_markdown if output is PersonaFormat.MARKDOWN else evaluation_table
-        say(draw(rated, comparison))
+        say(evaluation_table(rated, comparison))
 
 
 def _print_comparison(comparison: BaselineComparison, output: PersonaFormat) -> None:
     if output is PersonaFormat.JSON:
-        say(json_text(comparison.as_dict()))
+        say_json(comparison.as_dict())
     elif output is PersonaFormat.JUNIT:
         say(junit_xml(comparison))
     elif output is PersonaFormat.MARKDOWN:
@@ -286,7 +284,7 @@ def list_runs(agent: str | None, output: ListFormat) -> None:
     """Prints the stored runs, the latest last; those of one agent where one is named."""
     runs = _runs(open_store(), agent)
     if output is ListFormat.JSON:
-        say(json_text(_records(runs)))
+        say_json(_records(runs))
     elif runs.empty:
         note("No agent was evaluated yet. Begin with: dramaturg persona run.")
     else:
@@ -310,7 +308,7 @@ def show_run(run: str, agent: str | None, output: ListFormat) -> None:
     key = str(found[0]["run_id"])
     scores, failures = store.evaluations.scores(key), store.evaluations.failures(key)
     if output is ListFormat.JSON:
-        say(json_text({"run_id": key, "scores": _records(scores), "failures": _records(failures)}))
+        say_json({"run_id": key, "scores": _records(scores), "failures": _records(failures)})
         return
     say("  ".join(part for part in _run_row(found[0]) if part))
     for row in scores.to_dict("records"):
@@ -360,14 +358,6 @@ def evaluation_table(evaluations: Sequence[Rated], comparison: BaselineCompariso
     rows = [(shortened(each.agent.display_name, _LONGEST_NAME), *_cells(each)) for _, each in evaluations]
     remarks = [*_remarks(evaluations), *_baseline_remarks(comparison)]
     return "\n".join([table(_headers(), rows), *(f"  {line}" for line in remarks)])
-
-
-def evaluation_markdown(evaluations: Sequence[Rated], comparison: BaselineComparison | None = None) -> str:
-    """The same as a Markdown table."""
-    rows = [(code(shortened(each.agent.display_name, _LONGEST_NAME)), *_cells(each)) for _, each in evaluations]
-    lines = [*_remarks(evaluations), *_baseline_remarks(comparison)]
-    remarks = [f"- {code(line)}" for line in lines]
-    return "\n".join([markdown_table(_headers(), rows), *(["", *remarks] if remarks else [])])
 
 
 def _headers() -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from evaluation.cli.options import (
     open_store,
     person,
 )
-from evaluation.cli.terminal import note, safe, say, shortened, table
+from evaluation.cli.terminal import note, safe, say, say_json, shortened, table
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
@@ -32,13 +32,12 @@ app = command_group("List agents; give them personas from files; say which speak
 @app.command("list")
 def list_agents(output: Rows = ListFormat.TABLE) -> None:
     """List everybody who speaks in a stored transcript or is shipped, with where their persona comes from."""
-    from evaluation.escaping import json_text
     from evaluation.workflows.agents import KnownAgents
 
     known = KnownAgents.of(open_store())
     rows = [_row(known, agent_id) for agent_id in dict.fromkeys([*known.ids, *known.stored])]
     if output is ListFormat.JSON:
-        say(json_text(rows))
+        say_json(rows)
     else:
         cells = [[row["id"], shortened(row["name"], 30), row["kind"], row["persona"], row["games"]] for row in rows]
         say(table(("Id", "Name", "Kind", "Persona", "Games"), cells))
@@ -192,7 +191,6 @@ def check(
 
     Exits with 2 when there is an error. An agent that nobody knows is a warning and does not change the exit code.
     """
-    from evaluation.escaping import json_text
     from evaluation.files.bundled import proposition_roots
     from evaluation.judging.propositions.loading import check_file, proposition_files
 
@@ -202,7 +200,7 @@ def check(
     checked = [check_file(path, known_agents=known) for path in paths]
     problems = [problem for each in checked for problem in each.problems]
     if output is ListFormat.JSON:
-        say(json_text([_problem(problem) for problem in problems]))
+        say_json([_problem(problem) for problem in problems])
     else:
         for problem in problems:
             say(safe(problem))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.options import Force, OutputFormat, TextFormat, open_store
-from evaluation.cli.terminal import TextStyle, safe, say, say_json, shortened, text_style
+from evaluation.cli.options import Force, ListFormat, Rows, open_store
+from evaluation.cli.terminal import safe, say, say_json, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
 
 if TYPE_CHECKING:
@@ -21,13 +21,11 @@ _LONGEST_NAME = 40
 _LONGEST_REASON = 90
 _ID_DIGITS = 8
 
-Words = Callable[[object], str]
-
 
 def compare(
     before: Annotated[str, typer.Argument(metavar="BEFORE", show_default=False, help="The iteration to compare with.")],
     after: Annotated[str, typer.Argument(metavar="AFTER", show_default=False, help="The iteration in question.")],
-    output: TextFormat = OutputFormat.TABLE,
+    output: Rows = ListFormat.TABLE,
     seed: Annotated[int, typer.Option(min=0, help="Of what is drawn for the intervals.")] = 0,
 ) -> None:
     """Compare two iterations: every metric's difference with its interval, what it shows, and what moved it.
@@ -43,49 +41,47 @@ def compare(
     warn_of(
         stored_mixes(store, among={game.transcript_id for side in (found.before, found.after) for game in side.games})
     )
-    if output is OutputFormat.JSON:
+    if output is ListFormat.JSON:
         from evaluation.comparison.json_output import comparison_data
 
         say_json(comparison_data(found))
     else:
-        say("\n".join(_lines(found, text_style(is_markdown=output is OutputFormat.MARKDOWN))))
+        say("\n".join(_lines(found)))
 
 
-def _lines(found: IterationComparison, style: TextStyle) -> Iterator[str]:
-    words, draw, mark, bullet = style
-    names = [words(shortened(side.iteration.name, _LONGEST_NAME)) for side in (found.before, found.after)]
+def _lines(found: IterationComparison) -> Iterator[str]:
+    names = [safe(shortened(side.iteration.name, _LONGEST_NAME)) for side in (found.before, found.after)]
     yield f"From {names[0]} ({len(found.before.games)} games) to {names[1]} ({len(found.after.games)} games)."
     yield ""
     headers = ("Metric", "Before", "After", "Difference", "Interval", "d", "p", "p Holm", "Paired p", "Verdict")
-    yield draw(headers, [_row(one) for one in found.comparison.differences])
+    yield table(headers, [_row(one) for one in found.comparison.differences])
     yield ""
-    yield from _decision(found, style)
+    yield from _decision(found)
     yield ""
-    yield f"{mark}What this shows"
-    yield from (f"{bullet}{line}" for one in found.comparison.differences for line in _sentences(one))
-    yield from (f"{bullet}{line}" for line in found.coverage_words)
+    yield "What this shows"
+    yield from (f"  {line}" for one in found.comparison.differences for line in _sentences(one))
+    yield from (f"  {line}" for line in found.coverage_words)
     if found.control_words:
         yield ""
-        yield f"{mark}Whether the scores can be told from chance"
-        yield from (f"{bullet}{line}" for line in found.control_words)
+        yield "Whether the scores can be told from chance"
+        yield from (f"  {line}" for line in found.control_words)
     if found.movers:
         yield ""
-        yield f"{mark}What moved the scores most"
+        yield "What moved the scores most"
         yield ""
         columns = ("Metric", "By", "What", "Lost before", "Lost after", "Change", "Example")
-        yield draw(columns, list(_movers(found, words)))
+        yield table(columns, list(_movers(found)))
 
 
-def _decision(found: IterationComparison, style: TextStyle) -> Iterator[str]:
-    words, _, mark, bullet = style
+def _decision(found: IterationComparison) -> Iterator[str]:
     decision = found.decision
     if decision is None:
-        yield f"{mark}Keep or revert: there is no reference to compare with"
+        yield "Keep or revert: there is no reference to compare with"
         return
-    reference = words(shortened(decision.reference, _LONGEST_NAME))
-    yield f"{mark}Keep or revert, against {reference}: {decision.choice.words}"
+    reference = safe(shortened(decision.reference, _LONGEST_NAME))
+    yield f"Keep or revert, against {reference}: {decision.choice.words}"
     said = (found.other_pair, *found.decision_words, decision.recorded.words if decision.recorded else "")
-    yield from (f"{bullet}{words(shortened(sentence, 200))}" for sentence in said if sentence)
+    yield from (f"  {safe(shortened(sentence, 200))}" for sentence in said if sentence)
 
 
 def _row(one: Difference) -> tuple[str, ...]:
@@ -104,17 +100,17 @@ def _sentences(one: Difference) -> Iterator[str]:
     yield f"{DEFINITIONS[one.name].label}: {' '.join(difference_sentences(one))}"
 
 
-def _movers(found: IterationComparison, words: Words) -> Iterator[tuple[str, ...]]:
+def _movers(found: IterationComparison) -> Iterator[tuple[str, ...]]:
     for one in found.movers:
         example = one.examples[0] if one.examples else None
         yield (
             DEFINITIONS[one.metric].label,
             one.kind,
-            words(shortened(one.label, _LONGEST_REASON)),
+            shortened(one.label, _LONGEST_REASON),
             f"{one.before:.1f} points ({one.before_rows})",
             f"{one.after:.1f} points ({one.after_rows})",
             f"{one.change:+.1f}",
-            words(f"{example.transcript_id[:_ID_DIGITS]} {example.message_id or example.player}") if example else "",
+            (f"{example.transcript_id[:_ID_DIGITS]} {example.message_id or example.player}") if example else "",
         )
 
 

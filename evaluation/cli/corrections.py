@@ -8,7 +8,7 @@ import typer
 
 from evaluation.cli.exit_codes import command_group
 from evaluation.cli.options import ListFormat, Rows, open_store
-from evaluation.cli.terminal import note, say, shortened, table
+from evaluation.cli.terminal import note, say, say_json, shortened, table
 
 if TYPE_CHECKING:
     from evaluation.corrections.attempts import Attempt, LoggedMessage
@@ -53,7 +53,7 @@ def list_messages(
         return
     found = corrections.messages(agent, run=run, limit=limit)
     if output is ListFormat.JSON:
-        _say_json([_message(one) for one in found])
+        say_json([_message(one) for one in found])
         return
     rows = [
         [
@@ -78,7 +78,7 @@ def _say_statistics(corrections: Corrections, agent: str | None, run: str | None
     statistics, rates = gate_statistics(results), failure_rates(results)
     outcomes = statistics.outcomes
     if output is ListFormat.JSON:
-        _say_json(
+        say_json(
             {
                 "messages": len(results),
                 "outcomes": {str(name): count for name, count in outcomes.items()},
@@ -156,7 +156,7 @@ def config(
         note(f"{agent_id}: stored.")
     rows = [(name, getattr(held, name), default_of(name), setting) for name, setting in SETTINGS.items()]
     if output is ListFormat.JSON:
-        _say_json([{"name": name, "value": value, "default": default} for name, value, default, _ in rows])
+        say_json([{"name": name, "value": value, "default": default} for name, value, default, _ in rows])
         return
     cells = [(name, one.shown(value), one.shown(default), one.meaning) for name, value, default, one in rows]
     say(table(("Setting", "Value", "Default", "Meaning"), cells))
@@ -223,9 +223,3 @@ def _attempt(one: Attempt) -> dict[str, Any]:
         "total": one.total,
         "feedback": one.feedback,
     }
-
-
-def _say_json(value: object) -> None:
-    from evaluation.escaping import json_text
-
-    say(json_text(value))

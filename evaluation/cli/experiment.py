@@ -11,14 +11,14 @@ import typer
 from evaluation.cli.exit_codes import INFRASTRUCTURE, command_group
 from evaluation.cli.options import (
     JudgeMode,
-    OutputFormat,
-    TextFormat,
+    ListFormat,
+    Rows,
     Yes,
     judge_options,
     open_store,
     print_config_option,
 )
-from evaluation.cli.terminal import TerminalProgress, code, markdown_table, note, safe, say, table
+from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, table
 
 if TYPE_CHECKING:
     from evaluation.experiments import Table1Row
@@ -119,7 +119,7 @@ def run(
     sample_size: SampleSize = 3,
     batched: Batched = False,
     double_check: DoubleCheck = False,
-    output: TextFormat = OutputFormat.TABLE,
+    output: Rows = ListFormat.TABLE,
     yes: Yes = False,
 ) -> None:
     """Run an experiment: the same agents with and without the treatment, evaluated and compared.
@@ -172,7 +172,7 @@ def report(
             help="With table1: the folder with the paper's four raw files, from which the table is recomputed.",
         ),
     ] = None,
-    output: TextFormat = OutputFormat.TABLE,
+    output: Rows = ListFormat.TABLE,
 ) -> None:
     """List the experiments that were run, print the report of one that is done, or the paper's Table 1.
 
@@ -199,14 +199,12 @@ def report(
     say(record_text(record, output))
 
 
-def _list_runs(store: Store, output: OutputFormat) -> None:
+def _list_runs(store: Store, output: ListFormat) -> None:
     from evaluation.cli._experiment_runs import record_dict
 
     found = [each for each in store.experiments.all() if each.config.get("kind") == "experiment"]
-    if output is OutputFormat.JSON:
-        from evaluation.escaping import json_text
-
-        say(json_text([record_dict(each) for each in found]))
+    if output is ListFormat.JSON:
+        say_json([record_dict(each) for each in found])
     elif not found:
         note("No experiment was run yet. Without a key: dramaturg experiment run debate-controversial --scripted.")
     else:
@@ -223,21 +221,18 @@ def _list_runs(store: Store, output: OutputFormat) -> None:
             )
             for each in found
         ]
-        say(markdown_table(headers, rows) if output is OutputFormat.MARKDOWN else table(headers, rows))
+        say(table(headers, rows))
 
 
-def _say_recomputed(folder: Path, output: OutputFormat) -> None:
+def _say_recomputed(folder: Path, output: ListFormat) -> None:
     from evaluation.experiments import CAVEAT, table1_from_raw
 
     rows = table1_from_raw(folder)
-    if output is OutputFormat.JSON:
-        from evaluation.escaping import json_text
-
-        say(json_text([row.as_dict() for row in rows]))
+    if output is ListFormat.JSON:
+        say_json([row.as_dict() for row in rows])
         return
-    draw = markdown_table if output is OutputFormat.MARKDOWN else table
     headers = ("Exp", "Dimension", "T mean (sd)", "C mean (sd)", "n", "Difference", "95 % interval", "d", "p", "p Holm")
-    say(draw((*headers, "p published", "As published"), [_line(row) for row in rows]))
+    say(table((*headers, "p published", "As published"), [_line(row) for row in rows]))
     as_published = sum(row.has_published_values for row in rows)
     say(f"\n{as_published} of {len(rows)} rows have the published values.\n\n{CAVEAT}")
 
@@ -274,7 +269,7 @@ def ab(
     config: Annotated[
         Path, typer.Argument(metavar="CONFIG", show_default=False, help="The test, in YAML; see --print-config.")
     ],
-    output: TextFormat = OutputFormat.TABLE,
+    output: Rows = ListFormat.TABLE,
     state: Annotated[
         Path | None,
         typer.Option(metavar="FILE", show_default=False, help="Where runs are kept; beside CONFIG when left out."),
@@ -320,34 +315,25 @@ def ab(
         raise typer.Exit(INFRASTRUCTURE)
 
 
-def _say(result: ABTestResult, output: OutputFormat) -> None:
-    if output is OutputFormat.JSON:
-        from evaluation.escaping import json_text
-
-        say(json_text(result.as_dict()))
+def _say(result: ABTestResult, output: ListFormat) -> None:
+    if output is ListFormat.JSON:
+        say_json(result.as_dict())
     else:
-        say("\n".join(_lines(result, is_markdown=output is OutputFormat.MARKDOWN)))
+        say("\n".join(_lines(result)))
 
 
-def _lines(result: ABTestResult, *, is_markdown: bool) -> Iterator[str]:
+def _lines(result: ABTestResult) -> Iterator[str]:
     from evaluation.experiments.ab.summary import ab_summary, cells
 
-    words, draw, mark = (code, markdown_table, "## ") if is_markdown else (safe, table, "")
     found = ab_summary(result.as_dict())
-    yield f"{mark}{words(result.name)}\n"
+    yield f"{safe(result.name)}\n"
     yield f"Date: {found.date}. Runs: {found.runs}. Spent: {found.spent}.\n"
     for rows in (found.variants, found.comparisons):
         headers, lines = cells(rows)
-        own = {place for place, header in enumerate(headers) if header in _NAMES}
-        shown = [[words(cell) if place in own else cell for place, cell in enumerate(line)] for line in lines]
-        yield draw([words(header) if header.startswith("Mean ") else header for header in headers], shown)
+        yield table([safe(header) for header in headers], lines)
         yield ""
-    yield words(result.recommendation)
-    yield from (f"- {words(reason)}" for reason in result.reasons)
+    yield safe(result.recommendation)
+    yield from (f"- {safe(reason)}" for reason in result.reasons)
     for run in found.every_run:
         if run["Status"].startswith("failed"):
-            yield "- " + words(" ".join((run["Variant"], run["Run"], run["Status"])))
-
-
-_NAMES = {"Variant", "Measure", "A", "B", "Better"}
-"""Columns that hold what somebody wrote into the file."""
+            yield "- " + safe(" ".join((run["Variant"], run["Run"], run["Status"])))

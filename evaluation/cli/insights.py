@@ -32,7 +32,6 @@ class InsightFormat(StrEnum):
 
     TABLE = "table"
     JSON = "json"
-    MARKDOWN = "markdown"
     HTML = "html"
 
 
@@ -40,7 +39,7 @@ class InsightFormat(StrEnum):
 def insights(
     transcript: TranscriptReference,
     output: Annotated[
-        InsightFormat, typer.Option("--format", help="A table to read, JSON for programs, Markdown, or one HTML file.")
+        InsightFormat, typer.Option("--format", help="A table to read, JSON for programs, or one HTML file.")
     ] = InsightFormat.TABLE,
     checks: Annotated[
         bool, typer.Option("--checks", help="Have a judge check a sample of messages: persona, consistency, coherence.")
@@ -150,9 +149,9 @@ def _print(report: EvaluationReport, output: InsightFormat) -> None:
     elif output is InsightFormat.TABLE:
         say("\n".join(_lines(report)))
     else:
-        from evaluation.report import discussion_page, markdown
+        from evaluation.report import discussion_page
 
-        say((markdown if output is InsightFormat.MARKDOWN else discussion_page)(report).rstrip())
+        say(discussion_page(report).rstrip())
 
 
 def _lines(report: EvaluationReport) -> Iterator[str]:

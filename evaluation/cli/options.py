@@ -198,7 +198,6 @@ TranscriptReference = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
 Rows = Annotated[ListFormat, typer.Option("--format", help="A table to read, or JSON for programs.")]
-TextFormat = Annotated[OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")]
 OfIteration = Annotated[
     str | None,
     typer.Option("--iteration", metavar="NAME", show_default=False, help="Only the games of this iteration."),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evaluation.cli.exit_codes import BAD_INPUT, AddByDefault, command_group
-from evaluation.cli.options import OfIteration, OutputFormat, TextFormat, TranscriptReference, open_store
-from evaluation.cli.terminal import TextStyle, note, safe, say, say_json, shortened, text_style
+from evaluation.cli.options import ListFormat, OfIteration, Rows, TranscriptReference, open_store
+from evaluation.cli.terminal import note, safe, say, say_json, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Method
 from evaluation.text.display import counted
@@ -147,11 +147,11 @@ _MOST_ROWS = 10
 _LONGEST_NAME = 30
 _ID_DIGITS = 8
 
-Rows = list[tuple[str, ...]]
+_TableRows = list[tuple[str, ...]]
 
 
 def agreement(
-    output: TextFormat = OutputFormat.TABLE,
+    output: Rows = ListFormat.TABLE,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap intervals.")] = 0,
 ) -> None:
     """Show how far raters agree with each other and the metrics with them, disagreements first.
@@ -161,12 +161,12 @@ def agreement(
     from evaluation.workflows.ratings import stored_agreement
 
     report = stored_agreement(open_store(), seed=seed)
-    if output is OutputFormat.JSON:
+    if output is ListFormat.JSON:
         from evaluation.agreement.json_output import agreement_data
 
         say_json(agreement_data(report))
     elif report.ratings or report.rows:
-        say("\n".join(_lines(report, text_style(is_markdown=output is OutputFormat.MARKDOWN))))
+        say("\n".join(_lines(report)))
     if not report.shared_games:
         counts = f"{counted(report.ratings, 'rating')} by {counted(report.raters, 'rater')}"
         note(
@@ -175,16 +175,16 @@ def agreement(
         )
 
 
-def _lines(report: AgreementReport, style: TextStyle) -> Iterator[str]:
+def _lines(report: AgreementReport) -> Iterator[str]:
     from evaluation.agreement.sentences import agreement_sentences, headline
 
     counts = f"{counted(report.raters, 'rater')}, {counted(report.ratings, 'rating')}"
     shared = f"{counted(report.shared_games, 'game')} with two raters or more."
     yield f"{counts} of {counted(report.games, 'game')}. {shared}"
-    yield from ("", *filter(None, [headline(report)]), *map(style.words, agreement_sentences(report)))
-    for title, headers, rows in _tables(report, style.words):
+    yield from ("", *filter(None, [headline(report)]), *map(safe, agreement_sentences(report)))
+    for title, headers, rows in _tables(report):
         if rows:
-            yield from ("", f"{style.heading}{title}", "", style.table(headers, rows))
+            yield from ("", title, "", table(headers, rows))
     yield ""
     yield (
         "Intervals are 95 %, by bootstrap over games. Ceiling: two raters of the same games. Floor: always the "
@@ -196,15 +196,15 @@ def _lines(report: AgreementReport, style: TextStyle) -> Iterator[str]:
         yield from ("", report.note)
 
 
-def _tables(report: AgreementReport, words: Callable[[object], str]) -> Iterator[tuple[str, Sequence[str], Rows]]:
+def _tables(report: AgreementReport) -> Iterator[tuple[str, Sequence[str], _TableRows]]:
     """Title, headers and rows of each table."""
     from evaluation.statistics.words import interval_words, percent_interval
 
     def name(text: str) -> str:
-        return words(shortened(text, _LONGEST_NAME))
+        return shortened(text, _LONGEST_NAME)
 
     headers: tuple[str, ...] = ("Id", "Game", "Apart", "Scores", "Questions split")
-    rows: Rows = []
+    rows: _TableRows = []
     for split in report.split[:_MOST_ROWS]:
         scores = ", ".join(f"{name(rater)} {score}" for rater, score in split.scores)
         questions = ", ".join(map(str, split.split_questions))

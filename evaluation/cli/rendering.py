@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evaluation.cli.options import OutputFormat
-from evaluation.cli.terminal import note, safe, say, shortened, text_style
+from evaluation.cli.terminal import code, markdown_table, note, safe, say, shortened, table
 from evaluation.escaping import json_text
 from evaluation.rubric.controls.words import control_words
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
@@ -80,7 +80,7 @@ def print_evaluations(evaluations: Iterable[Evaluation], output: OutputFormat) -
 
 def _text(lines: Sequence[_Line], *, is_markdown: bool) -> Iterator[str]:
     # In Markdown a reason or a name, which may quote the transcript, stands where nothing becomes a link.
-    words, draw, _, _ = text_style(is_markdown=is_markdown)
+    words, draw = (code, markdown_table) if is_markdown else (safe, table)
     bullet, strong, gap = ("- ", "**", [""]) if is_markdown else ("", "", [])
     ids = [words(line.transcript_id[:_ID_DIGITS]) for line in lines]
     rows = [

@@ -6,7 +6,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 import typer
 
@@ -16,7 +16,6 @@ from evaluation.text.display import counted
 
 __all__ = [
     "TerminalProgress",
-    "TextStyle",
     "code",
     "markdown_table",
     "note",
@@ -27,7 +26,6 @@ __all__ = [
     "say_list",
     "shortened",
     "table",
-    "text_style",
     "width",
 ]
 
@@ -54,27 +52,6 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     lines = ["  ".join(_padded(cell, widths[place]) for place, cell in enumerate(row)).rstrip() for row in cells]
     rule = "  ".join("-" * each for each in widths)
     return "\n".join([lines[0], rule, *lines[1:]])
-
-
-class TextStyle(NamedTuple):
-    """The parts of a text for a terminal or in Markdown.
-
-    Attributes:
-        words: Makes text of unknown origin inert.
-        table: Draws a table of headers and rows.
-        heading: Stands before a heading.
-        bullet: Stands before an entry of a list.
-    """
-
-    words: Callable[[object], str]
-    table: Callable[[Sequence[str], Sequence[Sequence[object]]], str]
-    heading: str
-    bullet: str
-
-
-def text_style(*, is_markdown: bool) -> TextStyle:
-    """The style of Markdown, or that of a terminal."""
-    return TextStyle(code, markdown_table, "## ", "- ") if is_markdown else TextStyle(safe, table, "", "  ")
 
 
 def say_list(

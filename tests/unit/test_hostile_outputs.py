@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from dashboard.shared.charts.metric_charts import escaped_label
-from evaluation.cli._persona_runs import evaluation_markdown, evaluation_table
+from evaluation.cli._persona_runs import evaluation_table
 from evaluation.cli.options import OutputFormat
 from evaluation.cli.rendering import print_evaluations
 from evaluation.cli.terminal import table
@@ -164,7 +164,6 @@ def test_markdown_tables(text: str) -> None:
     # A bar that does not part cells has a backslash in front.
     assert len(re.findall(r"(?<!\\)\|", output.split("\n")[2])) == 3
     assert len(output.split("\n")) == 3
-    assert_inert_markdown(evaluation_markdown([(None, PersonaEvaluation(Agent("ann", text), {}, ALWAYS, 3, 0, ()))]))
 
 
 def test_a_bar_in_words_of_our_own_parts_no_cells() -> None:
