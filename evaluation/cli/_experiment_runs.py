@@ -19,36 +19,10 @@ from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_con
 from evaluation.judging.model_client.calls import Price, Provider
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.simulation.personas import load_personas
-from evaluation.simulation.scripted_world import NO_EFFECTS, SCRIPTED_MODEL, Effects
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.experiment_runs import ExperimentOutcome, connection, run_as_job
-
-
-def carry_out(
-    store: Store, plan: ExperimentPlan, config: JudgeConfig, options: dict[str, Any], provider: Provider | None
-) -> ExperimentOutcome:
-    """Runs an experiment as a job, so that the dashboard shows how far it is and can stop it."""
-    progress = TerminalProgress("step")
-
-    def report(done: int, total: int) -> None:
-        progress.done = done - 1
-        progress.advance(f"of {total:,}: people, messages and evaluated conversations")
-
-    outcome = run_as_job(store, plan, config, options=options, provider=provider, report=report)
-    progress.finish()
-    return outcome
-
-
-def agree(plan: ExperimentPlan, config: JudgeConfig, yes: bool) -> None:
-    """Says what the experiment will ask and cost, and goes on when the person agrees.
-
-    Raises:
-        InputError: They do not, or nobody can be asked.
-    """
-    note(estimate_words(plan, config))
-    if plan.effects is None:
-        require_consent("Run it?", yes)
 
 
 def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
@@ -62,57 +36,13 @@ def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
     )
 
 
-def finished(outcome: ExperimentOutcome) -> ExperimentRecord:
-    """The record of the run; exits with 3 when it stopped before its end."""
-    if outcome.stopped:
-        note(
-            f"The run stopped before its end ({outcome.stopped}). What is done is stored; run the same command again "
-            "to go on where it stopped."
-        )
-        raise typer.Exit(INFRASTRUCTURE)
-    return outcome.record
-
-
-def refuse_idle_options(*, scripted: bool, no_effects: bool, personas: bool, fragments: bool, model: bool) -> None:
-    """Refuses what would be ignored: somebody expects it to do something.
-
-    Args:
-        scripted: Whether a script speaks.
-        no_effects: Whether it should plant nothing.
-        personas: Whether a folder with agents is given.
-        fragments: Whether fragments are.
-        model: Whether a model or an address is.
-
-    Raises:
-        BadParameter: One of them does nothing without another, or beside it.
-    """
-    if fragments and not personas:
-        raise typer.BadParameter(
-            "It is worked into given agents: name their folder with --personas.", param_hint="--fragment"
-        )
-    if no_effects and not scripted:
-        raise typer.BadParameter("Only a script plants effects: say --scripted too.", param_hint="--no-effects")
-    if model and scripted:
-        raise typer.BadParameter(
-            "With --scripted no model and no server is asked: leave one of them out.",
-            param_hint="--model, --base-url",
-        )
-
-
-def chosen_effects(*, with_script: bool, with_effects: bool) -> Effects | None:
-    """The effects that the script plants; ``None`` for a real model."""
-    if not with_script:
-        return None
-    return Effects() if with_effects else NO_EFFECTS
-
-
 def chosen_plans(
     store: Store,
     scenario: str,
     settings: dict[str, Any],
     agents: tuple[Path | None, list[Path]],
-    effects: Effects | None,
     model: str | None,
+    *,
     is_paper: bool,
 ) -> list[ExperimentPlan]:
     """The plan of a scenario, or of all four.
@@ -122,10 +52,14 @@ def chosen_plans(
     """
     folder, fragments = agents
     personas = tuple(load_personas(folder, fragments)) if folder else ()
-    speaker = SCRIPTED_MODEL if effects else judge_config({"model": model}, store.settings.get(SETTINGS_KEY)).model
+    speaker = (
+        SCRIPTED_MODEL
+        if settings["effects"]
+        else judge_config({"model": model}, store.settings.get(SETTINGS_KEY)).model
+    )
     layout = GroupLayout.PAPER if is_paper else GroupLayout.SPECIFICATION
     named = list(scenarios().values()) if scenario == "all" else [scenario_named(scenario)]
-    fixed = {**settings, "layout": layout, "personas": personas, "effects": effects}
+    fixed = {**settings, "layout": layout, "personas": personas}
     return [ExperimentPlan(each, speaker, **fixed) for each in named]
 
 
@@ -147,8 +81,17 @@ def run_all(
             if judge.is_estimate:
                 say(estimate_words(plan, config))
                 continue
-            agree(plan, config, yes)
-            records.append(finished(carry_out(store, plan, config, limits, provider)))
+            note(estimate_words(plan, config))
+            if plan.effects is None:
+                require_consent("Run it?", yes)
+            outcome = _carry_out(store, plan, config, limits, provider)
+            if outcome.stopped:
+                note(
+                    f"The run stopped before its end ({outcome.stopped}). What is done is stored; run the same command "
+                    "again to go on where it stopped."
+                )
+                raise typer.Exit(INFRASTRUCTURE)
+            records.append(outcome.record)
             if not is_list:
                 say(record_text(records[-1], output))
     finally:
@@ -157,6 +100,20 @@ def run_all(
         # One document, also when a later one stops: those that are done are known.
         if is_list and records:
             say_json([record_dict(each) for each in records])
+
+
+def _carry_out(
+    store: Store, plan: ExperimentPlan, config: JudgeConfig, options: dict[str, Any], provider: Provider | None
+) -> ExperimentOutcome:
+    progress = TerminalProgress("step")
+
+    def report(done: int, total: int) -> None:
+        progress.done = done - 1
+        progress.advance(f"of {total:,}: people, messages and evaluated conversations")
+
+    outcome = run_as_job(store, plan, config, options=options, provider=provider, report=report)
+    progress.finish()
+    return outcome
 
 
 _HEADERS = ("Dimension", "T mean (sd)", "C mean (sd)", "n", "Difference", "95 % interval", "d", "p", "p Holm")

@@ -127,16 +127,22 @@ def run(
     Says what it will cost before anything is spent. Every answer is stored before it is used: whoever kills it, or runs
     out of budget, runs the same command again and pays nothing twice. Exits with 3 when it stopped before its end.
     """
-    from evaluation.cli._experiment_runs import chosen_effects, chosen_plans, refuse_idle_options, run_all
+    from evaluation.cli._experiment_runs import chosen_plans, run_all
+    from evaluation.simulation.scripted_world import NO_EFFECTS, Effects
 
     asked = judge_options.value()
-    refuse_idle_options(
-        scripted=scripted,
-        no_effects=no_effects,
-        personas=personas is not None,
-        fragments=bool(fragments),
-        model=bool(asked.config["model"] or asked.config["base_url"]),
-    )
+    # An option that does nothing is refused: somebody expects it to do something.
+    if fragments and personas is None:
+        raise typer.BadParameter(
+            "It is worked into given agents: name their folder with --personas.", param_hint="--fragment"
+        )
+    if no_effects and not scripted:
+        raise typer.BadParameter("Only a script plants effects: say --scripted too.", param_hint="--no-effects")
+    if scripted and (asked.config["model"] or asked.config["base_url"]):
+        raise typer.BadParameter(
+            "With --scripted no model and no server is asked: leave one of them out.",
+            param_hint="--model, --base-url",
+        )
     store = open_store()
     settings = {
         "scale": scale,
@@ -145,11 +151,10 @@ def run(
         "sample_size": sample_size,
         "is_batched": batched,
         "has_double_check": double_check,
+        "effects": (NO_EFFECTS if no_effects else Effects()) if scripted else None,
     }
-    effects = chosen_effects(with_script=scripted, with_effects=not no_effects)
-    plans = chosen_plans(
-        store, scenario, settings, (personas, fragments or []), effects, asked.config["model"], paper_layout
-    )
+    agents = (personas, fragments or [])
+    plans = chosen_plans(store, scenario, settings, agents, asked.config["model"], is_paper=paper_layout)
     run_all(store, plans, asked, output, yes=yes)
 
 

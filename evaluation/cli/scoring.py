@@ -38,7 +38,6 @@ from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
-    from evaluation.rubric.verdict import Verdict
     from evaluation.store import Store
     from evaluation.workflows.validation import Report
 
@@ -54,40 +53,17 @@ class Gate(StrEnum):
     AUTOMATIC = "automatic"
 
 
-class GateCounter:
-    """Watches evaluations go by and remembers whether all of them passed.
+def _passes(evaluation: Evaluation, gate: Gate | None) -> bool:
+    """Whether a game passes what is asked; one that does not is named on standard error, with the reasons."""
+    from evaluation.rubric.verdict import VerdictStatus, judge_automatic, known_usd
 
-    Args:
-        gate: What is asked; ``None`` lets everything through.
-    """
-
-    def __init__(self, gate: Gate | None) -> None:
-        self._gate = gate
-        self.failed = 0
-
-    def watch(self, evaluations: Iterable[Evaluation]) -> Iterator[Evaluation]:
-        """The same evaluations; each that fails the gate is named on standard error, with the reasons."""
-        for evaluation in evaluations:
-            if self._gate is not None:
-                self._check(evaluation, _verdict(evaluation, self._gate))
-            yield evaluation
-
-    def _check(self, evaluation: Evaluation, verdict: Verdict) -> None:
-        from evaluation.rubric.verdict import VerdictStatus
-
-        if verdict.status is not VerdictStatus.PASSED:
-            self.failed += 1
-            transcript = evaluation.transcript
-            reasons = " ".join(verdict.reasons)
-            note(f"gate: {transcript.id[:8]} ({transcript.game_id}) {verdict.status}: {reasons}")
-
-
-def _verdict(evaluation: Evaluation, gate: Gate) -> Verdict:
-    from evaluation.rubric.verdict import judge_automatic, known_usd
-
-    if gate is Gate.FULL:
-        return evaluation.verdict
-    return judge_automatic(evaluation.metrics, known_usd(evaluation.transcript.cost))
+    transcript, verdict = evaluation.transcript, evaluation.verdict
+    if gate is Gate.AUTOMATIC:
+        verdict = judge_automatic(evaluation.metrics, known_usd(transcript.cost))
+    if gate is None or verdict.status is VerdictStatus.PASSED:
+        return True
+    note(f"gate: {transcript.id[:8]} ({transcript.game_id}) {verdict.status}: {' '.join(verdict.reasons)}")
+    return False
 
 
 @reading_options
@@ -145,8 +121,9 @@ def evaluate(
         return
     require_output(corpus, engine, scheduler)
     from evaluation.cli.rendering import print_evaluations
+    from evaluation.workflows.reevaluation import completed
 
-    tally, gate_counter = Tally(note=note), GateCounter(gate)
+    tally, failed = Tally(note=note), 0
     held = open_store() if store else None
     choices = reading_options.value()
     found = evaluate_paths(
@@ -158,9 +135,16 @@ def evaluate(
         choose_columns=choices.columns,
         answers=choices.answers,
     )
-    evaluations = (each.evaluation() for each in _with_progress(found, tally))
-    print_evaluations(gate_counter.watch(_controlled(evaluations, held) if controls else evaluations), output)
-    finish_scoring(incomplete=tally.incomplete, refused=tally.refused, gate_failed=gate_counter.failed)
+
+    def evaluations() -> Iterator[Evaluation]:
+        nonlocal failed
+        for each in _with_progress(found, tally):
+            evaluation = completed(held, each.evaluation()) if controls else each.evaluation()
+            failed += not _passes(evaluation, gate)
+            yield evaluation
+
+    print_evaluations(evaluations(), output)
+    finish_scoring(incomplete=tally.incomplete, refused=tally.refused, gate_failed=failed)
 
 
 def _score_to(
@@ -323,12 +307,6 @@ def _with_progress(found: Iterable[ScoredFile], tally: Tally) -> Iterator[Scored
         progress.advance(each.source_name)
         yield each
     progress.finish()
-
-
-def _controlled(evaluations: Iterable[Evaluation], store: Store | None) -> Iterator[Evaluation]:
-    from evaluation.workflows.reevaluation import completed
-
-    return (completed(store, evaluation) for evaluation in evaluations)
 
 
 def watch(

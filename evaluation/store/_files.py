@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import shutil
 import stat
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -105,10 +103,6 @@ def is_kept_beside(place: Path, identity: Identity) -> bool:
 
 
 _PREFIX = ".dramaturg-unfinished-"
-_OLD_NAME = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{32}(\.wal)?")
-"""Names of unfinished files of earlier versions, which no lock protects."""
-
-_OLD_AGE_SECONDS = 3_600.0
 
 
 @contextmanager
@@ -143,16 +137,11 @@ def unfinished(path: Path) -> Iterator[Path]:
 def remove_abandoned(path: Path) -> None:
     """Deletes files that killed processes left unfinished in the folder of ``path``; those being made stay."""
     try:
-        found = [entry for entry in path.parent.iterdir() if entry.name.startswith(".")]
+        found = [entry for entry in path.parent.iterdir() if entry.name.startswith(_PREFIX)]
     except OSError:
         return
     for entry in found:
-        if entry.name.startswith(_PREFIX):
-            _remove_if_unlocked(entry)
-        elif (match := _OLD_NAME.fullmatch(entry.name)) and match["name"] == path.name:
-            with suppress(OSError):
-                if time.time() - entry.stat().st_mtime > _OLD_AGE_SECONDS:
-                    entry.unlink()
+        _remove_if_unlocked(entry)
 
 
 def _make_locked_folder(parent: Path) -> tuple[Path, int]:

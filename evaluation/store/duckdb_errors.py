@@ -18,8 +18,8 @@ LONGEST_COMMAND = 80
 _HOLDER = re.compile(r"Conflicting lock is held in (?P<program>.*?) ?\(PID (?P<pid>\d+)\)")
 _BACKUP = "Restore a backup, or move the file away to start again."
 _MOVE_LOG = (
-    "Keep a copy of both files, then move the .wal file away: what was reported as saved is in the database itself, "
-    "unless an earlier version of Dramaturg wrote the log. Restoring a backup helps too."
+    "Keep a copy of both files, then move the .wal file away: what was reported as saved is in the database itself. "
+    "Restoring a backup helps too."
 )
 _DAMAGE = ("Corrupt database file", "Could not read enough bytes", "not a valid DuckDB database", "INTERNAL Error")
 _EXPLANATIONS = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import subprocess
@@ -383,16 +382,3 @@ def test_a_file_in_the_making_is_left_to_its_process_and_removed_after_it(store:
     store.close()
     assert names(store) == ["one", "two"]
     assert not hidden(folder)
-
-
-def test_what_an_earlier_version_left_is_removed_when_it_is_old(store: Store) -> None:
-    store.close()
-    folder = Path(store.place).parent
-    kept = [folder / ".main.duckdb.notes", folder / f".other.duckdb.{'a' * 32}", folder / f".main.duckdb.{'b' * 32}"]
-    gone = [folder / f".main.duckdb.{'a' * 32}", folder / f".main.duckdb.{'a' * 32}.wal"]
-    for path in (*kept, *gone):
-        path.write_text("x")
-    for path in (*kept[:2], *gone):
-        os.utime(path, (0, 0))
-    assert names(store) == ["one", "two"]
-    assert sorted(hidden(folder)) == sorted(kept)

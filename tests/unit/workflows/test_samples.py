@@ -52,7 +52,7 @@ def test_four_iterations_show_the_whole_cycle(manifest: SampleManifest) -> None:
     assert [len(iteration.games) for iteration in manifest.iterations] == [3, 3, 3, 3]
     # The third was reverted, so the fourth changes the second again.
     assert [iteration.parent for iteration in manifest.iterations] == [None, "Prompt v1", "Prompt v2", "Prompt v2"]
-    assert [iteration.is_baseline for iteration in manifest.iterations] == [True, False, False, False]
+    assert [iteration.baseline for iteration in manifest.iterations] == [True, False, False, False]
     decisions = [iteration.decision and iteration.decision.choice for iteration in manifest.iterations]
     assert decisions == [None, "kept", "reverted", None]
     assert all(iteration.change for iteration in manifest.iterations)
