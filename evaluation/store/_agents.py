@@ -107,6 +107,13 @@ class Agents:
         with self._units.unit() as cursor:
             return dict(cursor.execute("SELECT speaker, agent_id FROM agent_speakers ORDER BY speaker").fetchall())
 
+    def speaker_map(self) -> SpeakerMap:
+        """The agent of any speaker: as people decided, else by the names of the shipped cast and of stored agents."""
+        with self._units.unit():
+            people = [agent for agent in self.all().values() if agent.kind is TargetType.AGENT]
+            names = {slug_of(agent.display_name): agent.id for agent in people}
+            return SpeakerMap(self.speakers(), {**shipped_cast().by_slug, **names})
+
     def players(self, *, with_simulated: bool = True) -> list[tuple[str, str]]:
         """Transcript id and name of everybody who says something in a stored transcript, in the order of these.
 
