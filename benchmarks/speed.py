@@ -25,7 +25,7 @@ from typing import NamedTuple
 from benchmarks import generate
 from benchmarks.table import Row, print_table, status_mb
 from evaluation.store import Store
-from evaluation.workflows.importing import Tally, evaluate_paths
+from evaluation.workflows.scoring import Tally, evaluate_paths
 
 REAL_GAMES = [Path("tests/data", name) for name in ("aiwolf", "llm_werewolf", "llmafia", "werewolf_gpt")]
 RUNS = 3
@@ -82,10 +82,10 @@ def measure(database: str, jobs: int, paths: list[Path]) -> Measurement:
     games = messages = 0
     start, cpu_start = time.perf_counter(), _cpu_seconds()
     for each in evaluate_paths(paths, tally, store=store, jobs=jobs):
-        if each.evaluation.failures:
-            raise SystemExit(each.evaluation.failures[0].traceback)
+        if each.failures:
+            raise SystemExit(each.failures[0].traceback)
         games += 1
-        messages += len(each.evaluation.transcript.messages)
+        messages += len(each.transcript.messages)
     seconds, cpu_seconds = time.perf_counter() - start, _cpu_seconds() - cpu_start
     if tally.refused:
         raise SystemExit(f"{tally.refused} of the files could not be read.")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evaluation.score import Evidence, LedgerRow, MetricResult
     from evaluation.store import Store
     from evaluation.transcript import Message, Player, Transcript, Vote
-    from evaluation.workflows.boards import stored_board
+    from evaluation.workflows.iterations import stored_board
     from evaluation.workflows.persona_runs import evaluate_persona
 
 _HOMES = {
@@ -52,7 +52,7 @@ _HOMES = {
     "evaluate_transcript": "evaluation.engines.scoring",
     "read_path": "evaluation.readers",
     "read_upload": "evaluation.readers",
-    "stored_board": "evaluation.workflows.boards",
+    "stored_board": "evaluation.workflows.iterations",
 }
 
 __all__ = [

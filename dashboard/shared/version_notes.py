@@ -11,7 +11,7 @@ from dashboard.shared.changes import data
 from dashboard.shared.changes.actions import attempt
 from dashboard.shared.jobs import jobs
 from evaluation.access.roles import Action
-from evaluation.iterations.metric_versions import VersionMix
+from evaluation.iterations.board import VersionMix
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import MetricResult
 from evaluation.store import Store

@@ -1,15 +1,111 @@
-"""Entry point of the ``dramaturg`` command."""
+"""The program: its commands, what each is for, and the entry point ``dramaturg``."""
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
-from typer.main import get_command
+from typer.core import TyperCommand
+from typer.main import get_command, get_group
 
-from evaluation.cli.command_list import Program
-from evaluation.cli.shared.exit_codes import report_fault
+from evaluation.cli.exit_codes import CommandGroup, report_fault
+from evaluation.cli.options import add_database_option, add_shared_options, forget_database
+
+
+class CommandEntry(NamedTuple):
+    """The module of a sub-command and its line in the list of commands.
+
+    Attributes:
+        module: Its file in this folder.
+        name: The function in it, or the ``Typer`` of a group.
+        summary: A sentence that fits into a line of 80 columns.
+    """
+
+    module: str
+    name: str
+    summary: str
+
+
+COMMANDS: Mapping[str, CommandEntry] = {
+    "serve": CommandEntry("serve", "serve", "Serve the dashboard until interrupted."),
+    "import": CommandEntry("scoring", "import_", "Store and score transcripts."),
+    "watch": CommandEntry("scoring", "watch", "Store and score what arrives in a folder."),
+    "evaluate": CommandEntry("scoring", "evaluate", "Score transcripts and print the results."),
+    "collect": CommandEntry("scoring", "collect", "Import what evaluate --output wrote."),
+    "validate": CommandEntry("scoring", "validate", "Say what a file is taken for and what it lacks."),
+    "list": CommandEntry("games", "list_transcripts", "List the stored transcripts with their verdicts."),
+    "show": CommandEntry("games", "show", "Show a transcript's scores, or the ledger behind one."),
+    "insights": CommandEntry("insights", "insights", "Who talks how much and to whom, and what it cost."),
+    "reevaluate": CommandEntry("scoring", "reevaluate", "Score games again by today's metrics."),
+    "delete": CommandEntry("games", "delete", "Delete transcripts; 'undo' brings them back."),
+    "undo": CommandEntry("games", "undo", "Bring back what was deleted, as it was."),
+    "agreement": CommandEntry("rate", "agreement", "How far raters and metrics agree with each other."),
+    "judge": CommandEntry("decisions", "judge", "Have a model decide what counting cannot."),
+    "labels": CommandEntry("labels", "app", "Your decisions as labels, and a reader trained on them."),
+    "compare": CommandEntry("compare", "compare", "Compare two iterations, and say keep or revert."),
+    "ab": CommandEntry("experiment", "ab", "Compare variants of a configuration."),
+    "report": CommandEntry("compare", "report", "Write a report that opens offline and prints."),
+    "doctor": CommandEntry("system", "doctor", "Check installation, database and samples."),
+    "settings": CommandEntry("system", "settings", "Show or change thresholds and limits."),
+    "backup": CommandEntry("system", "backup", "Copy the whole database to a file."),
+    "restore": CommandEntry("system", "restore", "Put a backup in the place of the database."),
+    "rate": CommandEntry("rate", "app", "Rate a transcript; ratings from and to sheets."),
+    "override": CommandEntry("decisions", "override", "Override a row of a ledger."),
+    "iterations": CommandEntry("iterations", "app", "List or create iterations, and decide on them."),
+    "experiment": CommandEntry("experiment", "app", "Treatment against control, and TinyTroupe's Table 1."),
+    "agents": CommandEntry("agents", "app", "List agents, and give them personas."),
+    "propositions": CommandEntry("agents", "propositions_app", "Check what agents are held against."),
+    "corrections": CommandEntry("corrections", "app", "What the gate did to messages, and its settings."),
+    "persona": CommandEntry("persona", "app", "Evaluate agents, and hold them against baselines."),
+    "eval": CommandEntry("persona", "app", "Alias of 'persona'."),
+    "export": CommandEntry("export", "export", "Write transcripts, scores or people's answers to a file."),
+}
+
+
+class LazyCommands(Mapping[str, Any]):
+    """The sub-commands as ``typer`` wants them, each imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        entry = COMMANDS[name]
+        found = getattr(import_module(f"evaluation.cli.{entry.module}"), entry.name)
+        holder = typer.Typer(rich_markup_mode=None)
+        if isinstance(found, typer.Typer):
+            holder.add_typer(found, name=name)
+        else:
+            holder.command(name)(found)
+        command = get_group(holder).commands[name]
+        add_shared_options(command)
+        add_database_option(command)
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class Program(CommandGroup):
+    """All sub-commands. Their list is written from the summaries, without importing one of them."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        # Typer only ever reads it once its own commands are in, of which there are none.
+        self.commands = LazyCommands()  # type: ignore[assignment]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command line, which names a database of its own or none."""
+        forget_database()
+        return super().invoke(ctx)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes names and summaries."""
+        listed: dict[str, Any] = {name: TyperCommand(name, help=entry.summary) for name, entry in COMMANDS.items()}
+        CommandGroup(commands=listed).format_commands(ctx, formatter)
+
 
 # Without rich, help is plain text and appears in half the time.
 app = typer.Typer(

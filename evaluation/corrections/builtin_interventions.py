@@ -9,7 +9,7 @@ from pathlib import Path
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.interventions import Effect, Intervention, InterventionBatch, Steered, Targets, joint_target
 from evaluation.corrections.repetition import RECENT_MESSAGES, convergence_similarity
-from evaluation.files.yaml_data import parse_yaml
+from evaluation.files.bundled import parse_yaml
 
 _DEFAULT = "_default"
 _NUDGES = Path(__file__).with_name("nudges.yaml")

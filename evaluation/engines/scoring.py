@@ -7,10 +7,10 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from itertools import islice
+from typing import Any, Protocol
 
-from evaluation.engines.garbage_collection import collection_paused
-from evaluation.engines.task_engines import map_in_processes
+from evaluation.engines.task_engines import collection_paused, map_tasks
 from evaluation.ratings import Rating
 from evaluation.rubric.controls import PreparedControls, attach_controls, link_strengths, no_control
 from evaluation.rubric.definitions import (
@@ -45,8 +45,6 @@ BATCH_MESSAGES = 2_000
 
 BATCH_SECONDS = 1.0
 """A batch that took so long to fill goes on its way."""
-
-Batched = TypeVar("Batched")
 
 
 class Scorer(Protocol):
@@ -224,12 +222,10 @@ def evaluate_many(
     score = partial(_score_batch, thresholds=dict(thresholds or {}), scorers=dict(scorers), reader=reader)
     # An id is a hash of the whole transcript: it is computed only where there are ratings to look up.
     items: Iterator[_Item] = ((transcript, held.get(transcript.id, ()) if held else ()) for transcript in transcripts)
-    if jobs == 1:
-        answers: Iterator[tuple[_Item, _Outcome]] = ((item, outcome) for item in items for outcome in score([item]))
-    else:
-        answers = map_in_processes(score, items, jobs=jobs, batch_size=batch_size)
-    for (transcript, _), outcome in answers:
-        yield _assemble(transcript, outcome, thresholds or {})
+    batches = iter(lambda: list(islice(items, batch_size if jobs > 1 else 1)), [])
+    for batch, outcomes in map_tasks(score, batches, jobs=jobs):
+        for (transcript, _), outcome in zip(batch, outcomes, strict=True):
+            yield _assemble(transcript, outcome, thresholds or {})
 
 
 def batches_of(transcripts: Iterable[Transcript]) -> Iterator[list[Transcript]]:
@@ -249,30 +245,6 @@ def batches_of(transcripts: Iterable[Transcript]) -> Iterator[list[Transcript]]:
             batch, messages = [], 0
     if batch:
         yield batch
-
-
-def map_batches(
-    function: Callable[[list[Transcript]], list[Batched]], batches: Iterable[list[Transcript]], *, jobs: int
-) -> Iterator[tuple[list[Transcript], list[Batched]]]:
-    """Each batch with the function's answers, one per transcript, in order and as soon as they are ready.
-
-    Args:
-        function: A module-level function or a partial of one, so that another process can call it.
-        batches: Read only as far ahead as the processes need; may be endless.
-        jobs: How many processes compute; 1 computes in this one.
-
-    Raises:
-        InfrastructureError: A process ended before it had answered. What ``function`` raises is raised here.
-    """
-    if jobs == 1:
-        return ((batch, function(batch)) for batch in batches)
-    return map_in_processes(partial(_each, function), batches, jobs=jobs, batch_size=1)
-
-
-def _each(
-    function: Callable[[list[Transcript]], list[Batched]], batches: list[list[Transcript]]
-) -> list[list[Batched]]:
-    return [function(batch) for batch in batches]
 
 
 _Item = tuple[Transcript, Sequence[Rating]]

@@ -1,53 +1,57 @@
-"""Run independent tasks in this process, in a pool of processes or on a Dask cluster."""
+"""Run tasks in this process, in a pool of processes or on a Dask cluster; pause garbage collection meanwhile."""
 
 from __future__ import annotations
 
+import gc
+import logging
 import os
+import shlex
 import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from enum import StrEnum
-from functools import partial
+from importlib.util import find_spec
 from itertools import islice
 from multiprocessing import get_context, parent_process
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from evaluation.errors import InfrastructureError, InputError
 
-_BATCHES_IN_FLIGHT_PER_PROCESS = 2
+_TASKS_IN_FLIGHT_PER_PROCESS = 2
 
-Item = TypeVar("Item")
+Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 
-def map_in_processes(
-    function: Callable[[list[Item]], list[Answer]], items: Iterable[Item], *, jobs: int, batch_size: int
-) -> Iterator[tuple[Item, Answer]]:
-    """Each item with its answer, in the order of ``items``, which is read only as far ahead as the processes need.
+def map_tasks(function: Callable[[Task], Answer], tasks: Iterable[Task], *, jobs: int) -> Iterator[tuple[Task, Answer]]:
+    """Each task with its answer, in the order of ``tasks``, which is read only as far ahead as the processes need.
 
     Args:
-        function: A module-level function (or a partial of one) from a batch to one answer per item.
-        items: May be endless.
-        jobs: How many processes.
-        batch_size: How many items go to a process at a time.
+        function: For more than one process a module-level function, or a partial of one.
+        tasks: May be endless.
+        jobs: How many processes; 1 computes in this one.
 
     Raises:
         InfrastructureError: A process ended before it had answered. What ``function`` raises is raised here.
     """
+    if jobs == 1:
+        yield from ((task, function(task)) for task in tasks)
+        return
     # A forked process would inherit locks that other threads hold (Streamlit's, DuckDB's); a spawned one starts clean.
     pool = ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn"), initializer=_settle_in)
-    remaining = iter(items)
-    waiting: deque[tuple[list[Item], Future[list[Answer]]]] = deque()
+    waiting: deque[tuple[Task, Future[Answer]]] = deque()
     try:
-        while batch := list(islice(remaining, batch_size)):
-            waiting.append((batch, pool.submit(function, batch)))
-            if len(waiting) >= jobs * _BATCHES_IN_FLIGHT_PER_PROCESS:
-                yield from _answers(*waiting.popleft())
-        while waiting:
-            yield from _answers(*waiting.popleft())
+        for task in tasks:
+            waiting.append((task, pool.submit(function, task)))
+            if len(waiting) >= jobs * _TASKS_IN_FLIGHT_PER_PROCESS:
+                first, future = waiting.popleft()
+                yield first, future.result()
+        for rest, future in waiting:
+            yield rest, future.result()
     except BrokenProcessPool:
         raise InfrastructureError(
             "A process that computed metrics ended before it had answered.",
@@ -68,13 +72,6 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def _answers(batch: list[Item], future: Future[list[Answer]]) -> Iterator[tuple[Item, Answer]]:
-    yield from zip(batch, future.result(), strict=True)
-
-
-Task = TypeVar("Task")
 
 
 class EngineName(StrEnum):
@@ -111,18 +108,160 @@ def run_tasks(
         InputError: A scheduler was named for another engine than Dask.
     """
     if engine is EngineName.DASK:
-        from evaluation.engines._dask_cluster import run_on_cluster
-
         yield from run_on_cluster(function, tasks, split=split, jobs=jobs, scheduler=scheduler)
         return
     if scheduler is not None:
         raise InputError("Only the engine 'dask' has a scheduler.", place="--scheduler", remedy="Add --engine dask.")
-    if jobs == 1:
-        for task in tasks:
-            yield task, function(task)
-    else:
-        yield from map_in_processes(partial(_each, function), tasks, jobs=jobs, batch_size=1)
+    yield from map_tasks(function, tasks, jobs=jobs)
 
 
-def _each(function: Callable[[Task], Answer], tasks: list[Task]) -> list[Answer | None]:
-    return [function(task) for task in tasks]
+WINDOW_PER_WORKER = 4
+"""Tasks given to the scheduler per worker at a time: all at once would keep every input in its memory."""
+
+CONNECT_SECONDS = 30
+WORKERS_SECONDS = 60
+
+_AGAIN = "Run the same command again: it goes on where it stopped."
+
+
+def run_on_cluster(
+    function: Callable[[Task], Answer],
+    tasks: Iterable[Task],
+    *,
+    split: Callable[[Task], list[Task]],
+    jobs: int,
+    scheduler: str | None,
+    patience: float = WORKERS_SECONDS,
+    connect_seconds: float = CONNECT_SECONDS,
+) -> Iterator[tuple[Task, Answer | None]]:
+    """Run tasks on a Dask cluster, as :func:`~evaluation.engines.task_engines.run_tasks` describes.
+
+    It waits for a scheduler, also for one that it has lost, for ``connect_seconds``, and for the first worker for
+    ``patience`` seconds. When all workers leave later, it waits for others.
+    """
+    if find_spec("distributed") is None:
+        raise InfrastructureError(
+            "The engine 'dask' needs Dask, which is not installed.", remedy="Install it: pip install 'dramaturg[dask]'."
+        )
+    from distributed import as_completed
+
+    held: dict[str, Task] = {}
+    suspects: list[Task] = []
+    remaining = iter(tasks)
+    with _connected(scheduler, jobs, connect_seconds, patience) as client:
+        running = as_completed()
+
+        def submit(some: list[Task]) -> None:
+            with _loss_named(scheduler):
+                for task in some:
+                    future = client.submit(function, task, pure=False)
+                    held[future.key] = task
+                    running.add(future)
+
+        while True:
+            with _loss_named(scheduler):
+                workers = len(client.scheduler_info(n_workers=-1)["workers"])
+            submit(list(islice(remaining, max(0, max(1, workers) * WINDOW_PER_WORKER - len(held)))))
+            if not held:
+                break
+            future = next(running)
+            task = held.pop(future.key)
+            is_killed, answer = _answer(future, scheduler)
+            if not is_killed:
+                yield task, answer
+            elif len(parts := split(task)) > 1:
+                submit(parts)
+            else:
+                suspects.append(task)
+        for task in suspects:
+            # A worker takes the blame for all tasks that it held when it died. Alone, a task has only itself to blame.
+            submit([task])
+            yield task, _answer(next(running), scheduler)[1]
+
+
+def _answer(future: Any, scheduler: str | None) -> tuple[bool, Any]:
+    """Whether the task killed its workers, else its answer. Lets go of the future, so that the cluster forgets it."""
+    from distributed import KilledWorker
+
+    try:
+        if future.status == "error":
+            # What the task itself raised, or that it killed its workers: the scheduler is there and says so.
+            return False, future.result()
+        with _loss_named(scheduler):
+            return False, future.result()
+    except KilledWorker:
+        return True, None
+    finally:
+        future.release()
+
+
+@contextmanager
+def _loss_named(scheduler: str | None) -> Iterator[None]:
+    """Around everything that asks the scheduler: what Dask raises when it is gone becomes one error."""
+    from distributed.client import ClosedClientError, FutureCancelledError
+
+    try:
+        yield
+    except (ClosedClientError, FutureCancelledError, OSError):
+        raise InfrastructureError(
+            "The connection to the scheduler was lost.", place=scheduler or "the local cluster", remedy=_AGAIN
+        ) from None
+
+
+@contextmanager
+def _connected(scheduler: str | None, jobs: int, connect_seconds: float, patience: float) -> Iterator[Any]:
+    from distributed import Client, LocalCluster
+
+    if scheduler is None:
+        options = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+        try:
+            started = LocalCluster(processes=True, **options)
+        except RuntimeError as error:
+            raise InfrastructureError(
+                f"The workers did not start: {error}", place="the local cluster", remedy=_AGAIN
+            ) from None
+        with started as cluster, Client(cluster) as client:
+            yield client
+        return
+    # Their tracebacks would be printed before the one error of a lost scheduler.
+    for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        client = Client(scheduler, timeout=connect_seconds)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InfrastructureError(
+            f"No scheduler answers there: {error}.",
+            place=scheduler,
+            remedy="Start one (dask scheduler), and name its address as tcp://HOST:PORT.",
+        ) from None
+    with client:
+        with _loss_named(scheduler):
+            try:
+                client.wait_for_workers(1, timeout=patience)
+            except TimeoutError:
+                raise InfrastructureError(
+                    f"The scheduler has had no worker for {patience:g} s.",
+                    place=scheduler,
+                    remedy=f"Start one: dask worker {shlex.quote(scheduler)} --nthreads 1.",
+                ) from None
+        yield client
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Pauses the collector for the block; it runs again afterwards where it ran before.
+
+    Scoring a transcript builds words, rows and evidence by the thousand, and none of them form cycles. The collector
+    would look through all of them again and again, which takes a fifth of the time.
+
+    It is one switch for the whole process. Only a block that found the collector on turns it off, and turns it on
+    again, so blocks of several threads may overlap: the first to end lets the collector run, and none leaves it off.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

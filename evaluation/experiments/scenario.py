@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import InputError
-from evaluation.files.yaml_models import parse_model
+from evaluation.files.yaml_files import parse_model
 from evaluation.simulation.environment import TurnOrder
 from evaluation.simulation.personas import Profile, profile_named, profiles
 

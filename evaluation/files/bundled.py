@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from evaluation.errors import InfrastructureError
 
@@ -90,3 +91,17 @@ def _shipped(relative: str) -> Path:
     if not folder.is_dir():
         raise InfrastructureError(f"The folder {folder} is missing.", remedy="Install Dramaturg again.")
     return folder
+
+
+def parse_yaml(text: str) -> Any:
+    """The document in ``text``, plain data only.
+
+    Raises:
+        yaml.YAMLError: It is none.
+    """
+    # Imported here, as most commands read no YAML.
+    import yaml
+
+    # The loader written in C takes a tenth of the time; PyYAML's wheels carry it, a build from source may not.
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(text, Loader=loader)

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.errors import InputError
-from evaluation.files.yaml_models import read_model
+from evaluation.files.yaml_files import read_model
 from evaluation.judging.prompts import PROMPT_VERSION
 from evaluation.judging.propositions.proposition import Dimension, Proposition
 from evaluation.judging.propositions.weighted_scores import PropositionScore

@@ -9,8 +9,7 @@ from typing import Any
 
 from evaluation.errors import InputError, JudgeError, NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.files.bundled import persona_root
-from evaluation.files.yaml_data import parse_yaml
+from evaluation.files.bundled import parse_yaml, persona_root
 from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.model_client.calls import CallPurpose
 from evaluation.judging.model_client.language_model import LLMClient

@@ -22,7 +22,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from evaluation.files.yaml_data import parse_yaml
+from evaluation.files.bundled import parse_yaml
 
 # Letters of other scripts that are drawn like a Latin one, and the Latin one, in lower case.
 _LOOK_ALIKES = dict(

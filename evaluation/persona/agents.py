@@ -11,8 +11,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from evaluation.errors import InputError
-from evaluation.files.bundled import persona_root
-from evaluation.files.yaml_data import parse_yaml
+from evaluation.files.bundled import parse_yaml, persona_root
 from evaluation.judging.propositions.proposition import TargetType
 from evaluation.persona.persona_text import read_agent_file
 from evaluation.text.agent_names import CHANNEL_PREFIX, slug_of

@@ -12,8 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 
 from evaluation.errors import InputError, LimitError
 from evaluation.files.strict_json import parse_json
-from evaluation.files.yaml_lines import UnreadableYamlError, read_located
-from evaluation.files.yaml_models import FaultyFileError, check_model, explained
+from evaluation.files.yaml_files import FaultyFileError, UnreadableYamlError, check_model, explained, read_located
 from evaluation.judging.answer_parsing import describe
 
 LONGEST_PERSONA = 20_000

@@ -8,8 +8,7 @@ from functools import cache
 import yaml
 
 from evaluation.errors import InfrastructureError
-from evaluation.files.bundled import practice_root
-from evaluation.files.yaml_data import parse_yaml
+from evaluation.files.bundled import parse_yaml, practice_root
 from evaluation.ratings import QUESTION_COUNT
 
 FILE = "practice.yaml"

@@ -16,8 +16,8 @@ from itertools import pairwise
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.files.bundled import parse_yaml
 from evaluation.files.strict_json import shorten
-from evaluation.files.yaml_data import parse_yaml
 from evaluation.readers.base.answers import Answers, GameReading, Question, Topic
 from evaluation.readers.base.draft import THOUGHTS_CHANNEL, TOOL_CHANNEL
 from evaluation.readers.base.roster import Roster, is_moderator

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from evaluation.files.yaml_data import parse_yaml
+from evaluation.files.bundled import parse_yaml
 from evaluation.text.lexicon import word_list
 from evaluation.text.normal import fold
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from evaluation.errors import InfrastructureError
-from evaluation.files.yaml_data import parse_yaml
+from evaluation.files.bundled import parse_yaml
 from evaluation.rubric._breakdowns import weak_side_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.lowest_metric import closest_passing, failing_first

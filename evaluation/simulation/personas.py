@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from evaluation.errors import InputError
-from evaluation.files.yaml_data import parse_yaml
-from evaluation.files.yaml_models import explained, read_model
+from evaluation.files.bundled import parse_yaml
+from evaluation.files.yaml_files import explained, read_model
 from evaluation.persona.persona_text import read_agent_file, read_persona_bytes, read_persona_file
 from evaluation.simulation.environment import FACILITATOR
 from evaluation.text.agent_names import agent_name, require_distinct_agents

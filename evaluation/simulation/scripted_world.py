@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from evaluation.files.yaml_data import parse_yaml
+from evaluation.files.bundled import parse_yaml
 from evaluation.judging.model_client.calls import LLMResponse, Messages, Price, Usage
 from evaluation.judging.prompts import CHECK_SYSTEM, IDEAS_SYSTEM, SCORE_SYSTEM
 from evaluation.simulation._agent import FEEDBACK_HEADING, MEMORY_HEADING, NUDGE_HEADING, QUESTION

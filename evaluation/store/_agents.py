@@ -9,10 +9,8 @@ from evaluation.errors import InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.judging.propositions.proposition import TargetType
 from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, SpeakerMap, find_agent, shipped_cast
-from evaluation.store._cascades import delete_agent
-from evaluation.store.engine.bulk_rows import from_json, packed
-from evaluation.store.engine.transactions import Units
-from evaluation.store.engine.values import require_storable, require_text
+from evaluation.store._bulk_rows import from_json, packed, require_storable, require_text
+from evaluation.store.transactions import Units
 from evaluation.text.agent_names import agent_name, slug_of
 from evaluation.transcript import SIMULATED_FORMAT
 
@@ -109,6 +107,13 @@ class Agents:
         with self._units.unit() as cursor:
             return dict(cursor.execute("SELECT speaker, agent_id FROM agent_speakers ORDER BY speaker").fetchall())
 
+    def speaker_map(self) -> SpeakerMap:
+        """The agent of any speaker: as people decided, else by the names of the shipped cast and of stored agents."""
+        with self._units.unit():
+            people = [agent for agent in self.all().values() if agent.kind is TargetType.AGENT]
+            names = {slug_of(agent.display_name): agent.id for agent in people}
+            return SpeakerMap(self.speakers(), {**shipped_cast().by_slug, **names})
+
     def players(self, *, with_simulated: bool = True) -> list[tuple[str, str]]:
         """Transcript id and name of everybody who says something in a stored transcript, in the order of these.
 
@@ -147,7 +152,16 @@ class Agents:
             NotFoundError: There is no such agent.
         """
         self.get(agent_id)
-        delete_agent(self._units, agent_id)
+        self._units.execute_in_turn(
+            agent_id,
+            f"DELETE FROM evaluation_scores WHERE evaluation_run_id IN ({_RUNS})",
+            f"DELETE FROM score_failures WHERE evaluation_run_id IN ({_RUNS})",
+            "DELETE FROM evaluation_runs WHERE agent_id = ?",
+            "DELETE FROM correction_logs WHERE agent_id = ?",
+            "DELETE FROM agent_evaluation_config WHERE agent_id = ?",
+            "DELETE FROM agent_speakers WHERE agent_id = ?",
+            "DELETE FROM agents WHERE id = ?",
+        )
 
 
 def _insert(cursor: DuckDBPyConnection, agent: Agent, on_conflict: str) -> None:
@@ -174,4 +188,5 @@ GROUP BY t.transcript_id, t.position, m.speaker
 ORDER BY t.position, min(m.position)
 """
 
+_RUNS = "SELECT id FROM evaluation_runs WHERE agent_id = ?"
 _ALL = "SELECT id, display_name, kind, persona::text FROM agents ORDER BY created_at, id"

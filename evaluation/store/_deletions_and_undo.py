@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.store.engine.bulk_rows import next_numbers
-from evaluation.store.engine.transactions import Units
-from evaluation.store.engine.values import from_microseconds, require_text
+from evaluation.store._bulk_rows import from_microseconds, next_numbers, require_text
+from evaluation.store.transactions import Units
 from evaluation.store.transcripts import GAME_NAMES, iterations_of, require_iteration, unknown_transcript
 from evaluation.store.trash_tables import mirror, move_to_trash, purge_rows, restore, trashed
 

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.judging.targets import message_reference
-from evaluation.store._cascades import delete_evaluation_run
+from evaluation.store._bulk_rows import append_rows, frame, from_microseconds, packed, require_storable, to_utc
 from evaluation.store._jobs import may_run, this_process
-from evaluation.store.engine.bulk_rows import append_rows, frame, packed
-from evaluation.store.engine.transactions import Units
-from evaluation.store.engine.values import from_microseconds, require_storable, to_utc
+from evaluation.store.transactions import Units
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
@@ -286,7 +284,12 @@ class Evaluations:
         """
         with self._units.unit() as cursor:
             _require(cursor, run_id)
-        delete_evaluation_run(self._units, run_id)
+        self._units.execute_in_turn(
+            run_id,
+            "DELETE FROM evaluation_scores WHERE evaluation_run_id = ?",
+            "DELETE FROM score_failures WHERE evaluation_run_id = ?",
+            "DELETE FROM evaluation_runs WHERE id = ?",
+        )
 
 
 def as_they_stand(runs: pd.DataFrame) -> pd.DataFrame:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
 from evaluation.insight.validator import ValidationResult
-from evaluation.store.engine.bulk_rows import append_rows, frame, next_numbers, packed
-from evaluation.store.engine.transactions import Units
+from evaluation.store._bulk_rows import append_rows, frame, next_numbers, packed
+from evaluation.store.transactions import Units
 from evaluation.store.transcripts import GAME_NAMES, require_transcript
 
 if TYPE_CHECKING:

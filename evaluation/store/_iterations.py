@@ -10,9 +10,14 @@ from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.iterations import Fate, Iteration, RecordedDecision, new_iteration_name
 from evaluation.iterations.iteration import Description, Edit, SignOff, edits
-from evaluation.store.engine.bulk_rows import next_numbers
-from evaluation.store.engine.transactions import Units
-from evaluation.store.engine.values import from_microseconds, maybe_from_microseconds, require_storable, require_text
+from evaluation.store._bulk_rows import (
+    from_microseconds,
+    maybe_from_microseconds,
+    next_numbers,
+    require_storable,
+    require_text,
+)
+from evaluation.store.transactions import Units
 from evaluation.store.transcripts import MOVE, require_iteration, require_transcript
 from evaluation.text.normal import fold
 

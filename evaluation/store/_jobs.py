@@ -14,8 +14,8 @@ from typing import Any
 
 from evaluation.errors import ConflictError, NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.store.engine.transactions import Units
-from evaluation.store.engine.values import from_microseconds, maybe_from_microseconds
+from evaluation.store._bulk_rows import from_microseconds, maybe_from_microseconds
+from evaluation.store.transactions import Units
 
 # A container that is started again has another name, and nobody can ask the old one any more.
 SILENCE_OF_OTHER_HOSTS = timedelta(minutes=15)

@@ -13,9 +13,15 @@ from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.ratings import MAX_COMMENT_LENGTH, EngagementDecision, Rating, checked_score, rater_name
 from evaluation.rubric.definitions import ENGAGEMENT
-from evaluation.store.engine.bulk_rows import append_rows, frame, next_numbers
-from evaluation.store.engine.transactions import Units
-from evaluation.store.engine.values import from_microseconds, maybe_from_microseconds, require_text
+from evaluation.store._bulk_rows import (
+    append_rows,
+    frame,
+    from_microseconds,
+    maybe_from_microseconds,
+    next_numbers,
+    require_text,
+)
+from evaluation.store.transactions import Units
 from evaluation.store.transcripts import require_transcript
 
 if TYPE_CHECKING:

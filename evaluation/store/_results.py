@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evaluation.coverage import Coverage
-from evaluation.engines.garbage_collection import collection_paused
+from evaluation.engines.task_engines import collection_paused
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
+from evaluation.overrides import Override
 from evaluation.precedence import results_as_they_stand
-from evaluation.rubric.controls import WITHOUT_CHANCE, attach_controls
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.controls import CONTROLLED, WITHOUT_CHANCE, Link, attach_controls
+from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.metrics.engagement import measure_ratings
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import LedgerRow, MetricResult, Status, status_of, summarise
-from evaluation.store._controls import read_controls
-from evaluation.store.engine.bulk_rows import (
+from evaluation.store._bulk_rows import (
     append,
     append_rows,
     frame,
@@ -27,11 +27,13 @@ from evaluation.store.engine.bulk_rows import (
     marks,
     next_numbers,
     numbers,
+    to_json,
 )
 from evaluation.store.result_rows import (
     LEDGER_COLUMNS,
     RESULT_COLUMNS,
     ResultRows,
+    RowVerdicts,
     ScoredRows,
     decided_rows,
     doubt_rows,
@@ -39,6 +41,7 @@ from evaluation.store.result_rows import (
     metric_result,
     score_row,
 )
+from evaluation.store.transactions import Units
 from evaluation.store.transcripts import iterations_of, require_transcript
 from evaluation.transcript import Transcript
 
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
 
     from evaluation.engines.scoring import ScoreFailure
     from evaluation.store.database import Store
+
 
 _ALL = tuple(DEFINITIONS)
 _CURRENT = ("current_scores", "decided_rows", "rows_in_doubt")
@@ -404,4 +408,182 @@ FROM rows_in_doubt d JOIN current_scores c USING (transcript_id, metric)
 JOIN ledger l ON l.result_id = c.result_id AND l.row_id = d.row_id
 WHERE l.result_id IN ({{}})
 ORDER BY list_position($ids::text[], d.transcript_id), list_position($metrics, d.metric), l.position
+"""
+
+
+class Controls:
+    """Stores controls and finds the transcripts that lack them, and keeps the latest validity report."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def save(self, transcript_id: str, results: Mapping[str, MetricResult], links: Sequence[Link]) -> None:
+        """Stores the controls that ``results`` carry, each with the version of its result.
+
+        Args:
+            transcript_id: Whose they are.
+            results: By metric; those without a control are passed over.
+            links: The link strength of every public message.
+
+        Raises:
+            NotFoundError: The transcript is not stored.
+        """
+        rows = [
+            (transcript_id, name, result.definition.version, to_json(dict(result.control)), _links_of(name, links))
+            for name, result in results.items()
+            if result.control is not None
+        ]
+        with self._store.unit(write=True, join=True) as cursor:
+            require_transcript(cursor, transcript_id)
+            for row in rows:
+                cursor.execute(_INSERT, row)
+            self._store.results.rewrite([transcript_id], list(CONTROLLED))
+
+    def missing(self, iteration: str | None = None) -> list[str]:
+        """The transcripts of which a stored result of today's version has no control yet, in their order.
+
+        Args:
+            iteration: Only its transcripts; ``None`` for all.
+        """
+        with self._store.unit() as cursor:
+            versions = self._store.readers.versions()
+            values = {
+                "metrics": list(CONTROLLED),
+                "versions": [versions[name] for name in CONTROLLED],
+                "iteration": iteration,
+            }
+            return [str(key) for (key,) in cursor.execute(_MISSING, values).fetchall()]
+
+    def save_report(self, report: Mapping[str, Any]) -> None:
+        """Stores what the metrics noticed of faults planted into the corpus."""
+        with self._store.unit(write=True, join=True) as cursor:
+            cursor.execute("INSERT INTO validity_reports (report) VALUES (?)", [to_json(dict(report))])
+
+    def report(self) -> dict[str, Any] | None:
+        """The latest validity report; ``None`` before the first."""
+        with self._store.unit() as cursor:
+            found = cursor.execute("SELECT report FROM validity_reports ORDER BY report_id DESC LIMIT 1").fetchall()
+        return from_json(found[0][0]) if found else None
+
+
+def read_controls(
+    cursor: DuckDBPyConnection, transcript_id: str
+) -> tuple[dict[tuple[str, str], dict[str, Any]], tuple[Link, ...]]:
+    """The controls of a transcript by metric and version, and the link strengths of its messages."""
+    controls: dict[tuple[str, str], dict[str, Any]] = {}
+    links: tuple[Link, ...] = ()
+    for metric, version, control, listed in cursor.execute(_SELECT, [transcript_id]).fetchall():
+        controls[metric, version] = from_json(control)
+        if metric == COHERENCE.name:
+            links = _links(listed)
+    return controls, links
+
+
+def _links(listed: str | None) -> tuple[Link, ...]:
+    return tuple(Link(one["message_id"], one["strength"], tuple(one["words"])) for one in from_json(listed) or ())
+
+
+def _links_of(metric: str, links: Sequence[Link]) -> str | None:
+    return to_json([link.as_dict() for link in links]) if metric == COHERENCE.name else None
+
+
+_INSERT = "INSERT INTO controls (transcript_id, metric, version, control, links) VALUES (?, ?, ?, ?, ?)"
+
+_SELECT = "SELECT metric, version, control, links FROM controls WHERE transcript_id = ? ORDER BY control_id"
+
+_MISSING = """
+WITH today AS (SELECT unnest($metrics::text[]) AS metric, unnest($versions::text[]) AS version)
+SELECT t.transcript_id FROM transcripts t
+WHERE ($iteration::text IS NULL OR t.iteration = $iteration) AND EXISTS (
+    FROM current_results r JOIN today USING (metric, version)
+    WHERE r.transcript_id = t.transcript_id AND NOT EXISTS (
+        FROM controls c
+        WHERE c.transcript_id = r.transcript_id AND c.metric = r.metric AND c.version = r.version
+    )
+)
+ORDER BY t.position
+"""
+
+
+class LedgerReading:
+    """Reads rows of ledgers without building results of them."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def rows(self, transcript_ids: Sequence[str], metrics: Collection[str] = tuple(DEFINITIONS)) -> pd.DataFrame:
+        """The ledgers of computed metrics as they stand, decided and added rows among the others.
+
+        Returns:
+            ``transcript_id``, ``metric``, ``player``, ``message_id`` (both may be empty), ``numerator``,
+            ``denominator``, ``reason``; result by result in the order in which they were stored, rows in theirs.
+        """
+        with self._units.unit() as cursor:
+            return cursor.execute(_ROWS, [list(transcript_ids), list(metrics)]).df()
+
+    def decided(self, overrides: Sequence[Override]) -> tuple[list[RowVerdicts], dict[tuple[str, str, str], int]]:
+        """The rows on which a judge's or a person's decision stands.
+
+        A judge's decision on a row that the ledger no longer has is left out, unless a person decided that row too.
+
+        Args:
+            overrides: Those that stand.
+
+        Returns:
+            The rows on which rule and judge differ or that a person decided, what judges decided first; and how many
+            others a judge confirmed, by transcript, metric and verdict.
+        """
+        keys = [(one.transcript_id, one.metric, one.row_id) for one in overrides]
+        columns: list[list[Any]] = [[key[place] for key in keys] for place in range(3)]
+        values = dict(zip(("transcripts", "metrics", "rows"), columns, strict=True))
+        with self._units.unit() as cursor:
+            rows = [RowVerdicts(*row) for row in cursor.execute(_DIFFERENT, values).fetchall()]
+            confirmed = {tuple(key): count for *key, count in cursor.execute(_CONFIRMED, values).fetchall()}
+        return rows, confirmed
+
+
+_ROWS = """
+SELECT transcript_id, metric, player, message_id, numerator, denominator, reason FROM current_ledger
+WHERE transcript_id IN (SELECT unnest(?::text[])) AND metric IN (SELECT unnest(?::text[]))
+ORDER BY result_id, position
+"""
+
+_WANTED = """
+WITH latest AS (SELECT max(decision_id) AS decision_id FROM row_decisions GROUP BY transcript_id, metric, row_id),
+judged AS (
+    SELECT decision_id, transcript_id, metric, row_id, verdict, reason FROM row_decisions SEMI JOIN latest
+    USING (decision_id) WHERE verdict IS NOT NULL
+),
+overruled AS (
+    SELECT unnest($transcripts::text[]) AS transcript_id, unnest($metrics::text[]) AS metric,
+        unnest($rows::text[]) AS row_id, generate_subscripts($rows::text[], 1) AS place
+),
+wanted AS (
+    SELECT transcript_id, metric, row_id, decision_id, j.verdict AS judge, j.reason AS judge_reason, place
+    FROM judged j FULL JOIN overruled USING (transcript_id, metric, row_id)
+)
+"""
+
+_FOUND = """
+FROM wanted w {join} (
+    SELECT c.transcript_id, c.metric, l.* FROM current_scores c SEMI JOIN wanted USING (transcript_id, metric)
+    JOIN ledger l USING (result_id)
+) l USING (transcript_id, metric, row_id)
+"""
+
+# In the order in which they were decided: what judges decided first, then what only people did.
+_DIFFERENT = f"""
+{_WANTED}
+SELECT transcript_id, metric, row_id, l.verdict, w.judge, w.judge_reason, l.message_id, l.player, l.numerator,
+    l.denominator, l.reason
+{_FOUND.format(join="LEFT JOIN")}
+WHERE place IS NOT NULL OR l.verdict <> w.judge
+ORDER BY decision_id NULLS LAST, place
+"""
+
+_CONFIRMED = f"""
+{_WANTED}
+SELECT transcript_id, metric, w.judge, count(*)
+{_FOUND.format(join="JOIN")}
+WHERE place IS NULL AND l.verdict = w.judge GROUP BY ALL ORDER BY ALL
 """

@@ -11,15 +11,10 @@ from evaluation.errors import NewerSchemaError, StoreError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-FIRST = 32
-"""The number of the first schema. Those before it were never released; see ``docs/removed.md``."""
+FIRST = 33
+"""The number of the first schema: those before it were never released."""
 
 Migration = Callable[["DuckDBPyConnection"], None]
-
-
-def let_judges_add_rows(connection: DuckDBPyConnection) -> None:
-    """Schema 33: a judge's decision may be about a row that no ledger has."""
-    connection.execute("ALTER TABLE row_decisions ADD COLUMN added_row text")
 
 
 def keep_readers(connection: DuckDBPyConnection) -> None:
@@ -30,7 +25,7 @@ def keep_readers(connection: DuckDBPyConnection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (let_judges_add_rows, keep_readers)
+MIGRATIONS: tuple[Migration, ...] = (keep_readers,)
 """The steps after ``FIRST``, in their order: only ever append. ``schema.sql`` is what they end in."""
 
 _FILE = Path(__file__).with_name("schema.sql")
@@ -38,11 +33,6 @@ _NAMES = """
 SELECT table_name FROM duckdb_tables() WHERE NOT internal
 UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal
 """
-_EXPORTS = (
-    "Run with the version that wrote it: dramaturg export transcripts --format canonical -o games.zip, "
-    "dramaturg export ratings -o ratings.csv, and for each game with overrides dramaturg override list GAME "
-    "--format json > overrides.json; docs/removed.md says how they are read."
-)
 
 
 def newest(migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
@@ -106,7 +96,7 @@ def require_known(number: int, known: int) -> None:
     if number < FIRST:
         raise StoreError(
             f"The database has schema {number}, of a version before the first release, which is not read.",
-            remedy=_EXPORTS,
+            remedy="Export its games and ratings with the version that wrote it; docs/removed.md says how.",
         )
 
 

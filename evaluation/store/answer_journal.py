@@ -29,7 +29,7 @@ from evaluation.errors import DramaturgError, StoreError
 from evaluation.judging.judges.cached import JudgementCache, KeepAnswers, KeptAnswer
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.simulation.model_texts import Generation, GenerationCache
-from evaluation.store.engine.transactions import retry_while_busy
+from evaluation.store.transactions import retry_while_busy
 
 _SUFFIX = ".answers"
 

@@ -17,17 +17,15 @@ from evaluation.corrections.attempts import (
     MessageScore,
 )
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed, without_controls
 from evaluation.persona.agents import Agent
 from evaluation.store._agents import Agents
-from evaluation.store.engine.bulk_rows import append_rows, frame, from_json, to_json
-from evaluation.store.engine.transactions import Units
-from evaluation.store.engine.values import from_microseconds, require_storable
+from evaluation.store._bulk_rows import append_rows, from_json, from_microseconds, require_storable, to_json
+from evaluation.store.transactions import Units
 from evaluation.text.agent_names import agent_name, slug_of
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 COLUMNS = """group_id::text AS group_id, agent_id, attempt_number, attempt_text, is_committed, outcome, original_text,
@@ -230,6 +228,12 @@ class Corrections:
         with self._units.unit(write=True, join=True) as cursor:
             cursor.execute("UPDATE runs SET status = 'completed', completed_at = now() WHERE id = ?", [run_id])
 
+    def delete_run(self, run_id: str) -> None:
+        """Removes a run; the corrections made in it stay, without it."""
+        self._units.execute_in_turn(
+            run_id, "UPDATE correction_logs SET run_id = NULL WHERE run_id = ?", "DELETE FROM runs WHERE id = ?"
+        )
+
     def add(self, result: GateResult, *, run_id: str | None = None, experiment_id: str | None = None) -> str:
         """Logs a checked message: one row per attempt, all of one group, in one transaction.
 
@@ -286,22 +290,6 @@ class Corrections:
         with self._units.unit() as cursor:
             return messages_from(cursor.execute(_LATEST, values).fetchall())
 
-    def message(self, message_id: str) -> LoggedMessage:
-        """The message that is logged under that id, or under the only one that begins like this.
-
-        Raises:
-            NotFoundError: There is none, or several begin like this.
-        """
-        require_storable(message=message_id)
-        with self._units.unit() as cursor:
-            found = messages_from(cursor.execute(_ONE, {"start": message_id.lower()}).fetchall()) if message_id else []
-        if len(found) != 1:
-            raise NotFoundError(
-                f"{'Several messages have' if found else 'No message has'} an id that begins with {message_id!r}.",
-                remedy="See them with: dramaturg corrections list.",
-            )
-        return found[0]
-
     def count(self, agent: str | None = None) -> int:
         """Number of checked messages, of one agent or of all."""
         query = "SELECT count(DISTINCT group_id) FROM correction_logs WHERE $agent IS NULL OR agent_id = $agent"
@@ -315,28 +303,6 @@ class Corrections:
         with self._units.unit() as cursor:
             return dict(cursor.execute(_AGENTS).fetchall())
 
-    def log(self, agent: str | None = None) -> pd.DataFrame:
-        """Every attempt ever logged, of one agent or of all, in the order of time and attempt.
-
-        Returns:
-            ``group_id``, ``agent_id``, ``run_id``, ``experiment_id``, ``attempt_number`` (0 is the original),
-            ``attempt_text``, ``is_committed``, ``outcome``, ``original_text``,
-            ``corrected_text`` (empty unless a retry was committed),
-            ``dimension_scores`` (JSON text: dimension to score, threshold, reasoning), ``similarity_score`` (0 to 1),
-            ``total_score``, ``feedback``, ``token_usage`` (JSON text) and ``created_at`` (UTC).
-        """
-        with self._units.unit() as cursor:
-            return frame(cursor, _LOG, {"agent": agent and self.agent(agent).id}, times=["created_at"])
-
-
-_LOG = """
-SELECT group_id::text AS group_id, agent_id, run_id::text AS run_id, experiment_id::text AS experiment_id,
-       attempt_number, attempt_text, is_committed,
-       outcome, original_text, corrected_text, dimension_scores::text AS dimension_scores, similarity_score,
-       total_score, feedback, token_usage::text AS token_usage, timezone('UTC', created_at) AS created_at
-FROM correction_logs WHERE $agent IS NULL OR agent_id = $agent
-ORDER BY correction_logs.rowid
-"""
 
 _LATEST = f"""
 WITH latest AS (
@@ -354,10 +320,6 @@ SELECT agent_id, count(DISTINCT group_id) AS messages FROM (
     SELECT agent_id, group_id FROM correction_logs UNION ALL SELECT agent_id, NULL FROM agent_evaluation_config
 )
 GROUP BY agent_id ORDER BY messages DESC, agent_id
-"""
-
-_ONE = f"""
-SELECT {COLUMNS} FROM correction_logs WHERE starts_with(group_id::text, $start) ORDER BY group_id, attempt_number
 """
 
 

@@ -11,38 +11,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.files.bundled import checkout_root
+from evaluation.store._bulk_rows import require_storable
+from evaluation.store._database_file import DatabaseFile, shared_file
+from evaluation.store._files import resolved
 from evaluation.store._schema import migrate
-from evaluation.store.engine.database_file import DatabaseFile, shared_file
-from evaluation.store.engine.files import resolved
-from evaluation.store.engine.transactions import Units
-from evaluation.store.engine.values import require_storable
+from evaluation.store.transactions import Units
 
 if TYPE_CHECKING:
     from evaluation.store._agents import Agents
-    from evaluation.store._blind_games import BlindGames
-    from evaluation.store._controls import Controls
+    from evaluation.store._decisions import Decisions, Overrides
     from evaluation.store._deletions_and_undo import Deletions
     from evaluation.store._evaluations import Evaluations
-    from evaluation.store._generations import Generations
     from evaluation.store._insights import Insights
     from evaluation.store._iterations import Iterations
     from evaluation.store._jobs import Jobs
-    from evaluation.store._judge_decisions import Decisions
-    from evaluation.store._judgement_cache import Judgements
-    from evaluation.store._overrides import Overrides
+    from evaluation.store._judgement_cache import Generations, Judgements
     from evaluation.store._ratings import Drafts, EngagementDecisions, Ratings
     from evaluation.store._readers import Readers
-    from evaluation.store._results import Results
-    from evaluation.store.backup.backup import Backups
+    from evaluation.store._results import Controls, LedgerReading, Results
+    from evaluation.store.backup import Backups
     from evaluation.store.corrections import Corrections
     from evaluation.store.experiments import Experiments
     from evaluation.store.imports import ImportQueue, Imports, WatchedFiles
-    from evaluation.store.ledger_reading import LedgerReading
     from evaluation.store.llm_calls import LLMCalls
-    from evaluation.store.message_search import MessageSearch
-    from evaluation.store.rating_desk import Discards, RatingAssignments, RatingQueue, StyleAnswers
+    from evaluation.store.rating_desk import BlindGames, Discards, RatingAssignments, RatingQueue, StyleAnswers
     from evaluation.store.settings import Settings
-    from evaluation.store.transcripts import Transcripts
+    from evaluation.store.transcripts import MessageSearch, Transcripts
 
 FILE_NAME = "dramaturg.duckdb"
 IN_MEMORY = ":memory:"
@@ -95,22 +89,22 @@ class Store(Units):
     """
 
     transcripts: Transcripts = _part("evaluation.store.transcripts")
-    messages: MessageSearch = _part("evaluation.store.message_search")
+    messages: MessageSearch = _part("evaluation.store.transcripts")
     ratings: Ratings = _part("evaluation.store._ratings", is_for_everybody=True)
     rating_queue: RatingQueue = _part("evaluation.store.rating_desk", is_for_everybody=True)
     drafts: Drafts = _part("evaluation.store._ratings", is_for_everybody=True)
     discards: Discards = _part("evaluation.store.rating_desk", is_for_everybody=True)
-    blind: BlindGames = _part("evaluation.store._blind_games", is_for_everybody=True)
+    blind: BlindGames = _part("evaluation.store.rating_desk", is_for_everybody=True)
     style_answers: StyleAnswers = _part("evaluation.store.rating_desk", is_for_everybody=True)
     rating_assignments: RatingAssignments = _part("evaluation.store.rating_desk")
     engagement_decisions: EngagementDecisions = _part("evaluation.store._ratings")
-    overrides: Overrides = _part("evaluation.store._overrides")
+    overrides: Overrides = _part("evaluation.store._decisions")
     settings: Settings = _part("evaluation.store.settings")
     readers: Readers = _part("evaluation.store._readers")
-    decisions: Decisions = _part("evaluation.store._judge_decisions")
+    decisions: Decisions = _part("evaluation.store._decisions")
     results: Results = _part("evaluation.store._results")
-    ledger: LedgerReading = _part("evaluation.store.ledger_reading")
-    controls: Controls = _part("evaluation.store._controls")
+    ledger: LedgerReading = _part("evaluation.store._results")
+    controls: Controls = _part("evaluation.store._results")
     insights: Insights = _part("evaluation.store._insights")
     iterations: Iterations = _part("evaluation.store._iterations")
     deletions: Deletions = _part("evaluation.store._deletions_and_undo")
@@ -157,13 +151,13 @@ class Store(Units):
 
     @cached_property
     def generations(self) -> Generations:
-        from evaluation.store._generations import Generations
+        from evaluation.store._judgement_cache import Generations
 
         return Generations(self, self.llm_calls)
 
     @cached_property
     def backups(self) -> Backups:
-        from evaluation.store.backup.backup import Backups
+        from evaluation.store.backup import Backups
 
         return Backups(self, self._file, self.jobs, self._wait_seconds)
 

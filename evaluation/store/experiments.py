@@ -10,9 +10,8 @@ from typing import Any
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.experiments.experiment import AgentScore, ExperimentRecord, ExperimentStatus, Session, Side
-from evaluation.store.engine.bulk_rows import append_rows, packed
-from evaluation.store.engine.transactions import Units
-from evaluation.store.engine.values import from_microseconds, maybe_from_microseconds
+from evaluation.store._bulk_rows import append_rows, from_microseconds, maybe_from_microseconds, packed
+from evaluation.store.transactions import Units
 
 _Records = list[ExperimentRecord]
 
@@ -163,25 +162,10 @@ class Experiments:
             rows = cursor.execute(query, [experiment_id]).fetchall()
         return [AgentScore(Side(side), *rest) for side, *rest in rows]
 
-    def delete(self, experiment_id: str) -> None:
-        """Removes an experiment with its scores and what was written for it; its transcripts stay."""
-        with self._units.unit(write=True, join=True) as cursor:
-            for table, column in _OWNED:
-                cursor.execute(f"DELETE FROM {table} WHERE {column} = ?", [experiment_id])
-            cursor.execute("DELETE FROM experiments WHERE id::text = ?", [experiment_id])
-
     def _select(self, rest: str, values: Sequence[object]) -> _Records:
         with self._units.unit() as cursor:
             return [_record(row) for row in cursor.execute(f"{_SELECT} {rest}", values).fetchall()]
 
-
-_OWNED = (
-    ("generations", "scope"),
-    ("experiment_sessions", "experiment_id"),
-    ("experiment_scores", "experiment_id"),
-    ("experiment_activity", "experiment_id"),
-    ("ab_runs", "experiment_id"),
-)
 
 _SELECT = """
 SELECT id::text, name, scenario, seed, scale, status, config::text, results::text, epoch_us(created_at),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.readers.import_report import ImportOutcome, ImportReport
-from evaluation.store.engine.bulk_rows import Columns, append, marks
-from evaluation.store.engine.transactions import Units
+from evaluation.store._bulk_rows import Columns, append, marks
+from evaluation.store.transactions import Units
 from evaluation.store.transcript_rows import pack, unpack
 from evaluation.transcript import Transcript
 
@@ -148,18 +148,6 @@ class Imports:
         """The latest reports, newest first."""
         with self._units.unit() as cursor:
             return self._select(cursor, "ORDER BY position DESC LIMIT ?", [limit])
-
-    def get(self, report_id: str) -> ImportReport:
-        """The report with that id.
-
-        Raises:
-            NotFoundError: There is none.
-        """
-        with self._units.unit() as cursor:
-            found = self._select(cursor, "WHERE report_id = ?", [well_formed(report_id)])
-        if not found:
-            raise NotFoundError(f"There is no import report {report_id!r}.", remedy="Older ones made room for new.")
-        return found[0]
 
     def _select(self, cursor: DuckDBPyConnection, rest: str, values: Sequence[object]) -> _Reports:
         found = cursor.execute(f"SELECT document FROM import_reports {rest}", values).fetchall()

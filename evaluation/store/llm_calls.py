@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from evaluation.judging.model_client.calls import CallRecord, Usage
+from evaluation.judging.model_client.calls import CallRecord
+from evaluation.store._bulk_rows import append_rows, fitting, frame, microseconds, to_utc
 from evaluation.store._evaluations import as_they_stand
-from evaluation.store.engine.bulk_rows import append_rows, fitting, frame
-from evaluation.store.engine.transactions import Units
-from evaluation.store.engine.values import microseconds, to_utc
+from evaluation.store.transactions import Units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,25 +32,6 @@ class LLMCalls:
         """Whether a call is stored, told by model, time, attempt and first judgement."""
         with self._units.unit() as cursor:
             return _identity(record) in cursor.execute(_SINCE, [record.started_at]).fetchall()
-
-    def usage(self, run_id: str | None = None) -> Usage:
-        """Usage of all calls, or of those of one run. Calls without a known price cost nothing here."""
-        with self._units.unit() as cursor:
-            found = cursor.execute(_USAGE, {"run_id": run_id}).fetchone()
-        assert found is not None
-        read, cached, written, cost, calls = found
-        return Usage(int(read), int(cached), int(written), float(cost), int(calls))
-
-    def frame(self, run_id: str | None = None, *, limit: int = 1_000) -> pd.DataFrame:
-        """The latest calls, newest first, those of one run or all.
-
-        Returns:
-            One row per call: ``started_at`` (UTC), ``purpose``, ``model``, ``attempt``, ``outcome``, ``error``,
-            ``judgements``, ``input_tokens``, ``cached_tokens``, ``output_tokens``, ``cost_usd`` (empty when the price
-            is not known), ``seconds``.
-        """
-        with self._units.unit() as cursor:
-            return frame(cursor, _LATEST, {"run_id": run_id, "limit": limit}, times=["started_at"])
 
 
 def _row(record: CallRecord) -> dict[str, Any]:
@@ -79,19 +59,6 @@ def _identity(record: CallRecord) -> tuple[object, ...]:
 
 _SINCE = """
 SELECT model, epoch_us(created_at), attempt, judgement_key FROM llm_calls WHERE created_at >= ?
-"""
-
-_USAGE = """
-SELECT coalesce(sum(input_tokens), 0), coalesce(sum(cached_tokens), 0), coalesce(sum(output_tokens), 0),
-    coalesce(sum(cost_usd), 0), count(*)
-FROM llm_calls WHERE $run_id IS NULL OR run_id = CAST($run_id AS uuid)
-"""
-
-_LATEST = """
-SELECT timezone('UTC', created_at) AS started_at, purpose, model, attempt, outcome, coalesce(error, '') AS error,
-    judgements, input_tokens, cached_tokens, output_tokens, cost_usd, seconds
-FROM llm_calls WHERE $run_id IS NULL OR run_id = CAST($run_id AS uuid)
-ORDER BY rowid DESC LIMIT $limit
 """
 
 

@@ -7,13 +7,13 @@ import pickle
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.rubric.controls import without_control
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.rows_in_doubt import review_items
 from evaluation.score import Evidence, LedgerRow, Method, MetricResult, RowVerdict, Status
-from evaluation.store.engine.bulk_rows import from_json, in_parts, packed, to_json
+from evaluation.store._bulk_rows import from_json, in_parts, packed, to_json
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import ScoreFailure
@@ -51,6 +51,25 @@ _ROWS_OF_PART = 1_000
 """A longer ledger is compressed, in parts of so many rows."""
 
 Columns = dict[str, Any]
+
+
+class RowVerdicts(NamedTuple):
+    """A row that a judge or a person decided, with the verdicts as they are stored; ``None`` for none.
+
+    The rule's are those of the current ledger; all fields after ``judge_reason`` are its, too.
+    """
+
+    transcript_id: str
+    metric: str
+    row_id: str
+    rule: str | None
+    judge: str | None
+    judge_reason: str | None
+    message_id: str | None
+    player: str | None
+    numerator: float | None
+    denominator: float | None
+    rule_reason: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import InputError
 from evaluation.readers.base.limits import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
-from evaluation.store.engine.values import require_text
+from evaluation.store._bulk_rows import require_text
 
 if TYPE_CHECKING:
     from evaluation.store.database import Store

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.errors import StoreError
-from evaluation.store.engine.bulk_rows import fitting, from_json, to_json
-from evaluation.store.engine.values import to_utc
+from evaluation.store._bulk_rows import fitting, from_json, to_json, to_utc
 from evaluation.transcript import Cost, Transcript
 
 

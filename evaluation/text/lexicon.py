@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from evaluation.files.yaml_data import parse_yaml
+from evaluation.files.bundled import parse_yaml
 
 
 @cache

@@ -31,11 +31,11 @@ from evaluation.judging.model_client.calls import CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest, Report
-from evaluation.store import Job, JobState, Store
+from evaluation.store import Job, Store
 from evaluation.store.experiments import ab_test_id
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import player_personas
-from evaluation.workflows.job_progress import JobProgress
+from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of, running_order
 
 
 def run_ab_test(
@@ -250,8 +250,6 @@ def _games_of_store(store: Store) -> Run:
 
 
 KIND = "ab_test"
-_ORDER = "ab_test_job"
-_MOST_JOBS = 1_000
 
 
 class StoredRuns(FinishedRuns):
@@ -293,15 +291,11 @@ def begin_ab_job(store: Store, test: ABConfig, options: Mapping[str, Any]) -> tu
     """
     check_test(test)
     total = planned_runs(store, test)
+    # Only what the file says: which measures it chose decides what is checked before the runs.
+    order = {"test": test.model_dump(mode="json", exclude_unset=True), "options": dict(options)}
     with store.unit(write=True):
         test_id = store.experiments.begin_ab_test(test.model_dump(mode="json"))
-        for earlier in store.jobs.interrupted():
-            if _ordered(store, earlier).get("id") == test_id:
-                store.jobs.update(earlier.id, state=JobState.CANCELLED, message="Taken up again.")
-        job = store.jobs.create(KIND, "A/B test", total, is_exclusive=True)
-        # Only what the file says: which measures it chose decides what is checked before the runs.
-        order = {"id": test_id, "test": test.model_dump(mode="json", exclude_unset=True), "options": dict(options)}
-        store.settings.set(f"{_ORDER}:{job.id}", order)
+        job = begin_order(store, KIND, "A/B test", total, test_id, order)
     return job, test_id
 
 
@@ -311,7 +305,7 @@ def run_ordered_ab(store: Store, job_id: str) -> str:
     Raises:
         InputError: As ``run_ab_test``.
     """
-    order = store.settings.get(f"{_ORDER}:{job_id}", {})
+    order = order_of(store, job_id)
     test, options = ABConfig.model_validate(order["test"]), order["options"]
     config = ab_judge_config(store, test, options)
     budget = Budget(usd=config.max_usd, calls=config.max_calls)
@@ -323,7 +317,7 @@ def run_ordered_ab(store: Store, job_id: str) -> str:
             done += 1
             progress(done, progress.total)
 
-        result = run_ab_test(store, test, StoredRuns(store, order["id"]), options, count, budget=budget)
+        result = run_ab_test(store, test, StoredRuns(store, order["subject"]), options, count, budget=budget)
     return f"{outcome_words(result)} {spent_words(budget)}."
 
 
@@ -333,22 +327,11 @@ def outcome_words(result: ABTestResult) -> str:
 
 
 def running_ab_job(store: Store, test_id: str) -> Job | None:
-    """The job that runs this A/B test now; ``None`` when none does."""
-    with store.unit():
-        return next((job for job in store.jobs.running() if _ordered(store, job).get("id") == test_id), None)
+    """The job that runs this A/B test now; ``None`` when no job does, or one of another test."""
+    return running_order(store, KIND, test_id)
 
 
-def latest_order(store: Store, test_id: str) -> tuple[ABConfig, dict[str, Any]] | None:
-    """Configuration and options of the latest job of an A/B test, to go on with it; ``None`` without one."""
-    with store.unit():
-        for job in store.jobs.list(_MOST_JOBS):
-            order = _ordered(store, job)
-            if order.get("id") == test_id:
-                return ABConfig.model_validate(order["test"]), dict(order["options"])
-    return None
-
-
-def _ordered(store: Store, job: Job) -> Mapping[str, Any]:
-    """The order of a job; empty for jobs of another kind."""
-    found: Mapping[str, Any] = store.settings.get(f"{_ORDER}:{job.id}", {}) if job.kind == KIND else {}
-    return found
+def latest_ab_order(store: Store, test_id: str) -> tuple[ABConfig, dict[str, Any]] | None:
+    """The test and the options of its latest job, to go on with them; ``None`` for a test without a job."""
+    order = latest_order(store, KIND, test_id)
+    return None if order is None else (ABConfig.model_validate(order["test"]), dict(order["options"]))

@@ -51,11 +51,8 @@ class KnownAgents:
         cast = shipped_cast()
         with store.unit():
             stored = store.agents.all()
-            chosen = store.agents.speakers()
+            speakers = store.agents.speaker_map()
             players = store.agents.players(with_simulated=with_simulated)
-        people = [agent for agent in stored.values() if agent.kind is TargetType.AGENT]
-        names = {slug_of(agent.display_name): agent.id for agent in people}
-        speakers = SpeakerMap(chosen, {**cast.by_slug, **names})
         spoken: dict[str, list[str]] = {}
         spoken_as: dict[str, str] = {}
         merged: dict[str, tuple[str, str]] = {}
@@ -65,7 +62,7 @@ class KnownAgents:
                 agent_id = speakers.agent_id(player)
                 spoken.setdefault(agent_id, []).append(transcript_id)
                 spoken_as.setdefault(agent_id, player)
-                if player not in chosen and heard.setdefault(agent_id, player) != player:
+                if player not in speakers.chosen and heard.setdefault(agent_id, player) != player:
                     merged.setdefault(agent_id, (heard[agent_id], player))
         return cls(cast, speakers, stored, spoken, spoken_as, merged)
 
@@ -229,9 +226,7 @@ def player_personas(store: Store, transcript: Transcript) -> dict[str, str]:
     """
     cast = shipped_cast()
     with store.unit():
-        agents, chosen = store.agents.all(), store.agents.speakers()
-    names = {slug_of(agent.display_name): agent.id for agent in agents.values()}
-    sources = Sources([transcript], SpeakerMap(chosen, {**cast.by_slug, **names}), cast, agents)
+        sources = Sources([transcript], store.agents.speaker_map(), cast, store.agents.all())
     found: dict[str, str] = {}
     for player in transcript.player_names:
         agent = sources.agent(sources.speakers.agent_id(player), player)

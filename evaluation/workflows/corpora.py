@@ -13,7 +13,7 @@ from evaluation.errors import InfrastructureError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.files.locations import Location
 from evaluation.text.display import counted
-from evaluation.workflows.importing import Tally, read_transcripts
+from evaluation.workflows.scoring import Tally, read_transcripts
 
 if TYPE_CHECKING:
     from evaluation.readers import Answers, ChooseColumns

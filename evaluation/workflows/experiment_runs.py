@@ -1,8 +1,10 @@
-"""Run experiments, store every conversation as soon as it is done, and go on after a stop, as background jobs too."""
+"""Run experiments with a treatment and a control, and make populations of agents."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import math
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -35,13 +37,15 @@ from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.model_texts import BoundedProvider, RaisingJudge, Writer
-from evaluation.simulation.population_factory import AgentFactory
+from evaluation.simulation.personas import Profile
+from evaluation.simulation.population_factory import NAMES_AT_ONCE, AgentFactory
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from evaluation.store import Job, JobState, Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts
-from evaluation.store.engine.transactions import retry_while_busy
+from evaluation.store.transactions import retry_while_busy
+from evaluation.text.agent_names import require_distinct_agents, slug_of
 from evaluation.transcript import Transcript
-from evaluation.workflows.job_progress import JobProgress
+from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of, running_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,8 +322,6 @@ def _first_reason(results: Sequence[BaseException | None]) -> str:
 
 
 KIND = "experiment"
-_ORDER = "experiment_job"
-_MOST_JOBS = 1_000
 
 
 def connection(
@@ -352,7 +354,7 @@ def connection(
 def begin_job(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) -> Job:
     """Records an experiment and the job of this process that runs it; one job of the kind runs at a time.
 
-    A job of the same name whose process was killed is closed: this one goes on with its experiment.
+    A job of the same experiment whose process was killed is closed: this one goes on with it.
 
     Args:
         store: Where to.
@@ -363,14 +365,12 @@ def begin_job(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) ->
         ConflictError: Another experiment is running.
         InputError: The design is impossible.
     """
-    label, design = label_of(plan), plan.design
+    scripted = ", scripted" if plan.effects is not None else ""
+    label = f"Experiment {plan.scenario.id}, seed {plan.seed}, scale {plan.scale:g}{scripted}"
+    rooms = len(plan.design.rooms)
     with store.unit(write=True):
-        for earlier in store.jobs.interrupted():
-            if earlier.kind == KIND and earlier.label == label:
-                store.jobs.update(earlier.id, state=JobState.CANCELLED, message="Taken up again.")
-        job = store.jobs.create(KIND, label, len(design.rooms), is_exclusive=True)
+        job = begin_order(store, KIND, label, rooms, plan.record.id, {"options": dict(options)})
         store.experiments.begin(plan.record)
-        store.settings.set(f"{_ORDER}:{job.id}", {"experiment": plan.record.id, "options": dict(options)})
     return job
 
 
@@ -427,38 +427,20 @@ def run_ordered(store: Store, job_id: str, _report: ProgressCallback) -> str:
         InputError: There is no model now.
         DramaturgError: As ``run_experiment``.
     """
-    order = store.settings.get(f"{_ORDER}:{job_id}", {"experiment": "", "options": {}})
-    plan = plan_of(store.experiments.get(order["experiment"]))
+    order = order_of(store, job_id)
+    plan = plan_of(store.experiments.get(order.get("subject", "")))
     config, provider = connection(plan, order["options"], store.settings.get(SETTINGS_KEY))
     return carry_out(store, job_id, plan, config, provider=provider)[1]
 
 
 def running_job(store: Store, experiment: str) -> Job | None:
     """The job that runs this experiment now; ``None`` when no job does, or one of another experiment."""
-    with store.unit():
-        return next((job for job in store.jobs.running() if _ordered(store, job).get("experiment") == experiment), None)
+    return running_order(store, KIND, experiment)
 
 
 def latest_options(store: Store, experiment: str) -> dict[str, Any]:
     """Limits, concurrency and address of the latest job of an experiment, to go on with them; empty without one."""
-    with store.unit():
-        for job in store.jobs.list(_MOST_JOBS):
-            order = _ordered(store, job)
-            if order.get("experiment") == experiment:
-                return dict(order["options"])
-    return {}
-
-
-def _ordered(store: Store, job: Job) -> Mapping[str, Any]:
-    """The experiment that a job runs; empty for jobs of another kind."""
-    found: Mapping[str, Any] = store.settings.get(f"{_ORDER}:{job.id}", {}) if job.kind == KIND else {}
-    return found
-
-
-def label_of(plan: ExperimentPlan) -> str:
-    """The display name of the job."""
-    scripted = ", scripted" if plan.effects is not None else ""
-    return f"Experiment {plan.scenario.id}, seed {plan.seed}, scale {plan.scale:g}{scripted}"
+    return dict((latest_order(store, KIND, experiment) or {}).get("options", {}))
 
 
 def example_plan() -> ExperimentPlan:
@@ -467,3 +449,88 @@ def example_plan() -> ExperimentPlan:
     return ExperimentPlan(
         scenario, SCRIPTED_MODEL, scale=0.01, steps=8, sample_size=1, is_batched=True, effects=Effects()
     )
+
+
+_PLANNING_CALLS = 2
+
+
+def calls_for(size: int) -> int:
+    """The calls that ``generate_personas`` makes where every answer keeps to the form."""
+    return size + math.ceil(size / NAMES_AT_ONCE) + _PLANNING_CALLS
+
+
+def generate_personas(
+    store: Store,
+    profile: Profile,
+    size: int,
+    seed: int,
+    config: JudgeConfig,
+    *,
+    budget: Budget,
+    provider: Provider | None = None,
+    advance: Callable[[int, int], None] | None = None,
+) -> list[dict[str, Any]]:
+    """Personas of a population, always the same for the same seed and answers.
+
+    Every answer is stored before it is used: a run that is broken off goes on when it is started again.
+
+    Args:
+        store: Keeps the answers.
+        profile: Who is in the population.
+        size: How many personas.
+        seed: Draws what each person is like.
+        config: Of a live model.
+        budget: What may be spent.
+        provider: Takes the place of litellm in tests.
+        advance: Told how many personas are written, and of how many.
+
+    Raises:
+        JSONParseError: The model does not keep to the form.
+        JudgeError: The model cannot be asked.
+        BudgetSpentError: Nothing more may be spent.
+    """
+    bounded = BoundedProvider(provider or provider_of(config.model, config.base_url), config.concurrency)
+    calls = CallBuffer()
+    writer = Writer(
+        build_client(config, budget=budget, log=calls.add, provider=bounded),
+        scope=f"population {profile.id}",
+        cache=store.generations,
+        calls=calls,
+        salt=seed,
+    )
+
+    async def make() -> list[dict[str, Any]]:
+        def report(_stage: str, done: int, total: int) -> None:
+            if advance is not None:
+                advance(done, total)
+
+        async with bounded.session():
+            return await AgentFactory(writer, profile, seed=seed).make(size, report=report)
+
+    return asyncio.run(make())
+
+
+def write_agent_files(folder: Path, personas: Sequence[Mapping[str, Any]], *, overwrites: bool = False) -> list[Path]:
+    """Writes one ``<name>.agent.json`` per persona, in the shape of TinyTroupe's agent files.
+
+    Args:
+        folder: Where to; it is made if need be.
+        personas: Each with a ``name``.
+        overwrites: Whether files that exist are replaced.
+
+    Raises:
+        InputError: A file exists already, two personas would be one agent, or the folder cannot be written to.
+    """
+    require_distinct_agents([str(persona["name"]) for persona in personas], str(folder))
+    paths = {folder / f"{slug_of(str(persona['name']))}.agent.json": persona for persona in personas}
+    if not overwrites and (taken := [path for path in paths if path.exists()]):
+        raise InputError("The file exists already.", place=str(taken[0]), remedy="Name another folder, or say --force.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, persona in paths.items():
+            text = json.dumps({"type": "TinyPerson", "persona": dict(persona)}, ensure_ascii=False, indent=2)
+            path.write_text(f"{text}\n", encoding="utf-8")
+    except OSError as error:
+        remedy = "Name a folder that you may write to."
+        raise InputError(f"It cannot be written: {error.strerror}.", place=str(folder), remedy=remedy) from None
+    return list(paths)

@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
+from pydantic import BaseModel
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.integrations import MessageGate
-from evaluation.errors import InputError
-from evaluation.files.bundled import sample_root
-from evaluation.files.yaml_models import read_model
+from evaluation.files.bundled import parse_yaml, sample_root
 from evaluation.iterations import Fate
 from evaluation.judging.judges.offline import OfflineJudge
 from evaluation.progress import ProgressCallback, no_progress
@@ -24,8 +21,8 @@ from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.boards import record_decision
 from evaluation.workflows.experiment_runs import connection, example_plan, run_experiment
+from evaluation.workflows.iterations import record_decision
 from evaluation.workflows.persona_runs import EXAMPLE_AGENTS, evaluate_example
 from evaluation.workflows.scoring import AddedGame, add_evaluated
 
@@ -33,62 +30,42 @@ RATINGS_FILE = "ratings.csv"
 _MANIFEST = "manifest.yaml"
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class SampleDecision(_Part):
+class SampleDecision(BaseModel):
     """A person's decision on the change of a sample iteration."""
 
-    choice: Literal["kept", "reverted"]
+    choice: Fate
     who: str
     reason: str
     note: str = ""
 
 
-def _existing(relative: object, info: ValidationInfo) -> Path:
-    path = Path(info.context or ".") / str(relative)
-    if not path.exists():
-        raise ValueError(f"There is no {relative!r}. Correct the path.")
-    return path
-
-
-_Game = Annotated[Path, BeforeValidator(_existing)]
-_Games = Annotated[list[_Game], Field(default_factory=list)]
-
-
-class SampleIteration(_Part):
+class SampleIteration(BaseModel):
     """One prompt version among the samples; ``games`` in the order in which they were played."""
 
-    name: Annotated[str, Field(min_length=1)]
+    name: str
     parent: str | None = None
     prompt_text: str = ""
     change: str = ""
     target_metric: str | None = None
-    is_baseline: Annotated[bool, Field(alias="baseline")] = False
-    games: _Games
+    baseline: bool = False
+    games: list[Path]
     decision: SampleDecision | None = None
 
 
-class SampleManifest(_Part):
+class SampleManifest(BaseModel):
     """The shipped games: those of iterations, and those that belong to none. All paths are absolute."""
 
-    iterations: list[SampleIteration] = Field(default_factory=list)
-    games: _Games
+    iterations: list[SampleIteration]
+    games: list[Path]
 
 
-def load_manifest(root: Path | None = None) -> SampleManifest:
-    """Which shipped game belongs to which iteration.
-
-    Args:
-        root: The folder that holds ``manifest.yaml``; the shipped samples when left out.
-
-    Raises:
-        InputError: The manifest is not as its first comment describes, or names a file that is not there.
-    """
-    folder = root or sample_root()
-    remedy = "See the manifest's first comment."
-    return read_model(folder / _MANIFEST, SampleManifest, remedy=remedy, context=folder)
+def load_manifest() -> SampleManifest:
+    """Which shipped game belongs to which iteration."""
+    folder = sample_root()
+    held = parse_yaml((folder / _MANIFEST).read_text("utf-8"))
+    for part in (held, *held["iterations"]):
+        part["games"] = [folder / relative for relative in part["games"]]
+    return SampleManifest.model_validate(held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +82,6 @@ class LoadedSamples:
     incomplete: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
-    path: Path
-    iteration: str | None
-
-
 def load_samples(store: Store, progress: ProgressCallback = no_progress) -> LoadedSamples:
     """Stores and scores the shipped games, one transaction each. Doing it again changes nothing.
 
@@ -122,16 +93,16 @@ def load_samples(store: Store, progress: ProgressCallback = no_progress) -> Load
         InputError: A shipped file is damaged.
     """
     manifest = load_manifest()
-    planned = [_Planned(path, one.name) for one in manifest.iterations for path in one.games]
-    planned += [_Planned(path, None) for path in manifest.games]
+    planned: list[tuple[Path, str | None]] = [(path, one.name) for one in manifest.iterations for path in one.games]
+    planned += [(path, None) for path in manifest.games]
     created = _create_iterations(store, manifest.iterations)
     progress(0, len(planned))
     added: list[AddedGame] = []
     ids: dict[str, str] = {}
-    for done, plan in enumerate(planned, start=1):
-        for transcript in _transcripts(plan.path):
-            added.append(add_evaluated(store, transcript, source_name=plan.path.name, iteration=plan.iteration))
-            ids[plan.path.relative_to(sample_root()).as_posix()] = transcript.id
+    for done, (path, iteration) in enumerate(planned, start=1):
+        for transcript in _transcripts(path):
+            added.append(add_evaluated(store, transcript, source_name=path.name, iteration=iteration))
+            ids[path.relative_to(sample_root()).as_posix()] = transcript.id
         progress(done, len(planned))
     new = [game for game in added if game.is_new]
     new_ratings = _add_ratings(store, ids)
@@ -159,7 +130,7 @@ def _create_iterations(store: Store, iterations: Sequence[SampleIteration]) -> l
             change=one.change,
             target_metric=one.target_metric,
         )
-        if one.is_baseline:
+        if one.baseline:
             store.iterations.promote(one.name)
     return missing
 
@@ -168,23 +139,17 @@ def _record_decisions(store: Store, iterations: Sequence[SampleIteration]) -> No
     """Records what was decided, once the games and ratings that it rests on are stored."""
     for one in iterations:
         if (made := one.decision) is not None:
-            record_decision(store, one.name, Fate(made.choice), who=made.who, reason=made.reason, note=made.note)
+            record_decision(store, one.name, made.choice, who=made.who, reason=made.reason, note=made.note)
 
 
 def _add_ratings(store: Store, ids: dict[str, str]) -> int:
-    path = sample_root() / RATINGS_FILE
-    if not path.is_file():
-        return 0
-    with path.open(encoding="utf-8", newline="") as file:
-        ratings = [_rating(row, ids, f"{path}:{line}") for line, row in enumerate(csv.DictReader(file), start=2)]
+    with (sample_root() / RATINGS_FILE).open(encoding="utf-8", newline="") as file:
+        ratings = [_rating(row, ids[row["transcript"]]) for row in csv.DictReader(file)]
     with store.unit(write=True):
         return sum(store.ratings.add(rating) for rating in ratings)
 
 
-def _rating(row: dict[str, str], ids: dict[str, str], place: str) -> Rating:
-    transcript_id = ids.get(row["transcript"])
-    if transcript_id is None:
-        raise InputError(f"{row['transcript']!r} is not a sample game.", place=place, remedy="Correct the path.")
+def _rating(row: dict[str, str], transcript_id: str) -> Rating:
     return Rating(
         transcript_id,
         row["rater"],

@@ -1,17 +1,25 @@
-"""Score games and store them: each game's transcript, results and failures in one transaction."""
+"""Score transcripts and store them: one at a time, in batches, and file by file with a tally of what became of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluation.errors import InputError
+
 if TYPE_CHECKING:
+    import pandas as pd
+
     from evaluation.engines.scoring import Evaluation, ScoreFailure
+    from evaluation.readers import Answers, ChooseColumns, ReadResult
+    from evaluation.readers.import_report import ReportLine
     from evaluation.rubric.reader.model import Reader
-    from evaluation.rubric.verdict import Verdict
+    from evaluation.rubric.verdict import MetricScore, Verdict
     from evaluation.score import MetricResult
     from evaluation.store import Added, Store
     from evaluation.store.result_rows import ScoredRows
@@ -26,22 +34,12 @@ class GameRecord:
     Attributes:
         transcript: The rows of the transcript.
         scores: Its results and failures.
-        engagement: Engagement without ratings, which is pending and not stored; ``None`` when that failed.
-        verdict: The verdict on all of them.
+        verdict: The verdict on its results, while nobody has rated it.
     """
 
     transcript: TranscriptRows
     scores: ScoredRows
-    engagement: MetricResult | None
     verdict: Verdict
-
-    @classmethod
-    def of(cls, evaluation: Evaluation) -> GameRecord:
-        """The evaluation, packed."""
-        from evaluation.store.result_rows import ScoredRows
-
-        scores = ScoredRows.of(evaluation.transcript.id, evaluation.metrics, evaluation.failures)
-        return cls._with(evaluation, scores)
 
     @classmethod
     def scored(cls, transcript: Transcript, thresholds: Mapping[str, float], reader: Reader) -> GameRecord:
@@ -51,6 +49,7 @@ class GameRecord:
         """
         from evaluation.engines.scoring import evaluate_transcript
         from evaluation.store.result_rows import ResultRows, ScoredRows
+        from evaluation.store.transcript_rows import TranscriptRows
 
         results: list[ResultRows] = []
 
@@ -60,53 +59,9 @@ class GameRecord:
             results.append(ResultRows.of(transcript.id, result))
             return replace(result, ledger=())
 
-        evaluation = evaluate_transcript(transcript, thresholds=thresholds, reader=reader, replace_result=pack)
-        scores = ScoredRows.of_rows(transcript.id, results, evaluation.metrics, evaluation.failures)
-        return cls._with(evaluation, scores)
-
-    @classmethod
-    def _with(cls, evaluation: Evaluation, scores: ScoredRows) -> GameRecord:
-        from evaluation.rubric.definitions import ENGAGEMENT
-        from evaluation.store.transcript_rows import TranscriptRows
-
-        transcript = TranscriptRows.of(evaluation.transcript)
-        return cls(transcript, scores, evaluation.metrics.get(ENGAGEMENT.name), evaluation.verdict)
-
-    @property
-    def failures(self) -> tuple[ScoreFailure, ...]:
-        """The metrics that could not be computed."""
-        return self.scores.failures
-
-    def evaluation(self, transcript: Transcript, thresholds: Mapping[str, float]) -> Evaluation:
-        """The evaluation of ``transcript`` again; its results are unpacked when one of them is asked for."""
-        from evaluation.engines.scoring import Evaluation
-
-        return Evaluation(transcript, _Unpacked(self), self.verdict, self.failures, dict(thresholds))
-
-
-class _Unpacked(Mapping[str, "MetricResult"]):
-    """Results by metric in the rubric's order, unpacked when the first is asked for: an import asks for none."""
-
-    def __init__(self, game: GameRecord) -> None:
-        self._game = game
-
-    @cached_property
-    def _results(self) -> dict[str, MetricResult]:
-        from evaluation.rubric.definitions import DEFINITIONS
-
-        found = {one.values["metric"]: one.unpack() for one in self._game.scores.results}
-        if self._game.engagement is not None:
-            found[self._game.engagement.name] = self._game.engagement
-        return {name: found[name] for name in DEFINITIONS if name in found}
-
-    def __getitem__(self, name: str) -> MetricResult:
-        return self._results[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._results)
-
-    def __len__(self) -> int:
-        return len(self._results)
+        found = evaluate_transcript(transcript, thresholds=thresholds, reader=reader, replace_result=pack)
+        scores = ScoredRows.of_rows(transcript.id, results, found.metrics, found.failures)
+        return cls(TranscriptRows.of(transcript), scores, found.verdict)
 
 
 def score_games(
@@ -124,7 +79,7 @@ def score_games(
     Returns:
         One packed game per transcript, in their order.
     """
-    from evaluation.engines.garbage_collection import collection_paused
+    from evaluation.engines.task_engines import collection_paused
 
     with collection_paused():
         return [GameRecord.scored(each, thresholds, reader) for each in transcripts]
@@ -198,6 +153,229 @@ def store_games(
         pairs = [(game, one) for (game, _), one in zip(games, added, strict=True)]
         store.results.save_rows([game.scores for game, one in pairs if one.is_new or updates_known])
     return [
-        AddedGame(one.is_new, game.failures if one.is_new else (), one.is_restored, one.iteration)
+        AddedGame(one.is_new, game.scores.failures if one.is_new else (), one.is_restored, one.iteration)
         for game, one in pairs
     ]
+
+
+def current_evaluation(store: Store, transcript: Transcript) -> Evaluation:
+    """A stored transcript's results as they stand, its verdict by today's thresholds, and what failed."""
+    from evaluation.engines.scoring import Evaluation
+    from evaluation.rubric.verdict import apply_thresholds, compute_verdict
+
+    with store.unit():
+        results = store.results.load(transcript.id)
+        failures = tuple(store.results.failures(transcript.id))
+        thresholds = store.settings.thresholds()
+    verdict = compute_verdict(apply_thresholds(results, thresholds), transcript.cost)
+    return Evaluation(transcript, results, verdict, failures, thresholds)
+
+
+def stored_results_table(store: Store, iteration: str | None = None) -> pd.DataFrame:
+    """:func:`~evaluation.writers.tables.results_table` of all stored games, or of an iteration's.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+    """
+    from evaluation.writers.tables import results_table
+
+    with store.unit():
+        if iteration is not None:
+            store.iterations.get(iteration)
+        return results_table(store.transcripts.summaries(iteration), store.results.scores(iteration))
+
+
+def current_outcomes(store: Store, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:
+    """The scores of all stored games by today's thresholds: by transcript id, then by metric.
+
+    Args:
+        store: Where they are.
+        iteration: Only its games; ``None`` for all.
+    """
+    from evaluation.rubric.verdict import apply_thresholds
+
+    with store.unit():
+        thresholds = store.settings.thresholds()
+        found = store.results.metric_scores(iteration)
+    for key, metrics in found.items():
+        # Nearly all were judged by today's, and there may be a hundred thousand.
+        if any(one.threshold != thresholds[name] for name, one in metrics.items()):
+            found[key] = apply_thresholds(metrics, thresholds)
+    return found
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of files by outcome so far.
+
+    Attributes:
+        note: Called with each remark that a person should see.
+        refused: How many files could not be read.
+        repeated: How many held a transcript that an earlier file had held.
+        new: How many transcripts the store did not have.
+        known: How many it had.
+        incomplete: How many transcripts lack a score because a scorer failed.
+        lines: What became of each file, for the report on an import.
+    """
+
+    note: Callable[[str], None]
+    refused: int = 0
+    repeated: int = 0
+    new: int = 0
+    known: int = 0
+    incomplete: int = 0
+    lines: list[ReportLine] = field(default_factory=list)
+    _seen: dict[str, str] = field(default_factory=dict)
+
+    def is_repeated(self, transcript_id: str, name: str) -> bool:
+        """Whether an earlier file held the same; says so, and remembers this one if not."""
+        if transcript_id not in self._seen:
+            self._seen[transcript_id] = name
+            return False
+        self.repeated += 1
+        self.note(f"{name}: the same content as {self._seen[transcript_id]}, counted once.")
+        return True
+
+    def refuse(self, line: ReportLine, error: Exception) -> None:
+        """Says why a file could not be read."""
+        self.lines.append(line)
+        self._refuse(line.name, error)
+
+    def refuse_stored(self, place: int, error: InputError) -> None:
+        """Says why a game that was read could not be stored."""
+        from evaluation.readers.import_report import ImportOutcome
+
+        outcome = ImportOutcome.REFUSED
+        self.lines[place] = replace(self.lines[place], outcome=outcome, message=error.message, remedy=error.remedy)
+        self._refuse(self.lines[place].name, error)
+
+    def _refuse(self, name: str, error: Exception) -> None:
+        self.refused += 1
+        self.note(f"error: {name}: {error}")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredFile:
+    """A scored transcript with the file that it comes from.
+
+    Attributes:
+        verdict: On its results; with the ratings and overrides of a game that the store had.
+        failures: The metrics that could not be computed.
+        evaluation: Returns all its results; of a stored game as they stand in the store.
+        is_new: Whether the store did not have it; ``None`` when nothing is stored.
+        iteration: The iteration that it belongs to in the store.
+        is_restored: Whether it had been deleted, and is back now.
+    """
+
+    source_name: str
+    transcript: Transcript
+    verdict: Verdict
+    failures: tuple[ScoreFailure, ...]
+    evaluation: Callable[[], Evaluation]
+    is_new: bool | None = None
+    iteration: str | None = None
+    is_restored: bool = False
+
+
+def evaluate_paths(
+    paths: Sequence[Path | str],
+    tally: Tally,
+    *,
+    store: Store | None = None,
+    iteration: str | None = None,
+    jobs: int = 1,
+    choose_columns: ChooseColumns | None = None,
+    answers: Answers | None = None,
+) -> Iterator[ScoredFile]:
+    """Each readable transcript below ``paths``, evaluated; with a store, as it stands there with ratings and overrides.
+
+    Files that cannot be read are told to ``tally.note`` and counted; the others go on. With a store,
+    its settings say how large a file may be. ``answers`` say who speaks, to whom and when where files leave it open.
+    """
+    from evaluation.engines.scoring import batches_of, evaluate_many
+    from evaluation.engines.task_engines import map_tasks
+    from evaluation.readers import Answers, Limits, iter_paths
+
+    places: deque[int] = deque()
+    limits = store.settings.limits() if store is not None else Limits()
+    read = read_transcripts(iter_paths(paths, limits, choose_columns, answers or Answers()), tally)
+    transcripts = _remembering(read, places)
+    if store is None:
+        for found in evaluate_many(transcripts, jobs=jobs):
+            name = tally.lines[places.popleft()].name
+            yield ScoredFile(name, found.transcript, found.verdict, found.failures, partial(replace, found))
+        return
+    score = partial(score_games, thresholds=store.settings.thresholds(), reader=store.readers.chosen())
+    with store.written_in_bulk():
+        for batch, packed in map_tasks(score, batches_of(transcripts), jobs=jobs):
+            placed = [(places.popleft(), *pair) for pair in zip(batch, packed, strict=True)]
+            yield from _stored(store, placed, iteration, tally)
+
+
+def read_transcripts(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[int, Transcript]]:
+    """The transcripts among what was read, each once, with the place of its line among the tally's."""
+    from evaluation.readers.import_report import ImportOutcome, ReportLine
+
+    for result in results:
+        if result.error is not None:
+            tally.refuse(ReportLine.of(result), result.error)
+        elif result.transcript is not None:
+            if tally.is_repeated(result.transcript.id, result.name):
+                tally.lines.append(ReportLine.of(result, ImportOutcome.REPEATED))
+            else:
+                tally.lines.append(ReportLine.of(result))
+                yield len(tally.lines) - 1, result.transcript
+
+
+def _remembering(read: Iterable[tuple[int, Transcript]], places: deque[int]) -> Iterator[Transcript]:
+    # The engine may read ahead; it answers in the order in which it was given.
+    for place, transcript in read:
+        places.append(place)
+        yield transcript
+
+
+def _stored(
+    store: Store, batch: Sequence[tuple[int, Transcript, GameRecord]], iteration: str | None, tally: Tally
+) -> Iterator[ScoredFile]:
+    from evaluation.readers.import_report import ImportOutcome
+
+    games = [(packed, tally.lines[place].name) for place, _, packed in batch]
+    for (place, transcript, packed), game in zip(batch, _store_each(store, games, iteration), strict=True):
+        if isinstance(game, InputError):
+            tally.refuse_stored(place, game)
+            continue
+        name, evaluation = tally.lines[place].name, partial(current_evaluation, store, transcript)
+        message = " ".join(failure.what for failure in game.failures)
+        outcome = ImportOutcome.STORED if game.is_new else ImportOutcome.KNOWN
+        tally.lines[place] = replace(tally.lines[place], outcome=outcome, message=message)
+        tally.new += game.is_new
+        tally.known += not game.is_new
+        if game.is_restored:
+            tally.note(f"{name}: had been deleted; it is back with its ratings and overrides.")
+        if not game.is_new and iteration is not None and game.iteration != iteration:
+            tally.note(f"{name}: stays in the iteration {game.iteration}; move it on the page Games.")
+        verdict, failures = packed.verdict, game.failures
+        if not game.is_new:
+            current = evaluation()
+            verdict, failures = current.verdict, current.failures
+        yield ScoredFile(name, transcript, verdict, failures, evaluation, game.is_new, game.iteration, game.is_restored)
+
+
+def _store_each(
+    store: Store, games: Sequence[tuple[GameRecord, str]], iteration: str | None
+) -> Sequence[AddedGame | InputError]:
+    """Stores the batch at once; when the store refuses it, game by game, so that only the one at fault stays out."""
+    from evaluation.store.duckdb_errors import row_faults
+
+    faults = row_faults()
+    try:
+        return store_games(store, games, iteration=iteration, updates_known=True)
+    except faults:
+        outcomes: list[AddedGame | InputError] = []
+        for game in games:
+            try:
+                outcomes += store_games(store, [game], iteration=iteration, updates_known=True)
+            except faults as fault:
+                why = str(fault).partition("\n")[0].removesuffix(".")
+                outcomes.append(InputError(f"The game could not be stored: {why}.", remedy="Correct the file."))
+        return outcomes

@@ -16,7 +16,7 @@ from evaluation.escaping import lone_surrogate
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
 from evaluation.recorder import is_left_to_its_recorder
 from evaluation.store.imports import FileState
-from evaluation.workflows.importing import ScoredFile, Tally, evaluate_paths
+from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 
 if TYPE_CHECKING:
     from evaluation.store import Store

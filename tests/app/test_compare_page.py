@@ -12,7 +12,7 @@ import pytest
 from dashboard.shared.comparison_tables import export_frame
 from evaluation.comparison.iterations import MOST_LINES, is_cut, prompt_diff
 from evaluation.store import Store
-from evaluation.workflows.comparisons import stored_comparison
+from evaluation.workflows.iterations import stored_comparison
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.conftest import HOSTILE, _game
 

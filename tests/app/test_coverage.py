@@ -11,7 +11,7 @@ from evaluation.cli.main import app as command_line
 from evaluation.score import coverage_words
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript, Vote
-from evaluation.workflows.html_reports import iteration_html
+from evaluation.workflows.iterations import iteration_html
 from evaluation.workflows.scoring import add_evaluated
 
 # One reference that the record settles, and one that it cannot.

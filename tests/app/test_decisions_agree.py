@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from dashboard.app_pages.trends import data
 from evaluation import stored_board
-from evaluation.cli.iterations.board import board_dict
+from evaluation.cli._board import board_dict
 from evaluation.cli.main import app as command_line
 from evaluation.comparison import compare_iterations
 from evaluation.comparison.json_output import comparison_data
@@ -35,7 +35,7 @@ from evaluation.rubric.verdict import MetricScore, compute_verdict
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, status_of, summarise
 from evaluation.store import Store
 from evaluation.transcript import Cost, Message, Player, Transcript
-from evaluation.workflows.boards import record_decision
+from evaluation.workflows.iterations import record_decision
 from tests.long import mostly_long
 
 WHEN = datetime(2026, 3, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.app_pages.experiments import data
 from dashboard.shared import queries
-from evaluation.cli.experiments.run import estimate_words
+from evaluation.cli._experiment_runs import estimate_words
 from evaluation.experiments.ab.results import ABTestResult, RunResult, VariantResults
 from evaluation.experiments.experiment import ExperimentStatus
 from evaluation.experiments.plan import ExperimentPlan

@@ -15,8 +15,7 @@ from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.transcript import SIMULATED_FORMAT
 from evaluation.validity import MetricTrust, Trust, metric_trust
-from evaluation.workflows.boards import stored_board
-from evaluation.workflows.comparisons import stored_comparison
+from evaluation.workflows.iterations import stored_board, stored_comparison
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import drawn
 

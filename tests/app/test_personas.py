@@ -29,7 +29,7 @@ from evaluation.rubric_judge._window_answer import WindowAnswer
 from evaluation.store import JobState, Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import find_subjects
-from evaluation.workflows.job_progress import JobProgress
+from evaluation.workflows.jobs import JobProgress
 from evaluation.workflows.judging import judge_stored
 from evaluation.workflows.persona_runs import evaluate_persona
 from evaluation.workflows.scoring import add_evaluated

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from evaluation.ratings import Rating
-from evaluation.workflows.html_reports import comparison_html, iteration_html
+from evaluation.workflows.iterations import comparison_html, iteration_html
 from evaluation.workflows.scoring import add_evaluated
 
 NUMBER = re.compile(r"[-+]?\d+\.\d+")

@@ -15,9 +15,9 @@ from evaluation.rubric.rows_in_doubt import ReviewKind
 from evaluation.score import Method, RowVerdict
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript, Vote
-from evaluation.workflows.controls import compute_missing
+from evaluation.workflows.judging import row_context, stored_review_queue
+from evaluation.workflows.reevaluation import compute_missing
 from evaluation.workflows.scoring import add_evaluated
-from evaluation.workflows.verdicts_to_check import row_context, stored_review_queue
 
 
 def a_game(name: str, said: list[tuple[str, str]]) -> Transcript:

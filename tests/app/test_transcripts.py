@@ -9,7 +9,7 @@ import streamlit as st
 
 from evaluation.rubric.controls import metrics_above_chance
 from evaluation.transcript import Transcript, build_transcript
-from evaluation.workflows.controls import compute_missing
+from evaluation.workflows.reevaluation import compute_missing
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import drawn
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dashboard.app_pages.trends import data
 from evaluation.judging.model_client.calls import CallRecord
-from evaluation.workflows.comparisons import side_scores
+from evaluation.workflows.iterations import side_scores
 from evaluation.workflows.scoring import add_evaluated
 
 COHERENCE = 4

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.labelled_games import load_games
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState, Store
-from evaluation.workflows.controls import compute_missing, is_validity_due, measure_validity
+from evaluation.workflows.reevaluation import compute_missing, is_validity_due, measure_validity
 from evaluation.workflows.scoring import add_evaluated
 
 GAME = load_games()[0][1]

@@ -17,7 +17,7 @@ from urllib.error import URLError
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, WebSocket, expect, sync_playwright
 
-from evaluation.cli.system.doctor import chromium
+from evaluation.cli.system import chromium
 from evaluation.store import Store
 from tests.browser.hands import settle
 

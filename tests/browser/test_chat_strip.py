@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from evaluation.workflows.controls import compute_missing
+from evaluation.workflows.reevaluation import compute_missing
 from tests.browser.accessibility import findings
 from tests.browser.hands import in_every_size
 

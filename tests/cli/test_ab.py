@@ -147,7 +147,7 @@ def test_an_iteration_without_games_is_refused(run: Run, write_game: WriteGame, 
     assert "variants.b: It has no runs." in done.stderr
 
 
-@pytest.mark.parametrize("form", ["table", "markdown", "json"])
+@pytest.mark.parametrize("form", ["table", "json"])
 def test_small_costs_limits_and_dates_stand_in_every_form(run: Run, tmp_path: Path, form: str) -> None:
     runs = "[{cost: 0.0000123}, {cost: 0.0000125}, {cost: 0.0000127}]"
     variants = f"variants:\n  a: {{runs: {runs}}}\n  b: {{runs: {runs}}}\n"

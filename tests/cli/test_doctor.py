@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli.system.doctor import examine
+from evaluation.cli.system import examine
 
 
 def states(database: Path) -> dict[str, bool]:

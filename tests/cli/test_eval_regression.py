@@ -19,6 +19,7 @@ from evaluation.judging.judges.recorded import read_recordings
 from evaluation.persona.agents import Agent
 from evaluation.store import Store
 from tests.judge_server import JudgeServer, plausible_answer
+from tests.stored_rows import llm_calls
 
 DRAMATURG = Path(sys.executable).with_name("dramaturg")
 CAST = ["michael", "dwight", "jim", "lisa-carter", "oscar"]
@@ -263,7 +264,7 @@ def test_in_synthetic_mode_an_agent_that_never_spoke_answers_and_is_judged(run: 
     assert [message.channel for message in transcript.messages[:2]] == ["system", "public"]
     assert transcript.messages[1].text.startswith("I bake bread")
     assert store.evaluations.runs()["mode"].tolist() == ["synthetic"]
-    assert store.llm_calls.frame()["purpose"].value_counts()["synthetic"] == 8
+    assert llm_calls(store)["purpose"].value_counts()["synthetic"] == 8
     # Made for the purpose: it never counts as what the agent said elsewhere.
     assert run("eval", "run", "--mode", "offline", "--agents", "bob").exit_code == 2
 

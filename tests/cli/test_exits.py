@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli.shared.exit_codes import import_exit_code
+from evaluation.cli.exit_codes import import_exit_code
 from evaluation.store import Store
 
 DRAMATURG = str(Path(sys.executable).with_name("dramaturg"))

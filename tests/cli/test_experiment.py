@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evaluation.cli.experiments.run import run_all
-from evaluation.cli.shared.options import JudgeChoice, OutputFormat
+from evaluation.cli._experiment_runs import run_all
+from evaluation.cli.options import JudgeChoice, ListFormat
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named, scenarios
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects
@@ -38,10 +39,7 @@ def test_table1_as_json_and_as_tables(run: Any, data_root: Path) -> None:
     text = run("experiment", "report", "table1", "--from-raw", folder).stdout
     assert "19 of 19 rows have the published values." in text
     assert "n counts scores, not people" in text
-    assert (
-        "| 2.1 | Ideas Qty. | 2.45 (1.54) | 4.17 (2.50) | 20/24 | -1.717 |"
-        in run("experiment", "report", "table1", "--from-raw", folder, "--format", "markdown").stdout
-    )
+    assert re.search(r"2\.1 +Ideas Qty\. +2\.45 \(1\.54\) +4\.17 \(2\.50\) +20/24 +-1\.717 ", text)
 
 
 def test_a_folder_without_the_files_is_refused(run: Any, tmp_path: Path) -> None:
@@ -79,9 +77,9 @@ def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
     assert "rows that the paper has" not in done.stdout
     [listed] = json.loads(run("experiment", "report", "--format", "json").stdout)
     assert (listed["is_scripted"], listed["status"], len(listed["rows"])) == (True, "completed", 5)
-    report = run("experiment", "report", listed["id"][:8], "--format", "markdown").stdout
+    report = run("experiment", "report", listed["id"][:8]).stdout
     assert report.startswith("Scripted:")
-    assert "| Adherence |" in report
+    assert "Adherence" in report
     assert "simulation" in run("list").stdout
 
 
@@ -129,7 +127,7 @@ def test_several_experiments_are_one_list(capsys: pytest.CaptureFixture[str]) ->
         )
         for seed in (0, 1)
     ]
-    run_all(store, plans, JudgeChoice({}, is_estimate=False), OutputFormat.JSON, yes=True)
+    run_all(store, plans, JudgeChoice({}, is_estimate=False), ListFormat.JSON, yes=True)
     assert [each["seed"] for each in json.loads(capsys.readouterr().out)] == [0, 1]
-    run_all(store, plans[:1], JudgeChoice({}, is_estimate=False), OutputFormat.JSON, yes=True)
+    run_all(store, plans[:1], JudgeChoice({}, is_estimate=False), ListFormat.JSON, yes=True)
     assert json.loads(capsys.readouterr().out)["seed"] == 0

@@ -29,14 +29,11 @@ def test_json_holds_every_group_and_what_is_unknown_is_null(run: Run, write_game
     assert (metrics["cost"]["estimated_cost_usd"], metrics["cost"]["api_calls"]) == (1.0, None)
 
 
-def test_table_and_markdown_say_it_in_words(run: Run, write_game: WriteGame) -> None:
+def test_the_table_says_it_in_words(run: Run, write_game: WriteGame) -> None:
     run("import", str(write_game()))
     table = run("insights", "game-1").stdout
     for part in ("Who addresses whom", "3 of 6 possible", "all linked", "Observations", "not known", "1.00 USD"):
         assert part in table
-    markdown = run("insights", "game-1", "--format", "markdown").stdout
-    assert "## Players" in markdown
-    assert "| `Ann` | 2 | 1 of 2 | 1 of 2 |" in markdown
 
 
 def test_an_unknown_game_is_refused(run: Run) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli.ratings.judge import _say
-from evaluation.cli.shared.options import ListFormat
+from evaluation.cli.decisions import _say
+from evaluation.cli.options import ListFormat
 from evaluation.judging.judge_config import ChosenJudge
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.model_client.budget import Budget

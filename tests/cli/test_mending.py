@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli.shared.options import person
+from evaluation.cli.options import person
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from tests.app.outdated import make_outdated

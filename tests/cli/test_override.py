@@ -1,12 +1,9 @@
-"""``dramaturg override``: a row is overridden, listed and given back, and the score follows."""
+"""``dramaturg override``: a row is overridden, and the score follows."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
-
-from evaluation.store import Store
 
 ALL_COUNT = "Strategic depth: 100.0 %, passed (6 of 6; threshold 60)"
 FIVE_COUNT = "Strategic depth: 83.3 %, passed (5 of 6; threshold 60)"
@@ -42,33 +39,6 @@ def test_a_row_is_found_by_the_number_of_its_message(run: Any, write_game: Any) 
     assert score(run) == "Strategic depth: 100.0 %, passed (5 of 5; threshold 60)"
 
 
-def test_a_decision_is_taken_back_and_stays_on_record(run: Any, write_game: Any, database: Path) -> None:
-    run("import", write_game())
-    overrule(run)
-    Store(database).overrides.undo(1, "Ada")
-    assert score(run) == ALL_COUNT
-    [listed] = json.loads(run("override", "list", "game-1", "--format", "json").stdout)
-    assert (listed["author"], listed["undone_by"], listed["state"]) == ("Grace", "Ada", "taken back by Ada")
-
-
-def test_the_later_of_two_decisions_stands(run: Any, write_game: Any) -> None:
-    run("import", write_game())
-    overrule(run)
-    overrule(run, verdict="excluded")
-    states = [row["state"] for row in json.loads(run("override", "list", "game-1", "--format", "json").stdout)]
-    assert states == ["replaced by a later one", "stands"]
-    table = run("override", "list", "game-1").stdout
-    assert "Only words." in table
-    assert "strategic_depth:m1" in table
-
-
-def test_nothing_overruled_says_how(run: Any, write_game: Any) -> None:
-    run("import", write_game())
-    done = run("override", "list", "game-1")
-    assert (done.exit_code, done.stdout) == (0, "")
-    assert "Nothing was overridden" in done.stderr
-
-
 def test_what_is_not_there_is_refused_with_a_remedy(run: Any, write_game: Any) -> None:
     run("import", write_game())
     for row in ("strategic_depth:m99", "nonsense", "coherence:#99"):
@@ -85,26 +55,12 @@ def test_a_decision_needs_a_reason_and_a_rating_is_not_overruled(run: Any, write
     assert overrule(run, "engagement:Grace").exit_code == 2
 
 
-def test_a_transcript_called_like_a_sub_command_is_reached(run: Any, write_game: Any) -> None:
-    run("import", write_game("list"))
-    arguments = ("list", "coherence:m1", "--verdict", "excluded", "--author", "Grace", "--reason", "Why not.")
-    assert run("override", "add", *arguments).exit_code == 0
-
-
-def test_a_reference_that_the_rule_missed_is_added_listed_and_imported(
-    run: Any, write_game: Any, tmp_path: Path
-) -> None:
+def test_a_reference_that_the_rule_missed_is_added(run: Any, write_game: Any) -> None:
     run("import", write_game())
     said = ("--verdict", "does_not_count", "--author", "Grace", "--reason", "No.")
     done = run("override", "game-1", "memory_accuracy:#6", "--add", "consistent story is worth", *said)
     assert done.exit_code == 0, done.stderr
     assert done.stdout.splitlines()[1] == "Memory accuracy: 0.0 %, failed (0 of 1; threshold 80)"
     assert "consistent story is worth" in run("show", "game-1", "--metric", "memory_accuracy").stdout
-    listed = run("override", "list", "game-1", "--format", "json").stdout
-    [made] = json.loads(listed)
-    assert (made["state"], made["added_words"]) == ("stands", "consistent story is worth")
-    exported = tmp_path / "overrides.json"
-    exported.write_text(listed, encoding="utf-8")
-    assert run("override", "import", "game-1", exported).stdout.strip() == "0 new, 1 known already."
     for row, words in (("memory_accuracy:#3", "never said"), ("coherence:#3", "story"), ("memory_accuracy:#99", "x")):
         assert run("override", "game-1", row, "--add", words, *said).exit_code == 2

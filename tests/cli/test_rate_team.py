@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evaluation.store import Store
-from evaluation.workflows.rating_teams import rating_grid
+from evaluation.workflows.ratings import rating_grid
 
 
 @pytest.fixture

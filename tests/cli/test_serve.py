@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluation.access.roles import Access
-from evaluation.cli.system.serve import (
+from evaluation.cli.serve import (
     command_line,
     entry_module,
     environment_for,

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from evaluation.cli.command_list import COMMANDS
+from evaluation.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from evaluation.cli.shared.options import MetricName
+from evaluation.cli.options import MetricName
 from evaluation.engines.scoring import SCORERS, evaluate_transcript
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS

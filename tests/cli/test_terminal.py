@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.cli.shared.terminal import TerminalProgress, code, markdown_table, safe, shortened, table, width
+from evaluation.cli.terminal import TerminalProgress, code, markdown_table, safe, shortened, table, width
 from evaluation.escaping import json_text
 
 

@@ -45,7 +45,7 @@ from evaluation.simulation.personas import read_fragment_file
 from evaluation.store import Store
 from evaluation.store.answer_journal import leftovers
 from evaluation.transcript import Transcript
-from evaluation.workflows.rating_sheets import import_ratings
+from evaluation.workflows.ratings import import_ratings
 from tests.faults.bad_files import canonical, game, native
 from tests.faults.bad_inputs import ALL
 from tests.faults.mutation import minimised, mutate

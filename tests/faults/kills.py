@@ -45,6 +45,7 @@ from tests.faults.killing import (
 )
 from tests.judge_server import JudgeServer, plausible_answer
 from tests.rating_session import rating_session
+from tests.stored_rows import llm_calls
 
 JUDGED = 120
 CONCURRENCY = 10
@@ -369,7 +370,7 @@ def _job_states(database: Path) -> list[JobState]:
 
 def _calls_logged(database: Path) -> int:
     store = Store(database)
-    calls = int(store.llm_calls.usage().calls)
+    calls = len(llm_calls(store))
     store.close()
     return calls
 

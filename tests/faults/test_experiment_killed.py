@@ -10,6 +10,7 @@ import pytest
 
 from evaluation.store import JobState, Store
 from tests.faults.experiment_run import CONCURRENCY
+from tests.stored_rows import llm_calls
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,6 +59,6 @@ def states(database: Path) -> list[JobState]:
 
 def calls_logged(database: Path) -> int:
     store = Store(database)
-    calls = int(store.llm_calls.usage().calls)
+    calls = len(llm_calls(store))
     store.close()
     return calls

@@ -19,6 +19,7 @@ from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.store import Store
 from tests.judge_server import Fault, JudgeServer
+from tests.stored_rows import correction_log
 
 MESSAGES = 8
 ALL = CorrectionConfig(
@@ -77,7 +78,7 @@ def test_every_message_is_judged_and_logged_with_the_right_outcome(tmp_path: Pat
     scores = {check.found.score for result in results for check in result.attempts[0].checks}
     assert min(scores) < 5 <= max(scores), "on both sides of the threshold"
     assert [result.outcome for result in results] == [expected(result) for result in results]
-    log = Store(tmp_path / "gate.duckdb").corrections.log()
+    log = correction_log(Store(tmp_path / "gate.duckdb"))
     assert log.groupby("group_id").ngroups == MESSAGES
     assert dict(log.groupby("agent_id")["outcome"].first()) == {one.agent: str(one.outcome) for one in results}
     assert len(log) == sum(len(result.attempts) for result in results)

@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 
 from dashboard.shared.charts.metric_charts import escaped_label
-from evaluation.cli.persona.rendering import evaluation_markdown, evaluation_table
-from evaluation.cli.shared.options import OutputFormat
-from evaluation.cli.shared.rendering import print_evaluations
-from evaluation.cli.shared.terminal import table
+from evaluation.cli._persona_runs import evaluation_table
+from evaluation.cli.options import OutputFormat
+from evaluation.cli.rendering import print_evaluations
+from evaluation.cli.terminal import table
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.escaping import code, json_text, markdown_table, safe
 from evaluation.harness.junit import junit_xml
@@ -37,9 +37,8 @@ from evaluation.report import discussion_page, markdown
 from evaluation.store import Store
 from evaluation.text.display import shortened
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.html_reports import comparison_html, iteration_html
-from evaluation.workflows.scoring import add_evaluated
-from evaluation.workflows.stored_scores import stored_results_table
+from evaluation.workflows.iterations import comparison_html, iteration_html
+from evaluation.workflows.scoring import add_evaluated, stored_results_table
 from evaluation.writers.import_report import report_csv, report_json, report_markdown
 from evaluation.writers.tables import csv_text
 
@@ -165,7 +164,6 @@ def test_markdown_tables(text: str) -> None:
     # A bar that does not part cells has a backslash in front.
     assert len(re.findall(r"(?<!\\)\|", output.split("\n")[2])) == 3
     assert len(output.split("\n")) == 3
-    assert_inert_markdown(evaluation_markdown([(None, PersonaEvaluation(Agent("ann", text), {}, ALWAYS, 3, 0, ()))]))
 
 
 def test_a_bar_in_words_of_our_own_parts_no_cells() -> None:

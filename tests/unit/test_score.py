@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.cli.shared.rendering import score_cell
+from evaluation.cli.rendering import score_cell
 from evaluation.coverage import CoverageRule, added_coverage
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT, MEMORY_ACCURACY
 from evaluation.score import (

@@ -21,7 +21,7 @@ from evaluation.statistics.comparison import Difference
 from evaluation.statistics.words import difference_sentences
 from evaluation.store import Store
 from evaluation.text.display import counted, listed, shortened
-from evaluation.workflows.comparisons import stored_run_comparison
+from evaluation.workflows.iterations import stored_run_comparison
 
 _LONGEST = 300
 _NO_SCORES = "– → –"

@@ -25,7 +25,7 @@ from evaluation.comparison.json_output import comparison_data
 from evaluation.statistics.words import difference_sentences
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
-from evaluation.workflows.comparisons import default_pair
+from evaluation.workflows.iterations import default_pair
 
 _BEFORE, _AFTER = "before", "after"
 _LAST_PAIR = "compared_last"

@@ -11,8 +11,7 @@ from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.notices import empty_state
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.version_notes import pair_note
-from evaluation.workflows.boards import iteration_names
-from evaluation.workflows.comparisons import stored_comparison
+from evaluation.workflows.iterations import iteration_names, stored_comparison
 
 ITERATIONS, GAMES = "Iterations", "Two games"
 

@@ -21,7 +21,7 @@ from evaluation.experiments.scenario import scenarios
 from evaluation.experiments.table1_published import published_experiments
 from evaluation.experiments.table1_recomputed import Table1Row, table1_from_raw
 from evaluation.experiments.treatment import stored_activity
-from evaluation.files.yaml_models import parse_model
+from evaluation.files.yaml_files import parse_model
 from evaluation.judging.model_client.budget import SPENT
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT

@@ -26,7 +26,7 @@ from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, finding_words, 
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.ab_tests import KIND as AB_KIND
-from evaluation.workflows.ab_tests import latest_order, running_ab_job
+from evaluation.workflows.ab_tests import latest_ab_order, running_ab_job
 from evaluation.workflows.experiment_runs import KIND, latest_options, running_job
 
 _ID = "experiment"
@@ -207,7 +207,7 @@ def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
 
 def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
     """A remark that runs are left, and a button that makes them where the test was started from the page."""
-    order = latest_order(store, test.id)
+    order = latest_ab_order(store, test.id)
     if order is None:
         st.info("Some runs are left. Run the same file again to make them: nothing is paid for twice.")
         return

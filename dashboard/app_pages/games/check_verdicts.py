@@ -23,7 +23,7 @@ from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.store import Store
 from evaluation.text.display import shortened
 from evaluation.transcript import Message
-from evaluation.workflows.verdicts_to_check import QueuedRow, RowContext, row_context, stored_review_queue
+from evaluation.workflows.judging import QueuedRow, RowContext, row_context, stored_review_queue
 
 NO_ITERATION = "Games of no iteration"
 _SKIPPED = "queue_skipped"

@@ -21,7 +21,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.state import NO_ITERATION_CHOICE
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
-from evaluation.store.message_search import FoundMessages
+from evaluation.store.transcripts import FoundMessages
 from evaluation.text.display import counted
 from evaluation.text.searching import excerpt, pattern
 from evaluation.transcript import SIMULATED_FORMAT

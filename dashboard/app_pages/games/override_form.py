@@ -20,7 +20,7 @@ from evaluation.score import LedgerRow, RowVerdict
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.transcript import Message, Transcript
-from evaluation.workflows.verdicts_to_check import mark_reference
+from evaluation.workflows.judging import mark_reference
 
 _LONGEST_NAME = 200
 _LONGEST_REASON = 2_000

@@ -24,7 +24,7 @@ from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
-from evaluation.workflows.boards import iteration_names
+from evaluation.workflows.iterations import iteration_names
 
 PART = "games_part"
 

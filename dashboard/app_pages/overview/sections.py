@@ -25,7 +25,7 @@ from evaluation.rubric.definitions import SHORT_LABELS
 from evaluation.rubric.verdict import MetricScore
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.comparisons import stored_losses
+from evaluation.workflows.iterations import stored_losses
 
 _TESTS_SHOWN = 12
 _WAITING_SHOWN = 500

@@ -21,7 +21,7 @@ from dashboard.shared.status_table import status_table
 from evaluation.comparison import Example, FailureReason, IterationFailures, MetricFailures
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import counted, shortened
-from evaluation.workflows.comparisons import stored_failing_messages, stored_failure_reasons
+from evaluation.workflows.iterations import stored_failing_messages, stored_failure_reasons
 
 _REASON = "reason"
 _KEY = "failure_atlas"

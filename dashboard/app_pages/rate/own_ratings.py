@@ -18,7 +18,7 @@ from evaluation.rating_desk.sheet_format import COLUMNS
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.rating_sheets import SheetImport, export_ratings, import_ratings
+from evaluation.workflows.ratings import SheetImport, export_ratings, import_ratings
 
 _KEY = "revision_desk"
 _DESK = "revision_seat"

@@ -10,7 +10,7 @@ from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import rate_link
 from evaluation.agreement.sentences import agreement_sentences, headline
 from evaluation.text.display import counted
-from evaluation.workflows.agreement import stored_agreement
+from evaluation.workflows.ratings import stored_agreement
 
 NUMBERS = "numbers"
 

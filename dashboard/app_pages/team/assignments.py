@@ -24,7 +24,7 @@ from evaluation.ratings import SCORES, Rating
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
-from evaluation.workflows.rating_teams import (
+from evaluation.workflows.ratings import (
     CellState,
     GridCell,
     GridGame,

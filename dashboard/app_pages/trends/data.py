@@ -28,8 +28,7 @@ from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.boards import stored_board
-from evaluation.workflows.comparisons import side_scores
+from evaluation.workflows.iterations import side_scores, stored_board
 
 NINE = Scale("nine", 0.0, 9.0)
 

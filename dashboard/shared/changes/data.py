@@ -9,8 +9,8 @@ import pandas as pd
 
 from dashboard.shared import queries
 from evaluation.iterations import Iteration, RecordedDecision, reference_of
+from evaluation.iterations.board import VersionMix, version_mixes
 from evaluation.iterations.iteration import Edit, SignOff
-from evaluation.iterations.metric_versions import VersionMix, version_mixes
 from evaluation.store import Deletion, Store
 from evaluation.workflows.reevaluation import outdated
 

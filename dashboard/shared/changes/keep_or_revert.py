@@ -14,7 +14,7 @@ from dashboard.shared.notices import plain
 from evaluation.iterations import Choice, Decision, Fate, Iteration, departs_from
 from evaluation.iterations.board import IterationSummary
 from evaluation.store import Store
-from evaluation.workflows.boards import record_decision
+from evaluation.workflows.iterations import record_decision
 
 _LABELS = {Fate.KEPT: "Keep it", Fate.REVERTED: "Revert it"}
 _PROBLEM = "decision_problem"

@@ -41,10 +41,9 @@ from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 from evaluation.workflows.ab_tests import KIND as AB_TEST
 from evaluation.workflows.ab_tests import begin_ab_job, run_ordered_ab
-from evaluation.workflows.controls import compute_missing, is_validity_due, measure_validity
 from evaluation.workflows.experiment_runs import KIND as EXPERIMENT
 from evaluation.workflows.experiment_runs import begin_job, run_ordered
-from evaluation.workflows.reevaluation import outdated, reevaluate
+from evaluation.workflows.reevaluation import compute_missing, is_validity_due, measure_validity, outdated, reevaluate
 from evaluation.workflows.samples import load_examples, load_samples
 from evaluation.workflows.scoring import AddedGame, add_evaluated
 

@@ -31,7 +31,7 @@ from evaluation.store import Job, Store
 from evaluation.text.display import counted
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.insights import ask_about_games, estimate_insights
-from evaluation.workflows.job_progress import JobProgress
+from evaluation.workflows.jobs import JobProgress
 from evaluation.workflows.judging import count_windows, judge_stored, reads_imports
 from evaluation.workflows.persona_runs import PersonaRunRequest, run_personas
 

@@ -10,7 +10,7 @@ from evaluation.errors import InputError
 from evaluation.experiments.ab.config import PASS_RATE, ABConfig, variant_config
 from evaluation.experiments.ab.runner import FIGURES, PlannedRun, Run, RunOutcome, flat_metrics, plan
 from evaluation.experiments.ab.simulation import read_run
-from evaluation.files.yaml_models import did_you_mean
+from evaluation.files.yaml_files import did_you_mean
 from evaluation.insight.addressing import transcript_metrics
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import listed

@@ -66,7 +66,7 @@ def read_prices(path: Path) -> Mapping[str, Price]:
         InputError: The file cannot be read or is not as described.
     """
     # Imported here, so that looking up an answer needs no YAML.
-    from evaluation.files.yaml_models import read_model
+    from evaluation.files.yaml_files import read_model
 
     entries = read_model(path, RootModel[dict[str, _Entry]], remedy=_SHAPE).root
     return {name: _price(entry) for name, entry in entries.items()}

@@ -12,17 +12,20 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from evaluation.errors import InputError
 from evaluation.files.bundled import proposition_root
-from evaluation.files.yaml_lines import (
+from evaluation.files.yaml_files import (
     LARGEST_FILE,
     FileProblem,
     Located,
     UnreadableYamlError,
+    check_model,
+    did_you_mean,
     entries_of,
+    explained,
+    field_names,
     items_of,
     read_located,
     shown_path,
 )
-from evaluation.files.yaml_models import check_model, did_you_mean, explained, field_names
 from evaluation.judging.propositions.preconditions import registered
 from evaluation.judging.propositions.proposition import (
     DEFAULT_AGENT,

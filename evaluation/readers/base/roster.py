@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from evaluation.files.bundled import parse_yaml
 from evaluation.files.strict_json import shorten
-from evaluation.files.yaml_data import parse_yaml
 from evaluation.transcript import Alignment
 
 _NOT_A_LETTER = re.compile(r"[^a-z]+")

@@ -15,7 +15,7 @@ from importlib.resources import files
 from itertools import chain
 from typing import Any
 
-from evaluation.files.yaml_data import parse_yaml
+from evaluation.files.bundled import parse_yaml
 from evaluation.rubric.clauses._requirements import Needs, Required
 
 OTHER = "other"

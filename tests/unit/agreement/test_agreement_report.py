@@ -15,7 +15,7 @@ from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.store import Store
-from evaluation.workflows.agreement import stored_agreement
+from evaluation.workflows.ratings import stored_agreement
 from evaluation.workflows.scoring import add_evaluated
 
 YES, NO, NONE = True, False, None

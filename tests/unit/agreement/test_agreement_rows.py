@@ -17,7 +17,7 @@ from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.statistics.agreement import nominal_kappa_of
 from evaluation.store import Store
-from evaluation.workflows.agreement import stored_agreement
+from evaluation.workflows.ratings import stored_agreement
 from evaluation.workflows.scoring import add_evaluated
 
 YES, NO, OUT = RowVerdict.COUNTS, RowVerdict.DOES_NOT_COUNT, RowVerdict.EXCLUDED

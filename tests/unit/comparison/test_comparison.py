@@ -17,7 +17,7 @@ from evaluation.rubric.verdict import MetricScore
 from evaluation.score import RowVerdict, Status
 from evaluation.statistics.comparison import Outcome
 from evaluation.store import Store
-from evaluation.workflows.comparisons import stored_comparison
+from evaluation.workflows.iterations import stored_comparison
 from evaluation.workflows.scoring import add_evaluated
 
 LINES = [

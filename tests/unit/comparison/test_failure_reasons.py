@@ -11,7 +11,7 @@ from evaluation.comparison.movers import FailureReason, MetricFailures, failure_
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.comparisons import stored_failing_messages, stored_failure_reasons
+from evaluation.workflows.iterations import stored_failing_messages, stored_failure_reasons
 from evaluation.workflows.scoring import add_evaluated
 
 

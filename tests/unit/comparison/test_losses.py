@@ -8,7 +8,7 @@ import pytest
 from evaluation.comparison.movers import find_losses
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.comparisons import stored_losses
+from evaluation.workflows.iterations import stored_losses
 from evaluation.workflows.scoring import add_evaluated
 
 SIDES = {("g", "Ann"): "mafia", ("g", "Ben"): "town", ("g", "Cid"): "town"}

@@ -10,7 +10,7 @@ from dashboard.shared.queries import transcript_list
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
-from evaluation.store.message_search import FoundMessages
+from evaluation.store.transcripts import FoundMessages
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.scoring import add_evaluated
 

@@ -16,7 +16,7 @@ import psutil
 import pytest
 from distributed import LocalCluster
 
-from evaluation.engines._dask_cluster import run_on_cluster
+from evaluation.engines.task_engines import run_on_cluster
 from evaluation.errors import InfrastructureError
 from tests.faults.killing import free_port
 

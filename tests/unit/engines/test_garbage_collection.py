@@ -10,8 +10,8 @@ from threading import Barrier
 import pytest
 
 from benchmarks.labelled_games import load_games
-from evaluation.engines.garbage_collection import collection_paused
 from evaluation.engines.scoring import SCORERS, add_controls, evaluate_transcript
+from evaluation.engines.task_engines import collection_paused
 from evaluation.score import MetricResult
 from evaluation.transcript import Transcript
 

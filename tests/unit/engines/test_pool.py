@@ -13,13 +13,13 @@ import pytest
 PARENT = """
 import os, time
 from itertools import count
-from evaluation.engines.task_engines import map_in_processes
+from evaluation.engines.task_engines import map_tasks
 
-def number_of(batch):
-    return [os.getpid() for _ in batch]
+def number_of(_task):
+    return os.getpid()
 
 if __name__ == "__main__":
-    answers = map_in_processes(number_of, count(), jobs=2, batch_size=1)
+    answers = map_tasks(number_of, count(), jobs=2)
     print(*{next(answers)[1] for _ in range(20)}, flush=True)
     time.sleep(600)
 """

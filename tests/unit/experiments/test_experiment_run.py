@@ -22,6 +22,7 @@ from evaluation.simulation.personas import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.workflows.experiment_runs import KIND, run_as_job, run_experiment
+from tests.stored_rows import correction_log
 
 SCENARIO = """
 title: Small talk
@@ -99,7 +100,7 @@ def test_planted_effects_are_found_and_conversations_can_be_read(store: Store) -
     assert all(each.metadata["is_scripted"] is True for each in transcripts)
     assert store.results.load(transcripts[0].id)
     # What a script did is not among the corrections of agents.
-    assert store.corrections.log().empty
+    assert correction_log(store).empty
     before = asked.asked
     again = run_experiment(store, plan(steps=3), CONFIG, provider=asked)
     assert asked.asked == before

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.files.yaml_models import parse_model, read_model
+from evaluation.files.yaml_files import parse_model, read_model
 from evaluation.insight.config import EvaluationConfig
 
 

@@ -15,6 +15,7 @@ from evaluation.judging.judge_config import JudgeConfig, build_judge
 from evaluation.judging.model_client.calls import LLMResponse, Messages, Price, Usage
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
+from tests.stored_rows import llm_calls
 
 
 class Model:
@@ -68,7 +69,7 @@ def test_answers_are_read_kept_and_logged() -> None:
     assert [one.content for one in first.extractions["quotes"].found] == ["Rye is best."]
     # 110 tokens at 0.001 a call.
     assert first.spent_usd == pytest.approx(0.66)
-    purposes = store.llm_calls.frame()["purpose"].value_counts().to_dict()
+    purposes = llm_calls(store)["purpose"].value_counts().to_dict()
     assert purposes == {"persona_adherence": 2, "coherence": 2, "consistency": 1, "extraction": 1}
     second = report(store, model)
     assert len(model.asked) == 6, "nothing is asked twice"

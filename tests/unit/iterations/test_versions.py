@@ -10,7 +10,7 @@ import pytest
 
 from evaluation.engines.scoring import SCORERS, ScoreFailure, evaluate_transcript
 from evaluation.errors import NotFoundError
-from evaluation.iterations.metric_versions import VersionMix, version_mixes
+from evaluation.iterations.board import VersionMix, version_mixes
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricResult

@@ -18,6 +18,7 @@ from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
 from evaluation.store import Store
+from tests.stored_rows import llm_calls
 
 
 def request(number: int = 1, **fields: Any) -> JudgeRequest:
@@ -153,14 +154,16 @@ def test_calls_are_stored_with_the_answers(store: Store) -> None:
     calls.add(CallRecord("adherence", "m", 2, "answered", at, "", 100, 40, 10, 0.25, 0.5, 10, "key", run))
     calls.add(CallRecord("fluency", "m", 1, "answered", at, "", 1, 0, 1, None))
     judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m", calls=calls), [request()])
-    assert store.llm_calls.usage(run) == Usage(100, 40, 10, 0.25, 2)
-    assert store.llm_calls.usage() == Usage(101, 40, 11, 0.25, 3)
-    frame = store.llm_calls.frame(run)
-    assert sorted(zip(frame["attempt"], frame["outcome"], frame["error"], frame["judgements"], strict=True)) == [
+    assert llm_calls(store)["cost_usd"].tolist()[1] == 0.25
+    frame = llm_calls(store, run)
+    assert (frame["input_tokens"].sum(), frame["cached_tokens"].sum(), frame["output_tokens"].sum()) == (100, 40, 10)
+    assert sorted(
+        zip(frame["attempt"], frame["outcome"], frame["error"].fillna(""), frame["judgements"], strict=True)
+    ) == [
         (1, "timeout", "no answer", 1),
         (2, "answered", "", 10),
     ]
-    assert frame["started_at"][0].isoformat() == "2026-03-01T00:00:00+00:00"
+    assert frame["created_at"][0].tz_localize("UTC") == at
 
 
 def test_long_texts_are_stored_once(store: Store) -> None:

@@ -15,7 +15,7 @@ from evaluation.rating_desk.sheet_format import COLUMNS, read_sheet, write_sheet
 from evaluation.ratings import SCORES, Rating
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.rating_sheets import export_ratings, import_ratings
+from evaluation.workflows.ratings import export_ratings, import_ratings
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 NAMES = {"aaaa": "game one", "bbbb": "twins", "cccc": "twins"}

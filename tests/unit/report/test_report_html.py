@@ -12,7 +12,7 @@ from evaluation.ratings import Rating
 from evaluation.report.page import Bar, Section, Table, html_page
 from evaluation.store import Store
 from evaluation.transcript import Cost, Message, Player, Transcript
-from evaluation.workflows.html_reports import comparison_html, iteration_html
+from evaluation.workflows.iterations import comparison_html, iteration_html
 from evaluation.workflows.scoring import add_evaluated
 
 ATTACKS = (

@@ -15,6 +15,7 @@ from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
 from evaluation.persona.agents import Agent, find_agent
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents
+from tests.stored_rows import correction_log
 
 OFTEN = CorrectionConfig(max_correction_attempts=5)
 SAID = Attempt(0, "Hello.")
@@ -40,7 +41,7 @@ def test_settings_and_log_are_those_of_the_agent_that_is_meant(store: Store, ref
     for name in ("bob", "Bob"):
         assert store.corrections.config(name) == OFTEN
         assert [one.result.agent for one in store.corrections.messages(name)] == ["bob"]
-        assert store.corrections.count(name) == len(store.corrections.log(name)) == 1
+        assert store.corrections.count(name) == len(correction_log(store, name)) == 1
     store.corrections.forget(reference)
     assert store.corrections.configs() == {}
 

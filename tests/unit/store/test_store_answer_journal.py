@@ -29,6 +29,7 @@ from evaluation.store.answer_journal import (
     JournalledTexts,
 )
 from evaluation.workflows.experiment_runs import _is_stored, _keep
+from tests.stored_rows import llm_calls
 
 ROOT = Path(__file__).parents[3]
 TEXT = Generation("k1", "scope", "m", "simulation", "Ann", "Hello \N{SNOWMAN}", Usage(3, 0, 2, 0.5, 1))
@@ -155,7 +156,7 @@ def test_what_was_stored_before_the_kill_is_counted_once(tmp_path: Path) -> None
     assert _is_stored(store, "e", [whole])
     assert not _is_stored(store, "e", [whole, JournalEntry(answers=[replace(ANSWER, key="k3")])])
     assert not _is_stored(store, "e", [calls_only])
-    assert store.llm_calls.usage().calls == 1
+    assert len(llm_calls(store)) == 1
 
 
 def test_a_file_whose_answers_are_stored_is_only_removed(tmp_path: Path, heavy: Executor) -> None:

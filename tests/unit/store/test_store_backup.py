@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ from evaluation.errors import ConflictError, InputError, NotFoundError, StoreBus
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store._schema import migrate, newest
-from evaluation.store.backup.backup import check_backup
+from evaluation.store.backup import check_backup
 from evaluation.transcript import Message
 from tests.long import mostly_long
 from tests.unit.store.small_games import game
@@ -161,7 +160,7 @@ def test_a_damaged_database_can_be_replaced_and_stays_beside(store: Store, tmp_p
         (["CREATE TABLE other (a integer)"], "not a database of Dramaturg"),
         (["CREATE TABLE schema_migrations (number integer, name text)"], "not a database of Dramaturg"),
         (["INSERT INTO schema_migrations (number, name) VALUES (999, 'future')"], "has schema 999"),
-        (["UPDATE schema_migrations SET number = 28"], "dramaturg export ratings -o ratings.csv"),
+        (["UPDATE schema_migrations SET number = 28"], "docs/removed.md"),
         (["CREATE VIEW spy AS SELECT 1"], "not those of Dramaturg"),
         (["CREATE MACRO spy() AS 1"], "not those of Dramaturg"),
         (["ALTER TABLE transcripts ADD COLUMN x integer"], "not those of Dramaturg"),
@@ -333,7 +332,7 @@ while True:
 MAKE = """
 import sys
 from pathlib import Path
-from evaluation.store.engine.files import unfinished
+from evaluation.store._files import unfinished
 with unfinished(Path(sys.argv[1])) as made:
     made.write_text("half")
     print("ready", flush=True)
@@ -383,16 +382,3 @@ def test_a_file_in_the_making_is_left_to_its_process_and_removed_after_it(store:
     store.close()
     assert names(store) == ["one", "two"]
     assert not hidden(folder)
-
-
-def test_what_an_earlier_version_left_is_removed_when_it_is_old(store: Store) -> None:
-    store.close()
-    folder = Path(store.place).parent
-    kept = [folder / ".main.duckdb.notes", folder / f".other.duckdb.{'a' * 32}", folder / f".main.duckdb.{'b' * 32}"]
-    gone = [folder / f".main.duckdb.{'a' * 32}", folder / f".main.duckdb.{'a' * 32}.wal"]
-    for path in (*kept, *gone):
-        path.write_text("x")
-    for path in (*kept[:2], *gone):
-        os.utime(path, (0, 0))
-    assert names(store) == ["one", "two"]
-    assert sorted(hidden(folder)) == sorted(kept)

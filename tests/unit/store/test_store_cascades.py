@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from evaluation.store import Store
-from evaluation.store._cascades import delete_agent, delete_evaluation_run, delete_run
 
 TABLES = ("agents", "runs", "evaluation_runs", "evaluation_scores", "correction_logs", "agent_evaluation_config")
 RUN = "00000000-0000-0000-0000-000000000001"
@@ -45,10 +44,9 @@ ALL = dict(zip(TABLES, (2, 1, 2, 4, 2, 2), strict=True))
 
 def test_an_agent_goes_with_all_that_is_its_own(store: Store) -> None:
     assert counts(store) == ALL
-    delete_agent(store, "ann")
+    store.agents.delete("ann")
     assert counts(store) == dict(zip(TABLES, (1, 1, 1, 2, 1, 1), strict=True))
-    delete_agent(store, "ann")
-    delete_agent(store, "bob")
+    store.agents.delete("bob")
     assert counts(store) == dict.fromkeys(TABLES, 0) | {"runs": 1}
 
 
@@ -56,12 +54,12 @@ def test_an_evaluation_run_goes_with_its_scores(store: Store) -> None:
     with store.unit() as cursor:
         row = cursor.execute("SELECT id FROM evaluation_runs WHERE agent_id = 'ann'").fetchone()
     assert row is not None
-    delete_evaluation_run(store, str(row[0]))
+    store.evaluations.delete(str(row[0]))
     assert counts(store) == ALL | {"evaluation_runs": 1, "evaluation_scores": 2}
 
 
 def test_the_corrections_of_a_run_stay_without_it(store: Store) -> None:
-    delete_run(store, RUN)
+    store.corrections.delete_run(RUN)
     assert counts(store) == ALL | {"runs": 0}
     with store.unit() as cursor:
         assert cursor.execute("SELECT DISTINCT run_id FROM correction_logs").fetchall() == [(None,)]

@@ -13,7 +13,7 @@ from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.rating_sheets import import_ratings
+from evaluation.workflows.ratings import import_ratings
 from tests.unit.store.small_games import game
 
 NOW = datetime.now(UTC)

@@ -12,7 +12,7 @@ from evaluation.errors import NotFoundError
 from evaluation.rubric.controls import CONTROLLED, link_strengths
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.controls import completed, compute_missing
+from evaluation.workflows.reevaluation import completed, compute_missing
 
 GAME = load_games()[0][1]
 

@@ -10,8 +10,9 @@ import pytest
 
 from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.errors import InputError, NotFoundError
+from evaluation.errors import InputError
 from evaluation.store import Store
+from tests.stored_rows import correction_log
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_a_configuration_replaces_the_one_before(store: Store) -> None:
 
 def test_every_attempt_is_logged_with_the_group_and_its_outcome(store: Store) -> None:
     group = store.corrections.add(corrected())
-    log = store.corrections.log("michael")
+    log = correction_log(store, "michael")
     assert log["group_id"].tolist() == [group, group]
     assert log["outcome"].tolist() == ["passed_after_retry"] * 2
     assert log["attempt_text"].tolist() == ["dull", "bold"]
@@ -72,7 +73,7 @@ def test_every_attempt_is_logged_with_the_group_and_its_outcome(store: Store) ->
     }
     assert json.loads(log["token_usage"][0]) == {"input_tokens": 20, "output_tokens": 1}
     assert log["token_usage"].isna().tolist() == [False, True]
-    assert store.corrections.log("dwight").empty
+    assert correction_log(store, "dwight").empty
 
 
 def test_messages_carry_the_experiment_that_they_were_checked_in(store: Store) -> None:
@@ -88,7 +89,7 @@ def test_what_passed_at_once_or_was_never_sent_has_no_corrected_text(store: Stor
     passed = Attempt(0, "fine", checked(9))
     store.corrections.add(GateResult("a", passed, GateOutcome.PASSED, (passed,)))
     store.corrections.add(GateResult("b", None, GateOutcome.FORCED_THROUGH, (Attempt(0, "bad", checked(1)),)))
-    log = store.corrections.log()
+    log = correction_log(store)
     assert log["corrected_text"].isna().all()
     assert dict(zip(log["agent_id"], log["is_committed"], strict=True)) == {"a": True, "b": False}
 
@@ -96,13 +97,13 @@ def test_what_passed_at_once_or_was_never_sent_has_no_corrected_text(store: Stor
 def test_what_was_not_checked_is_not_logged(store: Store) -> None:
     only = Attempt(0, "free")
     assert store.corrections.add(GateResult("a", only, None, (only,))) == ""
-    assert store.corrections.log().empty
+    assert correction_log(store).empty
 
 
 def test_broken_text_of_models_is_kept_readable(store: Store) -> None:
     attempt = Attempt(0, "lone \ud800 surrogate", checked(None))
     store.corrections.add(GateResult("a", attempt, GateOutcome.TIMEOUT_PASS_THROUGH, (attempt,)))
-    assert store.corrections.log()["attempt_text"][0].startswith("lone ")
+    assert correction_log(store)["attempt_text"][0].startswith("lone ")
 
 
 def test_control_characters_of_messages_and_judges_are_not_logged(store: Store) -> None:
@@ -116,8 +117,8 @@ def test_control_characters_of_messages_and_judges_are_not_logged(store: Store) 
     assert (kept.found.reasoning, kept.found.recommendations) == ("one\nabc", ("two\tabc",))
     assert [one.text for one in found.result.attempts] == ["three\nabc", "five abc \u200eعربي"]
     assert found.result.attempts[0].feedback == "four abc"
-    assert set(store.corrections.log()["corrected_text"]) == {"five abc \u200eعربي"}
-    assert set(store.corrections.log()["original_text"]) == {"three\nabc"}
+    assert set(correction_log(store)["corrected_text"]) == {"five abc \u200eعربي"}
+    assert set(correction_log(store)["original_text"]) == {"three\nabc"}
 
 
 def test_messages_come_back_with_their_attempts_newest_first(store: Store) -> None:
@@ -135,14 +136,6 @@ def test_messages_come_back_with_their_attempts_newest_first(store: Store) -> No
     assert [one.id for one in store.corrections.messages(outcome=GateOutcome.FORCED_THROUGH)] == [second]
     assert [one.id for one in store.corrections.messages(limit=1)] == [second]
     assert (store.corrections.count(), store.corrections.count("michael"), store.corrections.count("x")) == (2, 1, 0)
-
-
-def test_a_message_is_found_by_the_first_digits_of_its_id(store: Store) -> None:
-    group = store.corrections.add(corrected())
-    assert store.corrections.message(group[:8].upper()).id == group
-    for unknown in ("", "nothing", "%"):
-        with pytest.raises(NotFoundError, match="No message"):
-            store.corrections.message(unknown)
 
 
 def test_a_configuration_is_taken_back(store: Store) -> None:

@@ -17,7 +17,7 @@ from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import MetricResult, RowVerdict, Status
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.controls import compute_missing
+from evaluation.workflows.reevaluation import compute_missing
 from evaluation.workflows.scoring import add_evaluated
 
 COUNT = 7

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from evaluation.engines.scoring import evaluate_transcript
@@ -14,7 +13,6 @@ from evaluation.errors import InputError, NotFoundError
 from evaluation.rubric_judge.row_decision import NO_REFERENCE, RowDecision
 from evaluation.score import Evidence, LedgerRow, Method, RowVerdict, Status
 from evaluation.store import Store
-from evaluation.store._schema import applied, newest
 from evaluation.transcript import Message, Player, Transcript
 
 by_rule = partial(evaluate_transcript, reader=None)
@@ -207,20 +205,3 @@ def test_a_row_that_is_no_reference_is_shown_and_counted_nowhere(store: Store) -
     # A person who sees a reference there nevertheless has the last word.
     store.overrides.add(game().id, "memory_accuracy", row.id, DOES_NOT_COUNT, author="Ada", reason="He never did.")
     assert store.results.load(game().id)["memory_accuracy"].score == 0.0
-
-
-def test_a_database_from_before_judges_read_whole_games_shows_their_decisions_unchanged(store: Store) -> None:
-    store.decisions.save([decision(), decision("coherence:m3", label="responds")])
-    path, before = Path(store.path), (store.decisions.current(game().id), depth(store))
-    store.close()
-    with duckdb.connect(str(path)) as connection:
-        connection.execute("DROP INDEX row_decisions_by_transcript")
-        connection.execute("ALTER TABLE row_decisions DROP COLUMN added_row")
-        connection.execute("CREATE INDEX row_decisions_by_transcript ON row_decisions (transcript_id)")
-        connection.execute("UPDATE schema_migrations SET number = 32")
-    reopened = Store(path)
-    assert (reopened.decisions.current(game().id), depth(reopened)) == before
-    reopened.decisions.save([added_reference()])
-    reopened.close()
-    with duckdb.connect(str(path)) as connection:
-        assert applied(connection) == newest()

@@ -19,7 +19,7 @@ from evaluation.iterations.iteration import Description
 from evaluation.ratings import Rating
 from evaluation.store import DeletionKind, Store
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
-from evaluation.workflows.stored_scores import stored_results_table
+from evaluation.workflows.scoring import stored_results_table
 
 BOOKKEEPING = {"deletions", "deletion_ends", "deleted_games", "deleted_memberships", "schema_migrations"}
 

@@ -13,7 +13,7 @@ import pytest
 
 from evaluation.errors import InputError, NewerSchemaError, StoreError
 from evaluation.store import Store
-from evaluation.store.engine.duckdb_errors import explain
+from evaluation.store.duckdb_errors import explain
 from evaluation.transcript import Message, Player, Transcript
 
 

@@ -12,7 +12,7 @@ import pytest
 from evaluation.errors import InputError, StoreError
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.store.backup.backup import check_backup
+from evaluation.store.backup import check_backup
 from tests.unit.store.small_games import game
 
 VIEW = "CREATE OR REPLACE VIEW current_ratings AS SELECT * REPLACE ({query} AS comment) FROM ratings"

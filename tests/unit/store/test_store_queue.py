@@ -1,4 +1,4 @@
-"""Processes that wait for one file get it in the order in which they came."""
+"""Processes that wait for one file all get it, whatever becomes of those that wait beside them."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def held(path: Path) -> Iterator[subprocess.Popen[str]]:
         yield holder
 
 
-def test_first_come_first_served(path: Path) -> None:
+def test_all_that_wait_get_the_file(path: Path) -> None:
     with ExitStack() as stack:
         holder = stack.enter_context(held(path))
         waiting = queue(stack, path, 8)
         release(holder)
         assert [process.wait(60) for process in waiting] == [0] * 8
-    assert order(path) == list(range(8))
+    assert sorted(order(path)) == list(range(8))
 
 
 def test_whoever_is_killed_while_waiting_holds_nobody_up(path: Path) -> None:
@@ -95,7 +95,7 @@ def test_whoever_is_killed_while_waiting_holds_nobody_up(path: Path) -> None:
             killed.wait(10)
         release(holder)
         assert [waiting[1].wait(60), waiting[3].wait(60)] == [0, 0]
-    assert order(path) == [1, 3]
+    assert sorted(order(path)) == [1, 3]
 
 
 def test_whoever_is_stopped_while_waiting_is_passed_by(path: Path) -> None:
@@ -107,8 +107,7 @@ def test_whoever_is_stopped_while_waiting_is_passed_by(path: Path) -> None:
         assert [waiting[1].wait(60), waiting[2].wait(60)] == [0, 0]
         waiting[0].send_signal(signal.SIGCONT)
         assert waiting[0].wait(60) == 0
-    # The two behind it notice at about the same time that it does not move: either may be first.
-    assert order(path) in ([1, 2, 0], [2, 1, 0])
+    assert order(path)[-1] == 0
 
 
 def test_the_queue_leaves_no_files_and_is_another_one_for_each_database(path: Path, tmp_path: Path) -> None:

@@ -175,20 +175,12 @@ def step_again(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("INSERT INTO one VALUES (1)")
 
 
-@pytest.mark.parametrize("number", [4, 28])
-def test_a_database_from_before_the_first_release_is_refused_with_the_commands_that_save_the_work(
-    tmp_path: Path, number: int
-) -> None:
+@pytest.mark.parametrize("number", [4, 32])
+def test_a_database_from_before_the_first_release_is_refused(tmp_path: Path, number: int) -> None:
     path = earlier_database(tmp_path / "earlier.duckdb", number)
     with pytest.raises(StoreError, match="before the first release") as refused:
         Store(path).transcripts.summaries()
-    for words in (
-        "dramaturg export transcripts --format canonical -o games.zip",
-        "dramaturg export ratings -o ratings.csv",
-        "dramaturg override list GAME --format json > overrides.json",
-        "docs/removed.md",
-    ):
-        assert words in str(refused.value)
+    assert "docs/removed.md" in str(refused.value)
     with duckdb.connect(str(path)) as connection:
         assert applied(connection) == number
 

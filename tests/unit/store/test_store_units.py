@@ -17,9 +17,8 @@ import pytest
 
 from evaluation.errors import InputError, NotAllowedError, NotFoundError, StoreBusyError, StoreError
 from evaluation.ratings import Rating
-from evaluation.store import Store, default_path
-from evaluation.store.engine import database_file
-from evaluation.store.engine.bulk_rows import append
+from evaluation.store import Store, _database_file, default_path
+from evaluation.store._bulk_rows import append
 from tests.unit.store.small_games import game
 
 
@@ -55,7 +54,7 @@ def test_folder_and_tables_are_made_by_the_first_unit(store: Store) -> None:
 def test_the_file_is_open_while_a_unit_runs_and_closed_soon_after(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database_file, "LINGER_SECONDS", 1.0)
+    monkeypatch.setattr(_database_file, "LINGER_SECONDS", 1.0)
     with store.unit():
         assert is_open_elsewhere(Path(store.place))
     assert eventually(lambda: not is_open_elsewhere(Path(store.place)))
@@ -224,7 +223,7 @@ def test_a_long_game_is_stored_in_parts_without_loading_arrow_or_pandas(tmp_path
     # Their import takes 70 MB, and a table of Arrow for the ledger of a giant game hundreds.
     code = f"""import sys
 from evaluation.store import Store
-from evaluation.store.engine.bulk_rows import ROWS_AT_ONCE, append_rows
+from evaluation.store._bulk_rows import ROWS_AT_ONCE, append_rows
 count = 2 * ROWS_AT_ONCE + 1
 with Store({str(tmp_path / "parts.duckdb")!r}).unit(write=True) as cursor:
     cursor.execute("CREATE TABLE parts (place INTEGER, name VARCHAR)")

@@ -16,12 +16,12 @@ from evaluation.engines import scoring
 from evaluation.engines.scoring import batches_of, evaluate_transcript
 from evaluation.readers import read_uploads
 from evaluation.readers.import_report import ImportOutcome
+from evaluation.rubric.controls import WITHOUT_CHANCE
 from evaluation.rubric.reader.model import SHIPPED
 from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.importing import Tally, evaluate_paths
-from evaluation.workflows.scoring import GameRecord, score_games, store_games
+from evaluation.workflows.scoring import GameRecord, Tally, evaluate_paths, score_games, store_games
 
 COUNT = 20
 DOCUMENTS = list(generate.generate(COUNT, rounds=1))
@@ -73,7 +73,7 @@ def test_one_process_two_processes_and_games_one_by_one_store_the_same_rows(fold
     alone = Store(tmp_path / "alone.duckdb")
     alone.iterations.create("v1")
     for number, game in enumerate(GAMES):
-        store_games(alone, [(GameRecord.of(evaluate_transcript(game)), f"games/{number:02}.json")], iteration="v1")
+        store_games(alone, [(GameRecord.scored(game, {}), f"games/{number:02}.json")], iteration="v1")
     assert stored[0] == stored[1] == rows_of(alone)
 
 
@@ -119,14 +119,6 @@ def test_known_deleted_and_new_games_of_a_batch_stand_in_the_order_of_the_files(
     assert (tally.new, tally.known) == (COUNT - 4, 4)
 
 
-def test_a_packed_game_unpacks_to_what_was_scored() -> None:
-    [packed] = score_games(GAMES[:1], thresholds={"coherence": 12.0}, reader=SHIPPED)
-    scored = evaluate_transcript(GAMES[0], thresholds={"coherence": 12.0})
-    unpacked = packed.evaluation(GAMES[0], {"coherence": 12.0})
-    assert unpacked.as_dict() == json.loads(json.dumps(scored.as_dict()))
-    assert list(unpacked.metrics) == list(scored.metrics)
-
-
 def test_each_result_is_packed_before_the_next_metric_is_computed() -> None:
     told: list[str] = []
 
@@ -155,8 +147,12 @@ def test_a_long_game_is_packed_as_it_is_scored_without_being_packed() -> None:
     assert len(game.discussion) > 2_000
     plain = evaluate_transcript(game)
     [packed] = score_games([game], thresholds={}, reader=SHIPPED)
-    again = pickle.loads(pickle.dumps(packed)).evaluation(game, {})
-    assert again.metrics == plain.metrics
+    again = pickle.loads(pickle.dumps(packed))
+    store = Store(":memory:")
+    store_games(store, [(again, "f")])
+    assert store.results.load(game.id) == {
+        name: replace(one, control=WITHOUT_CHANCE.get(name, one.control)) for name, one in plain.metrics.items()
+    }
     assert again.verdict == plain.verdict
 
 
@@ -172,11 +168,11 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from evaluation.store import Store
-from evaluation.workflows.importing import Tally, evaluate_paths
+from evaluation.workflows.scoring import Tally, evaluate_paths
 
 tally = Tally(note=print)
 for number, one in enumerate(evaluate_paths([Path(sys.argv[1])], tally, store=Store(sys.argv[2])), start=1):
-    print(one.evaluation.transcript.id, flush=True)
+    print(one.transcript.id, flush=True)
     if number == 17:
         os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -16,18 +16,15 @@ from random import Random
 import pytest
 
 from benchmarks.generate import write
-from evaluation.engines._dask_cluster import run_on_cluster
 from evaluation.engines.scoring import ScoreFailure, evaluate_many
-from evaluation.engines.task_engines import EngineName, run_tasks
+from evaluation.engines.task_engines import EngineName, run_on_cluster, run_tasks
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
 from evaluation.files.locations import Location
 from evaluation.readers import iter_paths
 from evaluation.store import Store
 from evaluation.store.corpus import Corpus, scoring_key
 from evaluation.workflows.corpora import Collected, CorpusTally, import_corpus, score_to_corpus
-from evaluation.workflows.importing import Tally
-from evaluation.workflows.scoring import GameRecord, store_games
-from evaluation.workflows.stored_scores import current_outcomes
+from evaluation.workflows.scoring import GameRecord, Tally, current_outcomes, store_games
 from tests.faults.killing import DaskCluster, dask_cluster, free_port, wait_until_open
 
 GAMES = 10
@@ -188,8 +185,8 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
     store, plain = Store(":memory:"), Store(":memory:")
     results = list(iter_paths([games]))
     transcripts = [result.transcript for result in results if result.transcript is not None]
-    for evaluation in evaluate_many(transcripts):
-        store_games(plain, [(GameRecord.of(evaluation), "x")], iteration="v1 / a", updates_known=True)
+    for transcript in transcripts:
+        store_games(plain, [(GameRecord.scored(transcript, {}), "x")], iteration="v1 / a", updates_known=True)
     for new, known in ((GAMES, 0), (0, GAMES)):
         collected = Collected()
         list(import_corpus(str(alone), store, collected))

@@ -9,7 +9,7 @@ import pytest
 from evaluation.errors import InputError
 from evaluation.iterations import Fate
 from evaluation.store import Store
-from evaluation.workflows.boards import record_decision
+from evaluation.workflows.iterations import record_decision
 
 
 def test_a_decision_against_the_rule_needs_a_note(tmp_path: Path) -> None:

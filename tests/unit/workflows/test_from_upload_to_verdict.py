@@ -10,9 +10,7 @@ from dashboard.app_pages.games.found_games import Found
 from evaluation.readers import Limits, read_uploads
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
-from evaluation.workflows.importing import Tally, evaluate_paths
-from evaluation.workflows.scoring import add_evaluated
-from evaluation.workflows.stored_scores import current_evaluation
+from evaluation.workflows.scoring import Tally, add_evaluated, current_evaluation, evaluate_paths
 from tests.unit.readers.trace_samples import SAMPLES
 
 

@@ -13,7 +13,7 @@ from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.rating_teams import assign_games, rating_grid
+from evaluation.workflows.ratings import assign_games, rating_grid
 
 
 def game(name: str) -> Transcript:

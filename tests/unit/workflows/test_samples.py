@@ -19,8 +19,9 @@ from evaluation.ratings import parse_answers
 from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.boards import stored_board
+from evaluation.workflows.iterations import stored_board
 from evaluation.workflows.samples import SampleManifest, load_examples, load_manifest
+from tests.stored_rows import correction_log
 
 RISING = ("memory_accuracy", "coherence", "personality_diversity", "anti_repetition")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -51,7 +52,7 @@ def test_four_iterations_show_the_whole_cycle(manifest: SampleManifest) -> None:
     assert [len(iteration.games) for iteration in manifest.iterations] == [3, 3, 3, 3]
     # The third was reverted, so the fourth changes the second again.
     assert [iteration.parent for iteration in manifest.iterations] == [None, "Prompt v1", "Prompt v2", "Prompt v2"]
-    assert [iteration.is_baseline for iteration in manifest.iterations] == [True, False, False, False]
+    assert [iteration.baseline for iteration in manifest.iterations] == [True, False, False, False]
     decisions = [iteration.decision and iteration.decision.choice for iteration in manifest.iterations]
     assert decisions == [None, "kept", "reverted", None]
     assert all(iteration.change for iteration in manifest.iterations)
@@ -192,7 +193,7 @@ def test_the_examples_fill_what_games_do_not_and_come_once(tmp_path: Path) -> No
     assert set(runs["agent_id"].value_counts()) == {2}
     assert {"michael", "dwight", "jim"} <= set(runs["agent_id"])
     assert [one.status for one in store.experiments.all()] == ["completed"]
-    outcomes = store.corrections.log("michael").drop_duplicates("group_id")["outcome"]
+    outcomes = correction_log(store, "michael").drop_duplicates("group_id")["outcome"]
     assert sorted(outcomes) == ["corrected", "passed", "passed", "passed_after_retry", "passed_after_retry"]
     load_examples(store)
     assert len(store.evaluations.runs()) == len(runs)

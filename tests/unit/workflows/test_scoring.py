@@ -10,10 +10,8 @@ from evaluation.errors import NotFoundError
 from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.importing import Tally, evaluate_paths
 from evaluation.workflows.samples import load_manifest
-from evaluation.workflows.scoring import add_evaluated
-from evaluation.workflows.stored_scores import current_evaluation, current_outcomes
+from evaluation.workflows.scoring import Tally, add_evaluated, current_evaluation, current_outcomes, evaluate_paths
 
 GAME = load_manifest().games[0]
 

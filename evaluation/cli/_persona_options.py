@@ -1,0 +1,177 @@
+"""Options of ``dramaturg persona``."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from evaluation.cli.options import PropositionFolder, SharedOptions, listed_names
+
+_TIME_FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
+_LARGEST_SEED = 2**31 - 1
+
+
+class Mode(StrEnum):
+    """Source of answers: recordings of a judge, a model, a model on synthetic answers, or counting only."""
+
+    MOCK = "mock"
+    LIVE = "live"
+    SYNTHETIC = "synthetic"
+    OFFLINE = "offline"
+
+
+class RecordMode(StrEnum):
+    """Source of the recorded answers: a model, or the script behind the shipped recordings."""
+
+    LIVE = "live"
+    SCRIPTED = "scripted"
+
+
+class CommentAction(StrEnum):
+    """Steps of the comment on a pull request: the comparison, and the comment itself."""
+
+    CHECK = "check"
+    POST = "post"
+
+
+class PersonaFormat(StrEnum):
+    """Output formats of an evaluation."""
+
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    JUNIT = "junit"
+    JSON = "json"
+
+
+class Sample(NamedTuple):
+    """Agents, and what they are evaluated on.
+
+    Attributes:
+        agents: Ids and names; empty for those with a persona or propositions.
+        dimensions: Names of dimensions; empty for all.
+        size: The most messages of an agent that are judged one by one.
+        seed: Chooses them.
+        has_double_check: Whether the judge is asked to reconsider.
+        is_batched: Whether several propositions are asked in one call.
+        propositions: A folder of the person's own.
+    """
+
+    agents: list[str]
+    dimensions: list[str]
+    size: int
+    seed: int
+    has_double_check: bool
+    is_batched: bool
+    propositions: Path | None
+
+
+@SharedOptions
+def sample_options(
+    agents: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...",
+            show_default=False,
+            help="Names or ids; 'all' for everybody who is stored. Those with a persona or propositions when left out.",
+        ),
+    ] = "",
+    dimensions: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...",
+            show_default=False,
+            help="Of adherence, consistency, fluency, convergence, ideas_quantity; all when left out.",
+        ),
+    ] = "",
+    sample_size: Annotated[
+        int, typer.Option(min=1, max=10_000, help="At most so many messages of an agent are judged one by one.")
+    ] = 20,
+    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Chooses the sample.")] = 0,
+    double_check: Annotated[
+        bool, typer.Option("--double-check", help="Ask the judge to reconsider; twice the calls, stricter.")
+    ] = False,
+    individual: Annotated[
+        bool, typer.Option("--individual", help="Ask every proposition in a call of its own; dearer, more exact.")
+    ] = False,
+    propositions: PropositionFolder = None,
+) -> Sample:
+    """Agents, dimensions and messages."""
+    named = listed_names(agents), listed_names(dimensions)
+    return Sample(*named, sample_size, seed, double_check, not individual, propositions)
+
+
+class Source(NamedTuple):
+    """The source of answers, and of what scores are held against.
+
+    Attributes:
+        mode: Who answers.
+        with_simulated: Whether conversations of experiments count.
+        recordings: The file or folder that mock plays.
+        baselines: The folder with golden baselines.
+    """
+
+    mode: Mode | RecordMode
+    with_simulated: bool
+    recordings: Path | None
+    baselines: Path | None
+
+
+@SharedOptions
+def source_options(
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            "--mode",
+            help=(
+                "mock plays recorded answers, live asks a model, synthetic lets agents answer scenario prompts and a "
+                "model judge that, offline counts what can be counted."
+            ),
+        ),
+    ] = Mode.MOCK,
+    simulated: Annotated[
+        bool,
+        typer.Option("--simulated", help="Count the conversations of experiments too; they are left out otherwise."),
+    ] = False,
+    recordings: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="DRAMATURG_RECORDINGS",
+            metavar="PATH",
+            show_default=False,
+            help="The file or folder that mock plays; the shipped one when left out.",
+        ),
+    ] = None,
+    baselines: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="DRAMATURG_BASELINES",
+            metavar="FOLDER",
+            show_default=False,
+            file_okay=False,
+            help="The folder with golden baselines; the shipped one when left out.",
+        ),
+    ] = None,
+) -> Source:
+    """Answers and baselines."""
+    return Source(mode, simulated, recordings, baselines)
+
+
+Since = Annotated[
+    datetime | None,
+    typer.Option(formats=_TIME_FORMATS, show_default=False, help="Only messages from then on (UTC)."),
+]
+Until = Annotated[
+    datetime | None,
+    typer.Option(formats=_TIME_FORMATS, show_default=False, help="Only messages until then (UTC)."),
+]
+MaxDrop = Annotated[
+    float, typer.Option(min=0.0, max=9.0, help="A score may fall by so much; a larger drop is a regression.")
+]
+RequireBaseline = Annotated[
+    bool, typer.Option("--require-baseline", help="Exit with 1 when no score could be held against a baseline.")
+]
+Output = Annotated[PersonaFormat, typer.Option("--format", help="How it is printed; junit is XML for CI systems.")]

@@ -1,0 +1,666 @@
+"""Evaluate agents as the options of ``dramaturg persona`` say: scores, comparisons, baselines and recordings."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+from evaluation.cli._persona_options import (
+    Mode,
+    PersonaFormat,
+    RecordMode,
+    Sample,
+    Source,
+    sample_options,
+    source_options,
+)
+from evaluation.cli.exit_codes import GATE_FAILED, INFRASTRUCTURE
+from evaluation.cli.options import JudgeChoice, ListFormat, judge_options, open_store
+from evaluation.cli.rendering import print_json_list
+from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, shortened, table
+from evaluation.errors import InputError, NotFoundError
+from evaluation.files.bundled import proposition_roots
+from evaluation.harness.baselines import file_stem, read_baselines
+from evaluation.harness.junit import junit_xml, row_words
+from evaluation.harness.pull_request_comment import comparison_markdown
+from evaluation.harness.regression import FAILURES, BaselineComparison, RegressionOutcome
+from evaluation.judging.answers import HIGHEST_SCORE, Answer, Idea, IdeasAnswer, ScoreAnswer
+from evaluation.judging.fencing import FENCE
+from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, probe
+from evaluation.judging.judges.offline import Measured, consistency, convergence, fluency
+from evaluation.judging.judges.recorded import SUFFIX, RecordingJudge, read_recordings, write_recordings
+from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL, Script, ScriptedJudge
+from evaluation.judging.model_client.budget import Budget, spent_words
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.protocol import Judge, JudgeRequest
+from evaluation.judging.questions import Options, proposition_id_of
+from evaluation.persona.agents import Agent
+from evaluation.persona.evaluation import EvaluationPlan
+from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.persona.subjects import ALWAYS, Period
+from evaluation.store import Store
+from evaluation.text.display import counted
+from evaluation.text.tokens import STOP_WORDS, tokenize
+from evaluation.workflows.agents import KnownAgents
+from evaluation.workflows.persona_runs import (
+    PersonaRunRequest,
+    Rated,
+    Wrap,
+    compare_with_baselines,
+    estimate_personas,
+    known_baselines,
+    recorded_model,
+    requests_of,
+    run_personas,
+    told_of_names,
+    unrecorded,
+    write_baselines,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from evaluation.judging.propositions.weighted_scores import PropositionScore
+    from evaluation.persona.results import DimensionScore, PersonaEvaluation
+
+
+class _Evaluated(NamedTuple):
+    request: PersonaRunRequest
+    rated: list[Rated]
+
+
+def run_evaluations(
+    output: PersonaFormat, *, since: datetime | None, until: datetime | None, max_drop: float, requires_baseline: bool
+) -> None:
+    """Evaluates, prints the scores, and ends with the exit code of the comparison with the baselines."""
+    source = source_options.value()
+    known = known_baselines(source.baselines)
+    if done := _evaluate(source, Period(since, until)):
+        comparison = compare_with_baselines(*done, known, max_drop, requires_baseline=requires_baseline)
+        _print_scores(done.rated, comparison, output, source.mode)
+        _finish(comparison)
+
+
+def run_comparison(output: PersonaFormat, *, max_drop: float, requires_baseline: bool) -> None:
+    """Evaluates, prints every score beside its baseline, and ends with the exit code of the comparison."""
+    source = source_options.value()
+    known = known_baselines(source.baselines)
+    if done := _evaluate(source):
+        comparison = compare_with_baselines(*done, known, max_drop, requires_baseline=requires_baseline)
+        _print_comparison(comparison, output)
+        _finish(comparison)
+
+
+def make_baselines() -> None:
+    """Evaluates, prints every score beside the baseline that it replaces, and writes the new baselines.
+
+    Raises:
+        InputError: No folder was named: the shipped ones are written over only where somebody names their folder.
+    """
+    source = source_options.value()
+    if source.baselines is None:
+        raise InputError("Baselines need a place.", remedy="Name a folder with --baselines.")
+    before = read_baselines(source.baselines)
+    if not (done := _evaluate(source)):
+        return
+    comparison = compare_with_baselines(*done, before)
+    _print_comparison(comparison, PersonaFormat.TABLE)
+    if comparison.verdict == "error":
+        note("No baseline was written.")
+        _finish(comparison)
+    for path in write_baselines(open_store(), *done, source.baselines):
+        note(f"Written: {path}")
+
+
+def record_answers(to: Path | None, mode: RecordMode) -> None:
+    """Evaluates, and keeps the answers in a file or folder of recordings."""
+    place = recording_place(to)
+    library = PropositionLibrary.load(proposition_roots(sample_options.value().propositions))
+    files = AnswerFiles(place, is_scripted=mode is RecordMode.SCRIPTED, library=library)
+    if not (done := _evaluate(Source(mode, False, None, None), wrap=files.record)):
+        return
+    failed = [item.detail for _, each in done.rated for item in each.items if item.status == "error"]
+    paths = files.close(keeps_old=bool(failed))
+    _print_scores(done.rated, None, PersonaFormat.TABLE, Mode.LIVE)
+    for path in paths:
+        note(f"Recorded: {path}")
+    if failed:
+        note(f"{len(failed)} judgements failed; the first: {shortened(failed[0], 300)}")
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+def _evaluate(source: Source, period: Period = ALWAYS, wrap: Wrap | None = None) -> _Evaluated | None:
+    """The evaluations that the options ask for; ``None`` where they ask for an estimate, which is printed."""
+    store, judge = open_store(), judge_options.value()
+    request = _request(store, source, sample_options.value(), judge, period, wrap)
+    if judge.is_estimate:
+        say(estimate_personas(store, request))
+        return None
+    return _Evaluated(request, _run_with_progress(store, request))
+
+
+def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, output: PersonaFormat, mode: str) -> None:
+    if output is PersonaFormat.JSON:
+        # Of recordings the output is the same every time; the runs are listed by 'show'.
+        print_json_list(evaluation_dict(None if mode is Mode.MOCK else key, each) for key, each in rated)
+    elif output in (PersonaFormat.JUNIT, PersonaFormat.MARKDOWN) and comparison is not None:
+        _print_comparison(comparison, output)
+    elif not rated:
+        note("There is nobody to evaluate. Name agents with --agents, or 'all' for everybody who is stored.")
+    else:
+        say(evaluation_table(rated, comparison))
+
+
+def _print_comparison(comparison: BaselineComparison, output: PersonaFormat) -> None:
+    if output is PersonaFormat.JSON:
+        say_json(comparison.as_dict())
+    elif output is PersonaFormat.JUNIT:
+        say(junit_xml(comparison))
+    elif output is PersonaFormat.MARKDOWN:
+        say(comparison_markdown(comparison.as_dict()))
+    else:
+        say(comparison_table(comparison))
+
+
+def _finish(comparison: BaselineComparison) -> None:
+    """Says on standard error what failed, and ends with the code for it."""
+    errors = comparison.having({RegressionOutcome.ERROR})
+    for row in [*errors, *comparison.having(FAILURES)]:
+        note(f"{row.outcome}: {row_words(row, comparison.max_drop)}")
+    if errors:
+        raise typer.Exit(INFRASTRUCTURE)
+    if comparison.verdict == "nothing_compared":
+        note("Nothing was compared: no score could be held against a baseline.")
+    if comparison.has_failed:
+        raise typer.Exit(GATE_FAILED)
+
+
+def _request(
+    store: Store, source: Source, sample: Sample, judge: JudgeChoice, period: Period, wrap: Wrap | None = None
+) -> PersonaRunRequest:
+    """The request that the options make; who judges is told to the person.
+
+    Args:
+        store: Holds the judge's settings.
+        source: Where answers come from.
+        sample: Agents, dimensions and messages.
+        judge: The model and its limits; for an estimate neither a key nor a server is needed.
+        period: Only messages of that time count.
+        wrap: Put around the judge of every agent.
+
+    Raises:
+        InputError: A value is not usable, or the recordings are of several models.
+        JudgeError: A live judge cannot be reached.
+    """
+    mode = source.mode
+    config = _judge_config(store, mode, judge, source.recordings)
+    options = Options(is_batched=sample.is_batched, has_double_check=sample.has_double_check)
+    plan = EvaluationPlan(_dimensions(sample.dimensions), sample.size, sample.seed, period, options)
+    return PersonaRunRequest(
+        config,
+        plan,
+        PropositionLibrary.load(proposition_roots(sample.propositions)),
+        sample.agents,
+        str(Mode.OFFLINE if mode is RecordMode.SCRIPTED else mode),
+        "synthetic" if mode is Mode.SYNTHETIC else "transcripts",
+        source.with_simulated,
+        wrap,
+    )
+
+
+def _run_with_progress(store: Store, request: PersonaRunRequest) -> list[Rated]:
+    """All evaluations with the ids of their runs; progress goes to standard error."""
+    if warning := unrecorded(store, request):
+        note(warning)
+    for sentence in told_of_names(store, request):
+        note(sentence)
+    budget = Budget(usd=request.config.max_usd, calls=request.config.max_calls)
+    # Of a run that takes no time nobody asks how much is left, and of answers yet to be written nobody knows.
+    is_timed = request.config.mode == "live" and request.source != "synthetic"
+    total = sum(map(len, requests_of(store, request))) if is_timed else 0
+    progress = TerminalProgress("judgement", total=total, spent=lambda: spent_words(budget))
+    rated = run_personas(
+        store, request, budget=budget, report=lambda _, judgement: progress.advance(judgement.model), announce=note
+    )
+    progress.finish()
+    return rated
+
+
+def _dimensions(chosen: list[str]) -> tuple[Dimension, ...]:
+    """The dimensions of those names, in the specification's order; all for none."""
+    for name in chosen:
+        if name not in DIMENSIONS:
+            raise InputError(f"{name!r} is not a dimension.", remedy=f"Choose from {', '.join(DIMENSIONS)}.")
+    return tuple([each for each in DIMENSIONS if not chosen or each in chosen])
+
+
+_JUDGES: dict[Mode | RecordMode, str] = {
+    Mode.MOCK: "recorded",
+    Mode.LIVE: "live",
+    Mode.SYNTHETIC: "live",
+    Mode.OFFLINE: "offline",
+    RecordMode.LIVE: "live",
+    RecordMode.SCRIPTED: "offline",
+}
+
+
+def _judge_config(store: Store, mode: Mode | RecordMode, judge: JudgeChoice, recordings: Path | None) -> JudgeConfig:
+    """The judge's configuration. Without ``model``, recordings are played of the one that made them."""
+    options = {"mode": _JUDGES[mode], "recordings": recordings, **judge.config}
+    config = judge_config(options, stored=store.settings.get(SETTINGS_KEY))
+    if mode is Mode.MOCK and not judge.config["model"]:
+        config = config.model_copy(update={"model": recorded_model(config)})
+    _say_who_judges(config, is_scripted=mode is RecordMode.SCRIPTED)
+    if config.mode == "live" and not judge.is_estimate:
+        probe(config)
+    return config
+
+
+def _say_who_judges(config: JudgeConfig, *, is_scripted: bool) -> None:
+    if is_scripted:
+        note(NOTE)
+    elif config.mode == "offline":
+        note(
+            "No language model judges: fluency, consistency and voice distinctness are counted, adherence and ideas "
+            "are not scored. For a model, set OPENAI_API_KEY or give --base-url, and --mode live."
+        )
+    elif config.mode == "recorded":
+        note(f"Recorded answers of {config.model} are played back; no model is asked.")
+        if config.model == SCRIPTED_MODEL:
+            note(NOTE)
+    else:
+        note(f"{config.model} judges{f' at {config.base_url}' if config.base_url else ''}.")
+
+
+def list_runs(agent: str | None, output: ListFormat) -> None:
+    """Prints the stored runs, the latest last; those of one agent where one is named."""
+    runs = _runs(open_store(), agent)
+    if output is ListFormat.JSON:
+        say_json(_records(runs))
+    elif runs.empty:
+        note("No agent was evaluated yet. Begin with: dramaturg persona run.")
+    else:
+        headers = ("Run", "Agent", "Status", "Overall", "Sample", "Mode", "Model", "Begun (UTC)")
+        say(table(headers, [_run_row(row) for row in runs.to_dict("records")]))
+
+
+def show_run(run: str, agent: str | None, output: ListFormat) -> None:
+    """Prints every score of a run with its message and the judge's reason.
+
+    Raises:
+        NotFoundError: No run, or several, have an id that begins like that.
+    """
+    store = open_store()
+    runs = _runs(store, agent)
+    found = [row for row in runs.to_dict("records") if run and str(row["run_id"]).startswith(run.lower())]
+    if len(found) != 1:
+        many = "Several runs have" if found else "No run has"
+        remedy = "See them with: dramaturg persona show."
+        raise NotFoundError(f"{many} an id that begins with {run!r}.", remedy=remedy)
+    key = str(found[0]["run_id"])
+    scores, failures = store.evaluations.scores(key), store.evaluations.failures(key)
+    if output is ListFormat.JSON:
+        say_json({"run_id": key, "scores": _records(scores), "failures": _records(failures)})
+        return
+    say("  ".join(part for part in _run_row(found[0]) if part))
+    for row in scores.to_dict("records"):
+        mark = f", {row['mark']}" if row["mark"] else ""
+        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: {row['score']:g}{mark}")
+        if isinstance(row["context_snippet"], str) and row["context_snippet"]:
+            say(f"  about: {safe(row['context_snippet'])}")
+        say("\n".join(f"  {safe(line)}" for line in str(row["reasoning"]).splitlines()))
+    for row in failures.to_dict("records"):
+        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: no score\n  {safe(str(row['reason']))}")
+
+
+def _runs(store: Store, agent: str | None) -> pd.DataFrame:
+    return store.evaluations.runs(agent and KnownAgents.of(store).resolve(agent, with_silent=True, with_channels=True))
+
+
+def _records(rows: pd.DataFrame) -> Any:
+    return json.loads(rows.to_json(orient="records", date_format="iso"))
+
+
+def _run_row(row: Mapping[Any, Any]) -> tuple[str, ...]:
+    overall = row["overall_score"]
+    return (
+        str(row["run_id"]),
+        shortened(row["display_name"], 30),
+        str(row["status"]),
+        f"{overall:.2f}" if isinstance(overall, float) and overall == overall else "n/a",
+        str(row["sample_size"]),
+        *(value if isinstance(value := row[name], str) else "" for name in ("mode", "model")),
+        f"{row['created_at']:%Y-%m-%d %H:%M}",
+    )
+
+
+_LONGEST_NAME = 30
+_LONGEST_REASON = 160
+_LONGEST_REMARK = 300
+_COMPARISON_HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
+
+
+def evaluation_table(evaluations: Sequence[Rated], comparison: BaselineComparison | None = None) -> str:
+    """Scores 0 to 9 (ideas: a count), one line per agent or channel, and below what has no score and why.
+
+    Args:
+        evaluations: In the order of the lines.
+        comparison: With baselines; what is not fine is said below, too.
+    """
+    rows = [(shortened(each.agent.display_name, _LONGEST_NAME), *_cells(each)) for _, each in evaluations]
+    remarks = [*_remarks(evaluations), *_baseline_remarks(comparison)]
+    return "\n".join([table(_headers(), rows), *(f"  {line}" for line in remarks)])
+
+
+def _headers() -> tuple[str, ...]:
+    return ("Agent", *LABELS.values(), "Overall", "Sample", "Judge")
+
+
+def _cells(evaluation: PersonaEvaluation) -> tuple[str, ...]:
+    overall = "n/a" if evaluation.overall_score is None else f"{evaluation.overall_score:.2f}"
+    judges = ", ".join(dict.fromkeys(str(kind) for kind, _ in evaluation.judges)) or "none"
+    scores = [_cell(evaluation.dimensions.get(each)) for each in DIMENSIONS]
+    return (*scores, overall, str(evaluation.sample_size), judges)
+
+
+def _cell(score: DimensionScore | None) -> str:
+    """A score; with the one without marked nines where these change it; empty where the dimension does not apply."""
+    if score is None:
+        return ""
+    if score.score is None:
+        return "n/a"
+    digits = 1 if score.dimension is Dimension.IDEAS_QUANTITY else 2
+    shown = f"{score.score:.{digits}f}"
+    without = "" if score.score_without_marked is None else f"{score.score_without_marked:.{digits}f}"
+    return shown if without in ("", shown) else f"{shown} ({without} without 9s)"
+
+
+def _remarks(evaluations: Sequence[Rated]) -> Iterator[str]:
+    for _, evaluation in evaluations:
+        for score in evaluation.dimensions.values():
+            name = f"{evaluation.agent.display_name}, {score.dimension}"
+            if score.score is None:
+                yield shortened(f"{name}: not scored: {score.reason}", _LONGEST_REASON)
+            elif score.unscored:
+                why = score.unscored[0].detail
+                yield shortened(
+                    f"{name}: {len(score.unscored)} of {len(score.items)} not scored: {why}", _LONGEST_REASON
+                )
+            if score.marked and score.score is not None:
+                yield shortened(
+                    f"{name}: {score.marked} of {len(score.items)} are 9s for missing data or a precondition that does "
+                    "not hold",
+                    _LONGEST_REASON,
+                )
+
+
+def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
+    """Differences from the baselines; one line for all agents without one or with another judge's."""
+    if comparison is None:
+        return
+    from evaluation.harness.junit import row_words
+    from evaluation.harness.regression import FAILURES, RegressionOutcome
+
+    for row in comparison.having(FAILURES):
+        yield shortened(f"{row.outcome}: {row_words(row, comparison.max_drop)}", _LONGEST_REMARK)
+    for outcome, words in (
+        (RegressionOutcome.NEW, "without a baseline"),
+        (RegressionOutcome.INCOMPARABLE, "that cannot be compared with a baseline"),
+    ):
+        if rows := comparison.having({outcome}):
+            first = f"{rows[0].agent_name}, {rows[0].dimension}: {rows[0].detail}"
+            yield shortened(f"{counted(len(rows), 'score')} {words}, the first: {first}", _LONGEST_REMARK)
+    if not comparison.having(FAILURES) and (fine := comparison.having({RegressionOutcome.FINE})):
+        held = f"{counted(len(fine), 'score')} held against baselines"
+        yield f"{held}: none fell by more than {comparison.max_drop:g}"
+    yield shortened(comparison.rule, _LONGEST_REMARK)
+
+
+def comparison_table(comparison: BaselineComparison) -> str:
+    """Every score beside its baseline, and below what fell, what is gone and what is new."""
+    from evaluation.harness.junit import behind_words
+
+    rows = [
+        (
+            shortened(row.agent_name, _LONGEST_NAME),
+            LABELS[row.dimension],
+            _figure(row.baseline) or "none",
+            _figure(row.score) or "n/a",
+            "" if row.change is None else f"{row.change:+.2f}",
+            str(row.outcome).replace("_", " "),
+        )
+        for row in comparison.rows
+    ]
+    lines = [table(_COMPARISON_HEADERS, rows)]
+    for row in comparison.rows:
+        who = f"{row.agent_name}, {LABELS[row.dimension]}"
+        if row.detail and row.outcome != "new":
+            lines.append(shortened(f"  {who}: {row.detail}", _LONGEST_REMARK))
+        lines += [
+            shortened(f"  {who}: {one.name} fell: {one.baseline:.2f} -> {one.score:.2f}", _LONGEST_REMARK)
+            for one in row.fallen
+        ]
+        for words, ids in (
+            ("new", row.new_propositions),
+            ("gone", row.gone_propositions),
+            ("changed, not compared,", row.changed_propositions),
+        ):
+            if ids:
+                lines.append(shortened(f"  {who}: {words} propositions: {', '.join(ids)}", _LONGEST_REMARK))
+        for each in row.behind:
+            lines += [f"  {shortened(line, _LONGEST_REMARK)}" for line in behind_words(each).splitlines()]
+    lines.append(f"  {comparison.rule}")
+    return "\n".join(lines)
+
+
+def _figure(score: float | None) -> str:
+    return "" if score is None else f"{score:.2f}"
+
+
+def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation) -> dict[str, Any]:
+    """An evaluation with everything behind it, as the JSON output shows it; without a run's id where none is told."""
+    period, used = evaluation.period, evaluation.usage
+    return {
+        "run_id": run_id,
+        "agent": {
+            "id": evaluation.agent.id,
+            "name": evaluation.agent.display_name,
+            "kind": str(evaluation.agent.kind),
+        },
+        "overall_score": evaluation.overall_score,
+        "dimensions": {str(key): _dimension_dict(each) for key, each in evaluation.dimensions.items()},
+        "window_start": period.since.isoformat() if period.since else None,
+        "window_end": period.until.isoformat() if period.until else None,
+        "sample_size": evaluation.sample_size,
+        "seed": evaluation.seed,
+        "judges": [{"kind": str(kind), "model": model} for kind, model in evaluation.judges],
+        "token_usage": {
+            "input_tokens": round(used.input_tokens),
+            "output_tokens": round(used.output_tokens),
+            "cached_tokens": round(used.cached_tokens),
+            "cost_usd": used.known_usd,
+        },
+    }
+
+
+def _dimension_dict(score: DimensionScore) -> dict[str, Any]:
+    return {
+        "score": score.score,
+        "score_without_marked": score.score_without_marked,
+        "marked": score.marked,
+        "unscored": len(score.unscored),
+        "reason": score.reason,
+        "items": [_item_dict(item) for item in score.items],
+    }
+
+
+def _item_dict(item: PropositionScore) -> dict[str, Any]:
+    return {
+        "proposition_id": item.proposition.id,
+        "claim": item.claim,
+        "weight": item.proposition.weight,
+        "inverted": item.proposition.is_inverted,
+        "status": str(item.status),
+        "raw": item.raw,
+        "score": item.score,
+        "mark": str(item.mark),
+        "mark_words": item.mark_words,
+        "message": item.reference or None,
+        "reason": item.reason or item.detail,
+        "snippet": item.snippet,
+        "citations": list(item.citations),
+        "ideas": [{"text": idea.text, "citations": list(idea.citations)} for idea in item.ideas],
+        "recommendation": item.proposition.recommendations_for_improvement,
+    }
+
+
+_SAID = re.compile(r"^\[M(\d+)\] [^\n:]* acts: ([^\n]*\n?(?:\| [^\n]*\n?)*)", re.MULTILINE)
+_PERSONA = re.compile(rf"^Persona of [^\n]*\n{FENCE}\n(.*?)\n{FENCE}", re.MULTILINE | re.DOTALL)
+_PROPOSAL = re.compile(r"\b(?:let's|let us|we (?:could|should|will)|what if|how about|i propose|idea)\b", re.IGNORECASE)
+_LONGEST_IDEA = 120
+_CONFIDENCE = 0.5
+_USUAL = 6
+# So many words of the persona in what was said are as good as any more.
+_ENOUGH_WORDS = 6
+_LOWEST = 2
+
+_Rule = Callable[[Sequence[Sequence[str]]], Measured]
+_COUNTED: Mapping[str, _Rule] = {"fluency": fluency, "convergence": convergence, "consistency": consistency}
+
+
+def scripted_answers(library: PropositionLibrary) -> Script:
+    """The script, for :class:`evaluation.judging.judges.scripted.ScriptedJudge`.
+
+    Args:
+        library: Tells which propositions name what is bad: of these a low mark is good.
+    """
+    inverted = {each.id for own in library.by_file.values() for each in own if each.is_inverted}
+
+    def answer(request: JudgeRequest) -> Answer:
+        said = {int(number): text.replace("| ", "") for number, text in _SAID.findall(request.prompt.user)}
+        if request.answer is IdeasAnswer:
+            return IdeasAnswer(ideas=_ideas(said))
+        goodness, why = _goodness(request, said)
+        is_inverted = proposition_id_of(request.subject) in inverted
+        return ScoreAnswer(
+            reason=f"A script's answer, no model's: {why}",
+            score=HIGHEST_SCORE - goodness if is_inverted else goodness,
+            confidence=_CONFIDENCE,
+            citations=[max(said)] if said else [],
+        )
+
+    return answer
+
+
+def _ideas(said: Mapping[int, str]) -> list[Idea]:
+    return [
+        Idea(text=" ".join(text.split())[:_LONGEST_IDEA], citations=[number])
+        for number, text in said.items()
+        if _PROPOSAL.search(text)
+    ]
+
+
+def _goodness(request: JudgeRequest, said: Mapping[int, str]) -> tuple[int, str]:
+    """The agent's score, 0 to 9, and its reason."""
+    given = request.offline
+    if given is not None and given.dimension in _COUNTED:
+        measured = _COUNTED[given.dimension](given.groups)
+        if measured.share is not None:
+            return round(HIGHEST_SCORE * measured.share), measured.reason
+    persona = _words("\n".join(_PERSONA.findall(request.prompt.user)))
+    if not persona:
+        return _USUAL, "nothing to count here."
+    shared = sorted(persona & _words("\n".join(said.values())))
+    goodness = _LOWEST + round((HIGHEST_SCORE - 1 - _LOWEST) * min(1.0, len(shared) / _ENOUGH_WORDS))
+    return goodness, f"{len(shared)} words of the persona recur in what was said."
+
+
+def _words(text: str) -> set[str]:
+    return {token.text for token in tokenize(text)} - STOP_WORDS
+
+
+_UNFINISHED = ".new"
+
+
+def recording_place(to: Path | None) -> Path:
+    """The file or folder of recordings.
+
+    Raises:
+        InputError: None was named: the shipped ones are written over only where somebody names them; or a file is
+            where a folder is needed, or the other way round.
+    """
+    if to is None:
+        raise InputError(
+            "Recordings need a place.", remedy="Name a file or folder: dramaturg persona record recordings."
+        )
+    found = to
+    if found.suffix == SUFFIX and found.is_dir():
+        raise InputError("This is a folder.", place=str(found), remedy=f"Only files may be called *{SUFFIX}.")
+    folder = found.parent if found.suffix == SUFFIX else found
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    if not there.is_dir():
+        raise InputError(
+            "This is not a folder.", place=str(there), remedy=f"Name a folder, or a file called *{SUFFIX}."
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFiles:
+    """Files that answers are recorded into: one that grows, or a folder with a file per agent that is written anew.
+
+    Attributes:
+        to: The file (``.jsonl``) or the folder.
+        is_scripted: Whether the script answers in place of a model.
+        library: The propositions that are asked about.
+    """
+
+    to: Path
+    is_scripted: bool
+    library: PropositionLibrary
+    _unfinished: list[Path] = field(default_factory=list)
+
+    def record(self, judge: Judge, agent: Agent) -> Judge:
+        """The judge, with everything it says about the agent written down at once."""
+        if self.is_scripted:
+            judge = ScriptedJudge(scripted_answers(self.library), model=SCRIPTED_MODEL)
+        return RecordingJudge(judge, self._file_of(agent))
+
+    def _file_of(self, agent: Agent) -> Path:
+        if self.to.suffix == SUFFIX:
+            return self.to
+        # Beside the old one until all is recorded, so that a run that is broken off loses neither.
+        path = self.to / f"{file_stem(agent.id)}{SUFFIX}{_UNFINISHED}"
+        path.unlink(missing_ok=True)
+        self._unfinished.append(path)
+        return path
+
+    def close(self, *, keeps_old: bool) -> list[Path]:
+        """Puts what was recorded into its place, sorted by key; returns where.
+
+        Args:
+            keeps_old: Whether what a file held before stays: some answers failed, and old ones are better than none.
+        """
+        if not self._unfinished:
+            return [self.to]
+        paths = []
+        for unfinished in self._unfinished:
+            path = unfinished.with_suffix("")
+            if not unfinished.exists():
+                continue
+            old = read_recordings(path) if keeps_old and path.exists() else {}
+            heard = read_recordings(unfinished)
+            # What no model wrote need not be kept word for word.
+            kept = [each.model_copy(update={"raw": ""}) if self.is_scripted else each for each in heard.values()]
+            write_recordings(path, [*(old[key] for key in old.keys() - heard.keys()), *kept])
+            unfinished.unlink()
+            paths.append(path)
+        return paths

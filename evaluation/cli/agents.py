@@ -1,0 +1,239 @@
+"""``dramaturg agents`` and ``dramaturg propositions``: personas, speakers, and what agents are judged by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evaluation.cli.exit_codes import BAD_INPUT, command_group
+from evaluation.cli.options import (
+    By,
+    Force,
+    ListFormat,
+    PropositionFolder,
+    Rows,
+    database_path,
+    judge_options,
+    open_store,
+    person,
+)
+from evaluation.cli.terminal import note, safe, say, say_json, shortened, table
+from evaluation.text.display import counted
+
+if TYPE_CHECKING:
+    from evaluation.workflows.agents import KnownAgents
+
+
+app = command_group("List agents; give them personas from files; say which speaker is which agent.")
+
+
+@app.command("list")
+def list_agents(output: Rows = ListFormat.TABLE) -> None:
+    """List everybody who speaks in a stored transcript or is shipped, with where their persona comes from."""
+    from evaluation.workflows.agents import KnownAgents
+
+    known = KnownAgents.of(open_store())
+    rows = [_row(known, agent_id) for agent_id in dict.fromkeys([*known.ids, *known.stored])]
+    if output is ListFormat.JSON:
+        say_json(rows)
+    else:
+        cells = [[row["id"], shortened(row["name"], 30), row["kind"], row["persona"], row["games"]] for row in rows]
+        say(table(("Id", "Name", "Kind", "Persona", "Games"), cells))
+
+
+def _row(known: KnownAgents, agent_id: str) -> dict[str, Any]:
+    stored, member = known.stored.get(agent_id), known.cast.members.get(agent_id)
+    named = known.agent(agent_id)
+    given = stored is not None and stored.persona is not None
+    return {
+        "id": agent_id,
+        "name": named.display_name,
+        "kind": str(named.kind),
+        "persona": "given" if given else "shipped" if member else "from transcripts, if any",
+        "games": len(known.spoken.get(agent_id, ())),
+    }
+
+
+@app.command("import")
+def import_agents(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE", show_default=False, help="Agent files of TinyTroupe, JSON objects with a name, or texts."
+        ),
+    ],
+) -> None:
+    """Import agents with their personas; one that is known by that id or name keeps its name and gets the persona."""
+    from evaluation.errors import InputError
+    from evaluation.persona.agents import Agent
+    from evaluation.persona.persona_text import read_agent_file, read_persona_bytes
+    from evaluation.workflows.agents import KnownAgents
+
+    read = [(str(path), *read_agent_file(read_persona_bytes(path), str(path))) for path in files]
+    store = open_store()
+    known = KnownAgents.of(store)
+    agents: dict[str, tuple[str, Agent]] = {}
+    for path, name, persona in read:
+        agent = known.described(name, persona)
+        if agent.id in agents:
+            message = f"{agents[agent.id][0]!r} and {name!r} are one agent, {agent.id}."
+            raise InputError(message, place=path, remedy="Import one of the two files.")
+        agents[agent.id] = name, agent
+    with store.unit(write=True):
+        for _, agent in agents.values():
+            store.agents.save(agent)
+    for _, agent in agents.values():
+        say(f"{agent.id}: {safe(agent.display_name)}")
+
+
+@app.command()
+@judge_options
+def generate(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="FOLDER", show_default=False, help="Where the *.agent.json files are written to."),
+    ],
+    profile: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="average-customers, difficult-customers, political-compass, or a .yaml file with 'title', "
+            "'description' and 'must_cover'.",
+        ),
+    ] = "average-customers",
+    count: Annotated[int, typer.Option("--n", min=1, max=1_000, help="How many agents.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="Draws what each of them is like.")] = 0,
+    force: Force = False,
+) -> None:
+    """Let a model make agents of a population, and write them as agent files.
+
+    Every answer is stored before it is used: the same command goes on where it was broken off. Exits with 3 when the
+    model cannot be asked or the budget is spent.
+    """
+    from evaluation.cli.exit_codes import INFRASTRUCTURE
+    from evaluation.cli.terminal import TerminalProgress
+    from evaluation.errors import InputError
+    from evaluation.judging.judge_config import SETTINGS_KEY, judge_config
+    from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words
+    from evaluation.simulation.personas import profile_named
+    from evaluation.workflows.experiment_runs import calls_for, generate_personas, write_agent_files
+
+    chosen, store = profile_named(profile), open_store()
+    asked = judge_options.value()
+    config = judge_config(asked.config, store.settings.get(SETTINGS_KEY))
+    if config.mode != "live" and not asked.is_estimate:
+        remedy = "Set OPENAI_API_KEY, or give --base-url."
+        raise InputError("There is no key and no address of a model, so nobody can write.", remedy=remedy)
+    if asked.is_estimate:
+        say(f"About {calls_for(count):,} calls to {config.model}, fewer where answers are stored already.")
+        return
+    spending = Budget(usd=config.max_usd, calls=config.max_calls)
+    progress = TerminalProgress("agent", total=count, spent=lambda: spent_words(spending))
+    try:
+        made = generate_personas(
+            store, chosen, count, seed, config, budget=spending, advance=lambda *_: progress.advance("written")
+        )
+    except BudgetSpentError as spent:
+        note(f"It stopped before its end ({spent.reason}). Run the same command again to go on.")
+        raise typer.Exit(INFRASTRUCTURE) from None
+    finally:
+        progress.finish()
+    for path in write_agent_files(folder, made, overwrites=force):
+        say(safe(str(path)))
+
+
+@app.command("map")
+def map_speaker(
+    speaker: Annotated[
+        str, typer.Argument(metavar="SPEAKER", show_default=False, help="The name as it stands in transcripts.")
+    ],
+    agent: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[AGENT]",
+            show_default=False,
+            help="The agent's id or name; without, the one of the speaker's name.",
+        ),
+    ] = None,
+    by: By = None,
+) -> None:
+    """Say that a speaker, in all transcripts, is this agent; without an agent, take that back."""
+    from evaluation.workflows.agents import KnownAgents
+
+    store = open_store()
+    agent_id = agent and KnownAgents.of(store).resolve(agent, with_silent=True)
+    store.agents.map_speaker(speaker, agent_id, who=person(by) if agent_id else "")
+    note(f"{speaker} is {agent_id or 'an agent by name'} from now on.")
+
+
+propositions_app = command_group("Check the files of the propositions that agents are held against.")
+
+
+@propositions_app.callback()
+def propositions() -> None:
+    """Check the files of the propositions that agents are held against."""
+
+
+@propositions_app.command()
+def check(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE]...", show_default=False, help="YAML files, or folders of them; all in use when left out."
+        ),
+    ] = None,
+    output: Rows = ListFormat.TABLE,
+    folder: PropositionFolder = None,
+) -> None:
+    """Check proposition files and list every fault as file:line: field: what is wrong and what to do.
+
+    Exits with 2 when there is an error. An agent that nobody knows is a warning and does not change the exit code.
+    """
+    from evaluation.files.bundled import proposition_roots
+    from evaluation.judging.propositions.loading import check_file, proposition_files
+
+    roots = files or proposition_roots(folder)
+    known = _known_agents()
+    paths = [path for root in roots for path in (proposition_files(root) or [root])]
+    checked = [check_file(path, known_agents=known) for path in paths]
+    problems = [problem for each in checked for problem in each.problems]
+    if output is ListFormat.JSON:
+        say_json([_problem(problem) for problem in problems])
+    else:
+        for problem in problems:
+            say(safe(problem))
+    errors = sum(not problem.is_warning for problem in problems)
+    total = sum(len(each.propositions) for each in checked)
+    note(f"{counted(len(checked), 'file')}, {counted(total, 'proposition')}, {counted(errors, 'error')}.")
+    if errors:
+        raise typer.Exit(BAD_INPUT)
+
+
+def _problem(problem: Any) -> dict[str, Any]:
+    kind = "warning" if problem.is_warning else "error"
+    return {"file": problem.file, "line": problem.line, "field": problem.field, "text": problem.text, "kind": kind}
+
+
+def _known_agents() -> set[str]:
+    """Shipped agents, personality types, and the agents in the database, which is not created here."""
+    from evaluation.errors import StoreError
+    from evaluation.persona.agents import shipped_cast
+    from evaluation.store import Store
+
+    known = set(shipped_cast().ids)
+    path = database_path()
+    if path.is_file():
+        try:
+            known |= _speaking(Store(path, wait_seconds=1.0))
+        except StoreError as error:
+            note(f"The agents in the database are not looked at: {error}")
+    return known
+
+
+def _speaking(store: Any) -> set[str]:
+    from evaluation.workflows.agents import KnownAgents
+
+    known = KnownAgents.of(store)
+    return {*known.ids, *known.stored}

@@ -1,0 +1,144 @@
+"""``dramaturg compare`` and ``dramaturg report``: iterations side by side, and as one self-contained HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.options import Force, ListFormat, Rows, open_store
+from evaluation.cli.terminal import safe, say, say_json, shortened, table
+from evaluation.rubric.definitions import DEFINITIONS
+
+if TYPE_CHECKING:
+    from evaluation.comparison import IterationComparison
+    from evaluation.statistics import Difference
+
+
+_LONGEST_NAME = 40
+_LONGEST_REASON = 90
+_ID_DIGITS = 8
+
+
+def compare(
+    before: Annotated[str, typer.Argument(metavar="BEFORE", show_default=False, help="The iteration to compare with.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", show_default=False, help="The iteration in question.")],
+    output: Rows = ListFormat.TABLE,
+    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn for the intervals.")] = 0,
+) -> None:
+    """Compare two iterations: every metric's difference with its interval, what it shows, and what moved it.
+
+    The words say better or worse only where Welch's test does so: the target of the change alone, the other metrics
+    after Holm's adjustment. The decision is the later iteration's against its own reference.
+    """
+    from evaluation.cli.rendering import stored_mixes, warn_of
+    from evaluation.workflows.iterations import stored_comparison
+
+    store = open_store()
+    found = stored_comparison(store, before, after, seed=seed)
+    warn_of(
+        stored_mixes(store, among={game.transcript_id for side in (found.before, found.after) for game in side.games})
+    )
+    if output is ListFormat.JSON:
+        from evaluation.comparison.json_output import comparison_data
+
+        say_json(comparison_data(found))
+    else:
+        say("\n".join(_lines(found)))
+
+
+def _lines(found: IterationComparison) -> Iterator[str]:
+    names = [safe(shortened(side.iteration.name, _LONGEST_NAME)) for side in (found.before, found.after)]
+    yield f"From {names[0]} ({len(found.before.games)} games) to {names[1]} ({len(found.after.games)} games)."
+    yield ""
+    headers = ("Metric", "Before", "After", "Difference", "Interval", "d", "p", "p Holm", "Paired p", "Verdict")
+    yield table(headers, [_row(one) for one in found.comparison.differences])
+    yield ""
+    yield from _decision(found)
+    yield ""
+    yield "What this shows"
+    yield from (f"  {line}" for one in found.comparison.differences for line in _sentences(one))
+    yield from (f"  {line}" for line in found.coverage_words)
+    if found.control_words:
+        yield ""
+        yield "Whether the scores can be told from chance"
+        yield from (f"  {line}" for line in found.control_words)
+    if found.movers:
+        yield ""
+        yield "What moved the scores most"
+        yield ""
+        columns = ("Metric", "By", "What", "Lost before", "Lost after", "Change", "Example")
+        yield table(columns, list(_movers(found)))
+
+
+def _decision(found: IterationComparison) -> Iterator[str]:
+    decision = found.decision
+    if decision is None:
+        yield "Keep or revert: there is no reference to compare with"
+        return
+    reference = safe(shortened(decision.reference, _LONGEST_NAME))
+    yield f"Keep or revert, against {reference}: {decision.choice.words}"
+    said = (found.other_pair, *found.decision_words, decision.recorded.words if decision.recorded else "")
+    yield from (f"  {safe(shortened(sentence, 200))}" for sentence in said if sentence)
+
+
+def _row(one: Difference) -> tuple[str, ...]:
+    from evaluation.statistics.words import difference_cells
+
+    return (
+        DEFINITIONS[one.name].label,
+        *difference_cells(one),
+        one.outcome.words,
+    )
+
+
+def _sentences(one: Difference) -> Iterator[str]:
+    from evaluation.statistics.words import difference_sentences
+
+    yield f"{DEFINITIONS[one.name].label}: {' '.join(difference_sentences(one))}"
+
+
+def _movers(found: IterationComparison) -> Iterator[tuple[str, ...]]:
+    for one in found.movers:
+        example = one.examples[0] if one.examples else None
+        yield (
+            DEFINITIONS[one.metric].label,
+            one.kind,
+            shortened(one.label, _LONGEST_REASON),
+            f"{one.before:.1f} points ({one.before_rows})",
+            f"{one.after:.1f} points ({one.after_rows})",
+            f"{one.change:+.1f}",
+            (f"{example.transcript_id[:_ID_DIGITS]} {example.message_id or example.player}") if example else "",
+        )
+
+
+def report(
+    iteration: Annotated[
+        str | None, typer.Argument(metavar="[ITERATION]", show_default=False, help="The iteration to report on.")
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", dir_okay=False, help="The file to write.")] = Path(
+        "report.html"
+    ),
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="BEFORE AFTER", show_default=False, help="Report on these two iterations compared."),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write a report that opens offline in any browser and prints: no script, no font or picture from elsewhere.
+
+    Its numbers are those of the Overview, Trends and Compare pages.
+    """
+    from evaluation.cli.rendering import stored_mixes, warn_of
+    from evaluation.workflows.iterations import comparison_html, iteration_html
+    from evaluation.writers.tables import write_new_bytes
+
+    if (iteration is None) == (compare is None):
+        raise typer.BadParameter("Name one iteration, or two with --compare.", param_hint="ITERATION")
+    store = open_store()
+    text = comparison_html(store, *compare) if compare else iteration_html(store, iteration or "")
+    write_new_bytes(output, text.encode(), overwrite=force)
+    say(f"Wrote {safe(output)}.")
+    warn_of(stored_mixes(store))

@@ -1,0 +1,250 @@
+"""``dramaturg override`` and ``dramaturg judge``: decisions on rows of ledgers, by a person and by a model."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evaluation.cli.exit_codes import INFRASTRUCTURE
+from evaluation.cli.options import (
+    JudgeMode,
+    ListFormat,
+    MetricName,
+    OfIteration,
+    Rows,
+    TranscriptReference,
+    judge_options,
+    open_store,
+)
+from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json
+from evaluation.errors import InputError
+from evaluation.text.display import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evaluation.judging.judge_config import ChosenJudge
+    from evaluation.score import LedgerRow, MetricResult
+    from evaluation.store import Store
+    from evaluation.transcript import Transcript
+    from evaluation.workflows.judging import JudgingTally
+
+
+class VerdictName(StrEnum):
+    """The verdicts that a row can get."""
+
+    COUNTS = "counts"
+    DOES_NOT_COUNT = "does_not_count"
+    EXCLUDED = "excluded"
+
+
+Author = Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who decides.")]
+
+
+def override(
+    transcript: TranscriptReference,
+    row: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROW",
+            show_default=False,
+            help="The row's id, as 'show --metric --format json' gives it (coherence:m12), or METRIC:#N for message N.",
+        ),
+    ],
+    verdict: Annotated[VerdictName, typer.Option(show_default=False, help="What the row is to be.")],
+    author: Author,
+    reason: Annotated[str, typer.Option(metavar="TEXT", show_default=False, help="Why; kept with the decision.")],
+    words: Annotated[
+        str | None,
+        typer.Option(
+            "--add",
+            metavar="WORDS",
+            show_default=False,
+            help="Add these words of message N as a reference that the rule missed; ROW is memory_accuracy:#N.",
+        ),
+    ] = None,
+) -> None:
+    """Override one row, or add one; the score is computed again at once. What the rule said stays on record."""
+    from evaluation.workflows.judging import mark_reference
+
+    store = open_store()
+    with store.unit(write=True):
+        found = store.transcripts.get(store.transcripts.resolve(transcript))
+        if words is not None:
+            message = _message_of(found, row)
+            added = mark_reference(store, found.id, message, words, verdict.value, author=author, reason=reason)
+            result = store.results.load(found.id)[added.metric]
+            say(f"{added.id}: {safe(author)} added {safe(added.row_id)}: {_words(added.verdict)}.")
+            _say_score(result)
+            return
+        metric, chosen = _find_row(store.results.load(found.id), found, row)
+        made = store.overrides.add(found.id, metric, chosen.id, verdict.value, author=author, reason=reason)
+        results = store.results.load(found.id)
+    say(f"{made.id}: {safe(author)} made {safe(chosen.id)} {_words(made.verdict)}; it was {_words(chosen.verdict)}.")
+    _say_score(results[metric])
+
+
+def _message_of(transcript: Transcript, reference: str) -> str:
+    """The id of the message in which memory accuracy gets a new row."""
+    from evaluation.errors import InputError
+
+    found = re.fullmatch(r"memory_accuracy:#([0-9]{1,9})", reference)
+    ids = [message.id for message in transcript.messages if found and message.index + 1 == int(found[1])]
+    if not ids:
+        raise InputError(
+            f"{reference!r} names no message.", place="ROW", remedy="Give memory_accuracy:#N for message N."
+        )
+    return ids[0]
+
+
+def _find_row(results: Mapping[str, MetricResult], transcript: Transcript, reference: str) -> tuple[str, LedgerRow]:
+    """The metric and row that a reference names."""
+    from evaluation.errors import InputError, NotFoundError
+
+    rows = [(name, row) for name, result in results.items() for row in result.ledger]
+    for name, row in rows:
+        if row.id == reference:
+            return name, row
+    metric, numbered, number = reference.partition(":#")
+    if not numbered or not re.fullmatch(r"[0-9]{1,9}", number):
+        raise NotFoundError(
+            f"No ledger of this transcript has a row {reference!r}.",
+            remedy="See the ids with: dramaturg show TRANSCRIPT --metric METRIC --format json.",
+        )
+    ids = {message.id for message in transcript.messages if message.index + 1 == int(number)}
+    concerned = [(name, row) for name, row in rows if name == metric and row.message_id in ids]
+    if len(concerned) > 1:
+        choices = ", ".join(row.id for _, row in concerned)
+        raise InputError(f"{metric} has {len(concerned)} rows for message {number}.", remedy=f"Name one: {choices}.")
+    if not concerned:
+        raise NotFoundError(f"{metric} has no row for message {number}.", remedy="Look at the ledger: dramaturg show.")
+    return concerned[0]
+
+
+def _say_score(result: MetricResult) -> None:
+    from evaluation.cli.rendering import metric_score_words
+
+    say(f"{result.definition.label}: {metric_score_words(result)}")
+
+
+def _words(verdict: object) -> str:
+    return str(verdict).replace("_", " ")
+
+
+_MOST_REASONS = 5
+_LONGEST_REASON = 200
+
+
+Transcripts = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[TRANSCRIPT]...", show_default=False, help="Stored transcripts; all when left out."),
+]
+Metrics = Annotated[
+    list[MetricName] | None,
+    typer.Option(show_default=False, help="Only this metric; may be given more than once."),
+]
+Withdraw = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", show_default=False, help="Ask nobody: NAME gives the rows back to the rule."),
+]
+
+
+@judge_options
+def judge(
+    transcripts: Transcripts = None,
+    iteration: OfIteration = None,
+    metric: Metrics = None,
+    mode: JudgeMode = None,
+    withdraw: Withdraw = None,
+    output: Rows = ListFormat.TABLE,
+) -> None:
+    """Have a model read games, twenty messages a call: it decides memory accuracy, strategic depth, coherence and role
+    consistency.
+
+    Its decisions outrank rule and reader; what the record proves and what people decide outranks them. Messages that it
+    cannot read keep their rows. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers
+    failed.
+    """
+    from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
+    from evaluation.judging.model_client.budget import spent_words
+    from evaluation.workflows.judging import estimate_judging, judge_stored
+
+    metrics = [one.value for one in metric or []]
+    asked = judge_options.value()
+    store = open_store()
+    ids = _ids(store, transcripts or [], iteration)
+    if withdraw is not None:
+        _withdraw(store, ids, metrics, withdraw)
+        return
+    # What a model would cost is asked most before there is a key.
+    options = {"mode": mode or ("live" if asked.is_estimate else None), **asked.config}
+    config = judge_config(options, store.settings.get(SETTINGS_KEY))
+    if asked.is_estimate:
+        say(estimate_judging(store, ids, config))
+        return
+    chosen = build_judge(config, cache=store.judgements)
+    progress = TerminalProgress("game", total=len(ids), spent=lambda: spent_words(chosen.budget))
+    tally = judge_stored(
+        store,
+        ids,
+        chosen,
+        metrics=metrics,
+        finished=lambda one: progress.advance(
+            f"{one.transcript.game_id}: {len(one.said)} of {counted(len(one.transcript.discussion), 'message')} read"
+        ),
+    )
+    progress.finish()
+    _say(tally, chosen, output)
+    if tally.errors:
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+def _withdraw(store: Store, ids: list[str], metrics: list[str], who: str) -> None:
+    named: list[str | None] = [*metrics] or [None]
+    count = sum(store.decisions.withdraw(each, name, who=who) for each in ids for name in named)
+    say(f"{safe(who)} gave {counted(count, 'row')} back to the rule.")
+
+
+def _ids(store: Store, references: list[str], iteration: str | None) -> list[str]:
+    with store.unit():
+        if references and iteration is not None:
+            raise InputError("Transcripts and an iteration are named.", remedy="Name the ones or the other.")
+        if references:
+            return [store.transcripts.resolve(reference) for reference in references]
+        return store.transcripts.ids(iteration)
+
+
+def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:
+    from evaluation.judging.model_client.budget import spent_words
+
+    if output is ListFormat.JSON:
+        say_json(_as_dict(tally, chosen))
+        return
+    say(f"{safe(chosen.model)} ({chosen.kind}): {tally.words}. {spent_words(chosen.budget)}.")
+    for reason, count in tally.unread.most_common(_MOST_REASONS):
+        note(f"{counted(count, 'message')} not read: {reason[:_LONGEST_REASON].rstrip('.')}.")
+    for what, count in tally.left_out.most_common():
+        note(f"Left out {counted(count, 'time')}: {what}.")
+    if tally.skipped:
+        note("The run stopped before its end. What is done is stored; run it again to go on where it stopped.")
+
+
+def _as_dict(tally: JudgingTally, chosen: ChosenJudge) -> dict[str, Any]:
+    return {
+        "judge": str(chosen.kind),
+        "model": chosen.model,
+        "transcripts": tally.transcripts,
+        "messages": tally.messages,
+        "read": tally.read,
+        "decided": tally.decided,
+        "changed": tally.changed,
+        "errors": tally.errors,
+        "skipped": tally.skipped,
+        "unread": dict(tally.unread),
+        "left_out": dict(tally.left_out),
+        "calls": chosen.budget.calls_made,
+        "cost_usd": chosen.budget.known_usd,
+    }

@@ -1,0 +1,344 @@
+"""``dramaturg experiment`` and ``dramaturg ab``: treatment and control, Table 1, and variants compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.exit_codes import INFRASTRUCTURE, command_group
+from evaluation.cli.options import (
+    JudgeMode,
+    ListFormat,
+    Rows,
+    Yes,
+    judge_options,
+    open_store,
+    print_config_option,
+)
+from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, table
+
+if TYPE_CHECKING:
+    from evaluation.experiments import Table1Row
+    from evaluation.experiments.ab.results import ABTestResult
+    from evaluation.store import Store
+
+
+def _above_zero(scale: float) -> float:
+    if scale == 0:
+        raise typer.BadParameter("0 is not a size: give a share above 0, such as 0.1.")
+    return scale
+
+
+Scenario = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIO",
+        show_default=False,
+        help="debate-controversial, brainstorming-average, brainstorming-difficult-full or -variety, 'all' for these "
+        "four of Table 1, or a .yaml file of yours.",
+    ),
+]
+Scale = Annotated[
+    float,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        callback=_above_zero,
+        help="How much of the full size: 0.1 is a tenth, rounded up, two pairs at least.",
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Draws population, seating, order of acting and samples.")]
+PaperLayout = Annotated[
+    bool,
+    typer.Option(
+        "--paper-layout", help="As the original runs: few personas that meet again and again, adherence at 5 alone."
+    ),
+]
+Steps = Annotated[
+    int | None,
+    typer.Option(min=1, max=200, show_default=False, help="How many times everybody may speak; the scenario's number."),
+]
+Personas = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        show_default=False,
+        help="Take the agents in this folder (TinyTroupe's *.agent.json) instead of making a population.",
+    ),
+]
+Fragments = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--fragment",
+        metavar="FILE",
+        show_default=False,
+        help="Work a fragment (*.fragment.json) into all of them; may be given more than once.",
+    ),
+]
+Scripted = Annotated[
+    bool,
+    typer.Option("--scripted", help="Ask no model: a script speaks and judges, with planted effects. Needs no key."),
+]
+Without = Annotated[
+    bool, typer.Option("--no-effects", help="With --scripted: plant nothing, so that nothing should be found.")
+]
+SampleSize = Annotated[
+    int, typer.Option("--sample-size", min=1, max=200, help="Messages of each agent judged one by one, at most.")
+]
+Batched = Annotated[
+    bool, typer.Option("--batched", help="Ask up to ten questions in a call: cheaper and a little less exact.")
+]
+DoubleCheck = Annotated[bool, typer.Option("--double-check", help="Ask the judge whether it is sure: twice the price.")]
+
+
+_TABLE1 = "table1"
+
+app = command_group("Experiments with a treatment and a control, and Table 1 of the TinyTroupe paper.")
+
+
+@app.callback()
+def experiments() -> None:
+    """Experiments with a treatment and a control, and Table 1 of the TinyTroupe paper."""
+
+
+@app.command()
+@judge_options
+def run(
+    scenario: Scenario,
+    scale: Scale = 1.0,
+    seed: Seed = 0,
+    paper_layout: PaperLayout = False,
+    steps: Steps = None,
+    personas: Personas = None,
+    fragments: Fragments = None,
+    scripted: Scripted = False,
+    no_effects: Without = False,
+    sample_size: SampleSize = 3,
+    batched: Batched = False,
+    double_check: DoubleCheck = False,
+    output: Rows = ListFormat.TABLE,
+    yes: Yes = False,
+) -> None:
+    """Run an experiment: the same agents with and without the treatment, evaluated and compared.
+
+    Says what it will cost before anything is spent. Every answer is stored before it is used: whoever kills it, or runs
+    out of budget, runs the same command again and pays nothing twice. Exits with 3 when it stopped before its end.
+    """
+    from evaluation.cli._experiment_runs import chosen_plans, run_all
+    from evaluation.simulation.scripted_world import NO_EFFECTS, Effects
+
+    asked = judge_options.value()
+    # An option that does nothing is refused: somebody expects it to do something.
+    if fragments and personas is None:
+        raise typer.BadParameter(
+            "It is worked into given agents: name their folder with --personas.", param_hint="--fragment"
+        )
+    if no_effects and not scripted:
+        raise typer.BadParameter("Only a script plants effects: say --scripted too.", param_hint="--no-effects")
+    if scripted and (asked.config["model"] or asked.config["base_url"]):
+        raise typer.BadParameter(
+            "With --scripted no model and no server is asked: leave one of them out.",
+            param_hint="--model, --base-url",
+        )
+    store = open_store()
+    settings = {
+        "scale": scale,
+        "seed": seed,
+        "steps": steps,
+        "sample_size": sample_size,
+        "is_batched": batched,
+        "has_double_check": double_check,
+        "effects": (NO_EFFECTS if no_effects else Effects()) if scripted else None,
+    }
+    agents = (personas, fragments or [])
+    plans = chosen_plans(store, scenario, settings, agents, asked.config["model"], is_paper=paper_layout)
+    run_all(store, plans, asked, output, yes=yes)
+
+
+@app.command()
+def report(
+    experiment: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ID]",
+            show_default=False,
+            help="The id, or its first digits; 'table1' for Table 1 of arXiv:2507.09788; all are listed without.",
+        ),
+    ] = None,
+    from_raw: Annotated[
+        Path | None,
+        typer.Option(
+            "--from-raw",
+            metavar="FOLDER",
+            show_default=False,
+            help="With table1: the folder with the paper's four raw files, from which the table is recomputed.",
+        ),
+    ] = None,
+    output: Rows = ListFormat.TABLE,
+) -> None:
+    """List the experiments that were run, print the report of one that is done, or the paper's Table 1.
+
+    From the raw files the table is recomputed with intervals and Holm's adjustment.
+    """
+    from evaluation.cli._experiment_runs import published_text, record_text
+    from evaluation.errors import InputError
+
+    if from_raw is not None and experiment != _TABLE1:
+        raise typer.BadParameter(f"Raw files are those of {_TABLE1}.", param_hint="--from-raw")
+    if experiment == _TABLE1:
+        if from_raw is None:
+            say(published_text(output))
+        else:
+            _say_recomputed(from_raw, output)
+        return
+    store = open_store()
+    if experiment is None:
+        _list_runs(store, output)
+        return
+    record = store.experiments.get(experiment)
+    if not (record.results or {}).get("rows"):
+        raise InputError(f"The experiment {record.id[:8]} is not done.", remedy="Run it again to go on with it.")
+    say(record_text(record, output))
+
+
+def _list_runs(store: Store, output: ListFormat) -> None:
+    from evaluation.cli._experiment_runs import record_dict
+
+    found = [each for each in store.experiments.all() if each.config.get("kind") == "experiment"]
+    if output is ListFormat.JSON:
+        say_json([record_dict(each) for each in found])
+    elif not found:
+        note("No experiment was run yet. Without a key: dramaturg experiment run debate-controversial --scripted.")
+    else:
+        headers = ("Id", "Scenario", "Scale", "Seed", "Model", "Status", "Begun (UTC)")
+        rows = [
+            (
+                each.id[:8],
+                each.scenario,
+                f"{each.scale:g}",
+                each.seed,
+                f"{safe(each.config['model'])}",
+                each.status,
+                f"{each.created_at:%Y-%m-%d %H:%M}",
+            )
+            for each in found
+        ]
+        say(table(headers, rows))
+
+
+def _say_recomputed(folder: Path, output: ListFormat) -> None:
+    from evaluation.experiments import CAVEAT, table1_from_raw
+
+    rows = table1_from_raw(folder)
+    if output is ListFormat.JSON:
+        say_json([row.as_dict() for row in rows])
+        return
+    headers = ("Exp", "Dimension", "T mean (sd)", "C mean (sd)", "n", "Difference", "95 % interval", "d", "p", "p Holm")
+    say(table((*headers, "p published", "As published"), [_line(row) for row in rows]))
+    as_published = sum(row.has_published_values for row in rows)
+    say(f"\n{as_published} of {len(rows)} rows have the published values.\n\n{CAVEAT}")
+
+
+def _line(row: Table1Row) -> tuple[str, ...]:
+    from evaluation.statistics.words import interval_words, p_words
+
+    found = row.found
+    return (
+        row.experiment.name,
+        row.published.dimension,
+        f"{_printed(found.after.mean)} ({_printed(found.after.sd)})",
+        f"{_printed(found.before.mean)} ({_printed(found.before.sd)})",
+        f"{found.after.n}/{found.before.n}",
+        f"{found.difference:+.3f}",
+        interval_words(found.interval, digits=2, signed=True),
+        f"{found.effect.value:+.2f}",
+        p_words(found.welch.p),
+        p_words(found.p_holm),
+        row.published.p,
+        "yes" if row.has_published_values else "no",
+    )
+
+
+def _printed(value: float) -> str:
+    """Two digits, halves rounded up as in the paper: 6.625 is 6.63 there, and 6.62 in Python."""
+    from decimal import ROUND_HALF_UP, Decimal
+
+    return str(Decimal(repr(round(value, 9))).quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+
+@judge_options
+def ab(
+    config: Annotated[
+        Path, typer.Argument(metavar="CONFIG", show_default=False, help="The test, in YAML; see --print-config.")
+    ],
+    output: Rows = ListFormat.TABLE,
+    state: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", show_default=False, help="Where runs are kept; beside CONFIG when left out."),
+    ] = None,
+    print_config: Annotated[  # noqa: ARG001 - its callback acts
+        bool, print_config_option("evaluation.experiments.ab", "ab.yaml")
+    ] = False,
+    mode: JudgeMode = None,
+) -> None:
+    """Compare variants of a configuration: on stored games, on numbers that you have, or on simulated runs.
+
+    A winner is named only where its difference on the primary measure is significant after Holm's adjustment over all
+    comparisons, and more than 10 % (or what the file says) of the larger mean. Runs that are done are kept: run it
+    again to go on where a limit or a crash stopped it. Exits with 3 when runs failed.
+    """
+    from evaluation.experiments.ab.config import ABConfig
+    from evaluation.experiments.ab.results import FinishedRuns
+    from evaluation.files.yaml_files import read_model
+    from evaluation.judging.judge_config import price_of
+    from evaluation.workflows.ab_tests import estimate_ab_test, run_ab_test
+
+    store, test = open_store(), read_model(config, ABConfig)
+    finished = FinishedRuns(state or config.with_suffix(".runs.jsonl"))
+    asked = judge_options.value()
+    options = {"mode": mode, **asked.config}
+    if asked.is_estimate:
+        found = estimate_ab_test(store, test, finished, options)
+        say(found.words(found.usd(price_of)))
+        return
+    progress = TerminalProgress("run")
+    result = run_ab_test(
+        store,
+        test,
+        finished,
+        options,
+        lambda one: progress.advance(f"{one.variant} {one.run_index + 1}: {one.status}"),
+    )
+    progress.finish()
+    _say(result, output)
+    if result.skipped:
+        note(f"{result.skipped} runs wait for a new budget. Raise the limit, or run it again.")
+    if result.failed:
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+def _say(result: ABTestResult, output: ListFormat) -> None:
+    if output is ListFormat.JSON:
+        say_json(result.as_dict())
+    else:
+        say("\n".join(_lines(result)))
+
+
+def _lines(result: ABTestResult) -> Iterator[str]:
+    from evaluation.experiments.ab.summary import ab_summary, cells
+
+    found = ab_summary(result.as_dict())
+    yield f"{safe(result.name)}\n"
+    yield f"Date: {found.date}. Runs: {found.runs}. Spent: {found.spent}.\n"
+    for rows in (found.variants, found.comparisons):
+        headers, lines = cells(rows)
+        yield table([safe(header) for header in headers], lines)
+        yield ""
+    yield safe(result.recommendation)
+    yield from (f"- {safe(reason)}" for reason in result.reasons)
+    for run in found.every_run:
+        if run["Status"].startswith("failed"):
+            yield "- " + safe(" ".join((run["Variant"], run["Run"], run["Status"])))

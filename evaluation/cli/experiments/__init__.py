@@ -1,1 +1,0 @@
-"""Commands that run experiments and A/B tests."""

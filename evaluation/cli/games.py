@@ -1,0 +1,334 @@
+"""Commands on stored games: list, show, delete and undo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evaluation.cli.options import (
+    By,
+    ListFormat,
+    MetricName,
+    OfIteration,
+    Rows,
+    TranscriptReference,
+    Yes,
+    open_store,
+    person,
+    require_consent,
+)
+from evaluation.cli.terminal import note, safe, say, say_json, say_list, shortened, table
+from evaluation.text.display import counted, dollars, number_or_none
+from evaluation.workflows.scoring import current_evaluation, current_outcomes
+
+if TYPE_CHECKING:
+    from evaluation.engines.scoring import Evaluation
+    from evaluation.rubric.verdict import Scored
+    from evaluation.score import LedgerRow, MetricResult
+    from evaluation.store import Deletion, Store
+    from evaluation.transcript import Transcript
+
+
+_LONGEST_QUOTE = 60
+_LONGEST_REASON = 160
+
+
+def list_transcripts(
+    iteration: OfIteration = None,
+    output: Rows = ListFormat.TABLE,
+) -> None:
+    """List the stored transcripts with their verdicts."""
+    from evaluation.cli.rendering import stored_mixes, warn_of
+
+    store = open_store()
+    rows = _listed(store, iteration)
+    warn_of(stored_mixes(store, iteration))
+    headers = ("Id", "Game", "Format", "Iteration", "Players", "Messages", "Cost", "Passed", "Verdict")
+    nothing = "Nothing is stored yet. Add games with: dramaturg import PATH, or: dramaturg import --samples."
+    say_list(rows, headers, [*map(_list_line, rows)], nothing, is_json=output is ListFormat.JSON)
+
+
+def _listed(store: Store, iteration: str | None) -> list[dict[str, Any]]:
+    from evaluation.rubric.verdict import judge_scores
+
+    with store.unit():
+        if iteration is not None:
+            store.iterations.get(iteration)
+        summaries = store.transcripts.summaries(iteration)
+        metrics = current_outcomes(store, iteration)
+    rows = []
+    for summary in summaries.to_dict("records"):
+        outcomes = metrics.get(summary["transcript_id"], {})
+        usd = number_or_none(summary["total_usd"])
+        rows.append(_list_row(summary, usd, judge_scores(outcomes, usd).as_dict()))
+    return rows
+
+
+def _list_row(summary: Mapping[Any, Any], usd: float | None, verdict: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": summary["transcript_id"],
+        **{name: summary[name] for name in ("game_id", "source_format", "source_name", "players", "messages")},
+        "iteration": summary["iteration"] if isinstance(summary["iteration"], str) else None,
+        "total_usd": usd,
+        "verdict": verdict,
+    }
+
+
+def _list_line(row: Mapping[str, Any]) -> tuple[str, ...]:
+    usd = "unknown" if row["total_usd"] is None else f"${dollars(row['total_usd'])}"
+    verdict = row["verdict"]
+    return (
+        row["id"][:8],
+        shortened(row["game_id"], 30),
+        row["source_format"],
+        shortened(row["iteration"] or "", 24),
+        str(row["players"]),
+        str(row["messages"]),
+        usd,
+        f"{verdict['passed_count']}/7",
+        verdict["status"],
+    )
+
+
+def show(
+    transcript: TranscriptReference,
+    metric: Annotated[
+        MetricName | None,
+        typer.Option(show_default=False, help="Open this metric's ledger: every row behind the score."),
+    ] = None,
+    output: Rows = ListFormat.TABLE,
+) -> None:
+    """Show a stored transcript's scores and verdict, or the ledger behind one score."""
+    store = open_store()
+    with store.unit():
+        found = store.transcripts.get(store.transcripts.resolve(transcript))
+        name = store.transcripts.game_ids()[found.id]
+        evaluation = current_evaluation(store, found)
+    if metric is None:
+        if output is ListFormat.JSON:
+            say_json(evaluation.as_dict())
+        else:
+            say(_overview(evaluation, name))
+        return
+    result = evaluation.metrics.get(metric.value)
+    if result is None:
+        note(f"{metric.value} was not computed for {found.id}. Try again with: dramaturg reevaluate {found.id[:8]}.")
+    elif output is ListFormat.JSON:
+        say_json(result.as_dict())
+    else:
+        say("\n".join(_ledger(result, found)))
+
+
+def _overview(evaluation: Evaluation, name: str) -> str:
+    from evaluation.cli.rendering import metric_rows
+
+    transcript, verdict, outcomes = evaluation.transcript, evaluation.verdict, evaluation.outcomes
+    lines = [
+        f"Transcript {transcript.id}",
+        f"Game       {shortened(name, 80)} ({shortened(transcript.source_format, 40)})",
+        f"Players    {len(transcript.players)}; {len(transcript.messages)} messages, "
+        f"{len(transcript.discussion)} of them in the discussion",
+        "",
+        table(("Metric", "Score", "Threshold", "From", "Remarks"), list(metric_rows(evaluation))),
+        *_changed_thresholds(evaluation, outcomes),
+        "",
+        f"Verdict: {verdict.status}, {verdict.passed_count} of 7 pass",
+        *(f"  {shortened(reason, _LONGEST_REASON)}" for reason in verdict.reasons),
+        *_advice(transcript, outcomes),
+    ]
+    return "\n".join(lines)
+
+
+def _changed_thresholds(evaluation: Evaluation, outcomes: Mapping[str, Scored]) -> Iterator[str]:
+    for name, result in evaluation.metrics.items():
+        today = outcomes[name]
+        if today.threshold != result.threshold:
+            yield (
+                f"{result.definition.label}: the threshold is {today.threshold:g} today, so the verdict takes it as "
+                f"{today.status.replace('_', ' ')}."
+            )
+
+
+def _advice(transcript: Transcript, outcomes: Mapping[str, Scored]) -> Iterator[str]:
+    from evaluation.rubric.advice import advise, nothing_to_fix
+    from evaluation.rubric.verdict import known_usd
+
+    given = advise(outcomes, known_usd(transcript.cost))
+    if not given:
+        yield nothing_to_fix(outcomes)
+    for advice in given:
+        yield ""
+        yield f"{advice.label}: {advice.finding}. The rubric suggests:"
+        yield from (f"  - {action}" for action in advice.actions)
+
+
+def _ledger(result: MetricResult, transcript: Transcript) -> Iterator[str]:
+    from evaluation.cli.rendering import metric_score_words
+
+    yield f"{result.definition.label}: {metric_score_words(result)}"
+    yield from (f"  {shortened(remark, _LONGEST_REASON)}" for remark in filter(None, (result.reason, *result.remarks)))
+    yield ""
+    if result.ledger:
+        yield table(
+            ("Verdict", "Where", "Reason", "Evidence", "Message"),
+            [_ledger_line(row, transcript) for row in result.ledger],
+        )
+    else:
+        yield "Nothing was considered, so the ledger is empty."
+
+
+def _ledger_line(row: LedgerRow, transcript: Transcript) -> tuple[str, ...]:
+    verdict = row.verdict.value.replace("_", " ")
+    by_whom = "" if row.method.value == "rule" else f" ({row.method.value})"
+    message = transcript.message(row.message_id) if row.message_id else None
+    said = shortened(message.text, _LONGEST_REASON) if message else ""
+    return (verdict + by_whom, _place(row, transcript), shortened(row.reason, _LONGEST_REASON), _quotes(row), said)
+
+
+def _place(row: LedgerRow, transcript: Transcript) -> str:
+    message = transcript.message(row.message_id) if row.message_id else None
+    if message is None:
+        return shortened(row.player or row.details.get("rater") or row.id, 40)
+    when = "" if message.round is None else f" round {message.round}"
+    return f"#{message.index + 1}{when} {shortened(message.speaker, 30)}"
+
+
+def _quotes(row: LedgerRow) -> str:
+    if row.details.get("comment"):
+        return shortened(row.details["comment"], _LONGEST_REASON)
+    quotes: Sequence[str] = [shortened(evidence.text, _LONGEST_QUOTE) for evidence in row.evidence[:4]]
+    more = f" (+{len(row.evidence) - 4})" if len(row.evidence) > 4 else ""
+    return " | ".join(quotes) + more
+
+
+def delete(
+    transcripts: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TRANSCRIPT]...",
+            show_default=False,
+            help="Ids of stored transcripts, their first digits, or games' ids.",
+        ),
+    ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGENT", show_default=False, help="Instead an agent with its evaluations and corrections, for ever."
+        ),
+    ] = None,
+    by: By = None,
+    yes: Yes = False,
+) -> None:
+    """Delete stored transcripts with their scores, ratings and overrides; 'undo' brings all of it back."""
+    store = open_store()
+    if (agent is None) is (not transcripts):
+        raise typer.BadParameter("Name transcripts, or an agent with --agent.", param_hint="TRANSCRIPT")
+    if agent is not None:
+        _delete_agent(store, agent, yes)
+        return
+    references = transcripts or []
+    names = [_name(store, each) for each in dict.fromkeys(_resolved(store, references))]
+    listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    require_consent(f"Delete {counted(len(names), 'game')}: {listed}?", yes)
+    with store.unit(write=True):
+        deletion = store.deletions.delete(_resolved(store, references), who=person(by))
+    say(f"Deleted {safe(deletion.label)}. To bring it back: dramaturg undo {deletion.id}.")
+
+
+def _delete_agent(store: Store, agent: str, yes: bool) -> None:
+    found = store.agents.resolve(agent)
+    agent_id = agent if found is None else found.id
+    name = store.agents.get(agent_id).display_name
+    count = len(store.evaluations.runs(agent_id))
+    require_consent(f"Delete {safe(name)} with {counted(count, 'evaluation run')} for ever?", yes)
+    store.agents.delete(agent_id)
+    note(f"{name} is deleted. Its messages stay in their transcripts.")
+
+
+def _purge(store: Store, numbers: Sequence[int], who: str, yes: bool) -> None:
+    chosen = list(dict.fromkeys(numbers)) or [deletion.id for deletion in store.deletions.list()]
+    if not chosen:
+        note("Nothing is deleted that could be removed.")
+        return
+    require_consent(f"Remove {counted(len(chosen), 'deletion')} for ever?", yes)
+    with store.unit(write=True):
+        removed = [store.deletions.purge(each, who=who) for each in chosen]
+    say("Removed for ever: " + ", ".join(safe(deletion.label) for deletion in removed) + ".")
+
+
+def _deletion_dict(deletion: Deletion) -> dict[str, Any]:
+    return {
+        "number": deletion.id,
+        "kind": str(deletion.kind),
+        "label": deletion.label,
+        "games": deletion.games,
+        "who": deletion.who,
+        "deleted_at": deletion.deleted_at.isoformat(),
+    }
+
+
+def _deletion_line(deletion: Deletion) -> tuple[str, ...]:
+    return (
+        str(deletion.id),
+        str(deletion.kind),
+        shortened(deletion.label, 40),
+        str(deletion.games),
+        shortened(deletion.who, 24),
+        f"{deletion.deleted_at:%Y-%m-%d %H:%M}",
+    )
+
+
+def undo(
+    numbers: Annotated[
+        list[int] | None,
+        typer.Argument(metavar="[NUMBER]...", show_default=False, help="As --list shows it; the latest when left out."),
+    ] = None,
+    is_list: Annotated[bool, typer.Option("--list", help="List what can come back, the latest first.")] = False,
+    is_purge: Annotated[
+        bool, typer.Option("--purge", help="Remove it for ever instead; all that is listed when no number is given.")
+    ] = False,
+    by: By = None,
+    yes: Yes = False,
+    output: Rows = ListFormat.TABLE,
+) -> None:
+    """Bring back deleted transcripts, or a deleted iteration, as they were: with results, ratings and overrides."""
+    store = open_store()
+    if is_list:
+        _list(store, output)
+    elif is_purge:
+        _purge(store, numbers or [], person(by), yes)
+    else:
+        for number in numbers or [_latest(store)]:
+            with store.unit(write=True):
+                deletion = store.deletions.undo(number, who=person(by))
+            games = (
+                f" with {counted(deletion.games, 'game')}" if deletion.kind == "iteration" and deletion.games else ""
+            )
+            say(f"Back again: {safe(deletion.label)}{games}.")
+
+
+def _list(store: Store, output: ListFormat) -> None:
+    deletions = store.deletions.list()
+    headers = ("Number", "What", "Name", "Games", "By", "When (UTC)")
+    records, lines = [*map(_deletion_dict, deletions)], [*map(_deletion_line, deletions)]
+    nothing = "Nothing is deleted that could come back."
+    say_list(records, headers, lines, nothing, is_json=output is ListFormat.JSON)
+
+
+def _latest(store: Store) -> int:
+    from evaluation.errors import NotFoundError
+
+    deletions = store.deletions.list()
+    if not deletions:
+        raise NotFoundError("Nothing is deleted that could come back.")
+    return deletions[0].id
+
+
+def _resolved(store: Store, references: Sequence[str]) -> list[str]:
+    return [store.transcripts.resolve(reference) for reference in references]
+
+
+def _name(store: Store, transcript_id: str) -> str:
+    return shortened(store.transcripts.game_ids()[transcript_id], 40)

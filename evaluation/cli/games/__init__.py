@@ -1,1 +1,0 @@
-"""Commands about games: scoring, showing, searching, moving and exporting them."""

@@ -1,0 +1,170 @@
+"""``dramaturg insights``: activity, who addresses whom, cost, and what a judge says of one game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evaluation.cli.exit_codes import INFRASTRUCTURE
+from evaluation.cli.options import (
+    JudgeMode,
+    TranscriptReference,
+    judge_options,
+    open_store,
+    print_config_option,
+)
+from evaluation.cli.terminal import note, safe, say, say_json, table
+
+if TYPE_CHECKING:
+    from evaluation.insight.config import EvaluationConfig
+    from evaluation.insight.evaluation_report import EvaluationReport, Wanted
+    from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
+    from evaluation.store import Store
+    from evaluation.transcript import Transcript
+
+
+class InsightFormat(StrEnum):
+    """Output formats of the report."""
+
+    TABLE = "table"
+    JSON = "json"
+    HTML = "html"
+
+
+@judge_options
+def insights(
+    transcript: TranscriptReference,
+    output: Annotated[
+        InsightFormat, typer.Option("--format", help="A table to read, JSON for programs, or one HTML file.")
+    ] = InsightFormat.TABLE,
+    checks: Annotated[
+        bool, typer.Option("--checks", help="Have a judge check a sample of messages: persona, consistency, coherence.")
+    ] = False,
+    topic: Annotated[
+        str | None, typer.Option(metavar="TEXT", show_default=False, help="Extract each player's opinion on this.")
+    ] = None,
+    themes: Annotated[bool, typer.Option("--themes", help="Extract the recurring themes.")] = False,
+    quotes: Annotated[
+        str | None, typer.Option(metavar="TEXT", show_default=False, help="Extract the quotes that fit this.")
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", show_default=False, help="Thresholds, limits and sample; see --print-config."),
+    ] = None,
+    print_config: Annotated[  # noqa: ARG001 - its callback acts
+        bool, print_config_option("evaluation.insight", "evaluation.yaml")
+    ] = False,
+    mode: JudgeMode = None,
+) -> None:
+    """Show who talks how much, who addresses whom, what a game cost, and what its figures suggest looking at.
+
+    What the file does not say is "not known" (null in JSON), never 0. Checks, opinions, themes and quotes ask a model
+    and may cost money, and their answers are stored; without a key they are "not scored". Exits with 3 when an answer
+    could not be used.
+    """
+    import asyncio  # slow to import, and help needs none
+
+    from evaluation.insight.evaluation_report import Wanted
+    from evaluation.judging.judge_config import build_judge
+    from evaluation.judging.judges.estimating import NOTHING_ASKED
+
+    store, asked = open_store(), judge_options.value()
+    settings = _settings(config)
+    wanted = Wanted(checks=checks, topic=topic, themes=themes, criteria=quotes)
+    with store.unit():
+        game = store.transcripts.get(store.transcripts.resolve(transcript))
+    chosen = None
+    if not wanted.is_nothing:
+        options = {
+            # What a model would cost is asked most before there is a key.
+            "mode": mode or ("live" if asked.is_estimate else None),
+            **asked.config,
+        }
+        judged_by = _judge_config(store, settings if config else None, options)
+        if asked.is_estimate:
+            say(_estimate(store, game, judged_by, wanted, settings))
+            return
+        chosen = build_judge(judged_by, cache=store.judgements)
+    elif asked.is_estimate:
+        say(NOTHING_ASKED)
+        return
+    report = asyncio.run(_report(store, game, chosen, wanted, settings))
+    _print(report, output)
+    if report.has_errors:
+        note("Some answers could not be used; the report names them.")
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+def _settings(path: Path | None) -> EvaluationConfig:
+    from evaluation.files.yaml_files import read_model
+    from evaluation.insight.config import EvaluationConfig
+
+    return EvaluationConfig() if path is None else read_model(path, EvaluationConfig)
+
+
+def _judge_config(store: Store, settings: EvaluationConfig | None, options: dict[str, Any]) -> JudgeConfig:
+    """The judge: options before the file before the environment before stored settings."""
+    from evaluation.judging.judge_config import SETTINGS_KEY, judge_config
+
+    if settings is not None:
+        options["model"] = options["model"] or settings.judge_model
+        options["max_usd"] = settings.max_usd if options["max_usd"] is None else options["max_usd"]
+    return judge_config(options, store.settings.get(SETTINGS_KEY))
+
+
+def _estimate(store: Store, game: Transcript, config: JudgeConfig, wanted: Wanted, settings: EvaluationConfig) -> str:
+    from evaluation.judging.judge_config import price_of
+    from evaluation.judging.judges.estimating import NOTHING_ASKED, estimate_words
+    from evaluation.workflows.insights import estimate_insights
+
+    if config.mode != "live":
+        return NOTHING_ASKED
+    found = estimate_insights(store, [game.id], wanted, settings, config)
+    usd = found.usd(price_of(config)) if found.calls else 0.0
+    return estimate_words(found.questions, found.known, found.calls, config.model, usd)
+
+
+async def _report(
+    store: Store,
+    game: Transcript,
+    chosen: ChosenJudge | None,
+    wanted: Wanted,
+    config: EvaluationConfig,
+) -> EvaluationReport:
+    from evaluation.workflows.insights import insight_report
+
+    if chosen is None:
+        return await insight_report(store, game, None, wanted, config)
+    async with chosen.session():
+        return await insight_report(store, game, chosen, wanted, config)
+
+
+def _print(report: EvaluationReport, output: InsightFormat) -> None:
+    if output is InsightFormat.JSON:
+        say_json(report.as_dict())
+    elif output is InsightFormat.TABLE:
+        say("\n".join(_lines(report)))
+    else:
+        from evaluation.report import discussion_page
+
+        say(discussion_page(report).rstrip())
+
+
+def _lines(report: EvaluationReport) -> Iterator[str]:
+    from evaluation.report import document
+    from evaluation.report.page import Bullets, Table
+
+    yield safe(report.transcript["game_id"])
+    for section in document(report):
+        yield f"\n{section.heading}\n"
+        for block in section.blocks:
+            if isinstance(block, Table):
+                yield table(block.headers, block.rows)
+            elif isinstance(block, Bullets):
+                yield from (f"- {safe(str(one))}" for one in block.items)
+            else:
+                yield str(block)

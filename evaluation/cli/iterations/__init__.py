@@ -1,1 +1,0 @@
-"""Commands about iterations: the board, comparisons and reports."""

@@ -1,0 +1,483 @@
+"""Options that several commands share: the database, a judge, how files are read, formats, and who does it."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, TypeVar
+
+import typer
+
+from evaluation.engines.task_engines import EngineName
+from evaluation.errors import InputError
+
+if TYPE_CHECKING:
+    from evaluation.readers import Answers, ChooseColumns, ColumnMapping
+    from evaluation.store import Store
+
+
+Value = TypeVar("Value")
+Command = TypeVar("Command", bound=Callable[..., Any])
+_ATTRIBUTE = "shared_options"
+_DB_HELP = "The database file; else that of DRAMATURG_DB, data/dramaturg.duckdb in a checkout, or your data folder's."
+_database: list[Path] = []
+
+
+class SharedOptions(Generic[Value]):
+    """A set of options, and what the command line says of them.
+
+    Used as a decorator, it gives its options to a command, which calls ``value`` for what was typed.
+
+    Args:
+        read: Its parameters are the options, as in a command of typer's; it returns what commands want of them.
+    """
+
+    def __init__(self, read: Callable[..., Value]) -> None:
+        self._read = read
+        self._typed: dict[str, Any] = {}
+        self._made: Any = None
+
+    def __call__(self, command: Command) -> Command:
+        """Marks a command as one that takes these options."""
+        vars(command)[_ATTRIBUTE] = (*vars(command).get(_ATTRIBUTE, ()), self)
+        return command
+
+    def value(self) -> Value:
+        """The typed options, as ``read`` returns them."""
+        found: Value = self._command().callback(**self._typed)
+        return found
+
+    def add_to(self, command: Any) -> None:
+        """Adds the options to a command, before ``--help``."""
+        command.params.extend(self._command().params)
+
+    def _command(self) -> Any:
+        if self._made is None:
+            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+            alone.command()(self._read)
+            self._made = typer.main.get_command(alone)
+            for option in self._made.params:
+                option.expose_value = False
+                option.callback = self._remember
+        return self._made
+
+    def _remember(self, _context: Any, option: Any, value: Any) -> Any:
+        self._typed[option.name] = value
+        return value
+
+
+def add_shared_options(command: Any) -> None:
+    """Gives a command, and all below it, the options that it is marked with."""
+    for options in vars(command.callback).get(_ATTRIBUTE, ()) if command.callback else ():
+        options.add_to(command)
+    for child in getattr(command, "commands", {}).values():
+        add_shared_options(child)
+
+
+def forget_database() -> None:
+    """Begins a command line that has named no database yet."""
+    _database.clear()
+
+
+def add_database_option(command: Any) -> None:
+    """Gives a command and all below it ``--db``, which no command declares or passes on.
+
+    Behind a group it stands for its sub-commands, which may name another one.
+    """
+    if not any("--db" in each.opts for each in command.params):
+        command.params.append(_database_option())
+    for child in getattr(command, "commands", {}).values():
+        add_database_option(child)
+
+
+def _choose_database(value: Path | None) -> None:
+    if value is not None:
+        _database[:] = [value]
+
+
+@cache
+def _database_option() -> Any:
+    """The option as typer makes it of a command that has nothing else."""
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+    @alone.command()
+    def only(
+        db: Annotated[
+            Path | None,
+            typer.Option("--db", expose_value=False, callback=_choose_database, show_default=False, help=_DB_HELP),
+        ] = None,
+    ) -> None:
+        """Does nothing."""
+
+    return next(each for each in typer.main.get_command(alone).params if "--db" in each.opts)
+
+
+def database_path(db: Path | None = None) -> Path:
+    """The file that ``db`` or ``--db`` names, else the default one."""
+    from evaluation.store import default_path
+
+    named = db or next(iter(_database), None)
+    return named.expanduser() if named is not None else default_path()
+
+
+def open_store(db: Path | None = None) -> Store:
+    """The store in that file."""
+    from evaluation.store import Store
+
+    return Store(database_path(db))
+
+
+class JudgeChoice(NamedTuple):
+    """The model that options choose, and what it may cost.
+
+    Attributes:
+        config: Fields of ``JudgeConfig``; ``None`` for those that were not given.
+        is_estimate: Whether nobody is to be asked.
+    """
+
+    config: dict[str, Any]
+    is_estimate: bool
+
+
+class OutputFormat(StrEnum):
+    """Output formats of a command's result."""
+
+    TABLE = "table"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+class ListFormat(StrEnum):
+    """Output formats of a list."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class MetricName(StrEnum):
+    """The rubric's metrics, as they are named in the output."""
+
+    MEMORY_ACCURACY = "memory_accuracy"
+    STRATEGIC_DEPTH = "strategic_depth"
+    COHERENCE = "coherence"
+    ROLE_CONSISTENCY = "role_consistency"
+    PERSONALITY_DIVERSITY = "personality_diversity"
+    ANTI_REPETITION = "anti_repetition"
+    ENGAGEMENT = "engagement"
+
+
+Database = Annotated[
+    Path | None,
+    typer.Option(
+        "--db",
+        envvar="DRAMATURG_DB",
+        show_default=False,
+        help="The database file; in a checkout data/dramaturg.duckdb, else in your data folder.",
+    ),
+]
+TRANSCRIPTS_HELP = "Transcripts: files, zips, game folders, or folders of these"
+Port = Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")]
+IterationName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", show_default=False, help="The iteration that the games belong to; created where there is none."
+    ),
+]
+TranscriptReference = Annotated[
+    str,
+    typer.Argument(
+        metavar="TRANSCRIPT",
+        show_default=False,
+        help="The id of a stored transcript, its first digits, or the game's id.",
+    ),
+]
+OutputFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", dir_okay=False, show_default=False, help="The file; else standard output."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
+Rows = Annotated[ListFormat, typer.Option("--format", help="A table to read, or JSON for programs.")]
+OfIteration = Annotated[
+    str | None,
+    typer.Option("--iteration", metavar="NAME", show_default=False, help="Only the games of this iteration."),
+]
+Jobs = Annotated[int, typer.Option(min=1, help="How many processes compute at the same time.")]
+CorpusOutput = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        metavar="URL",
+        show_default=False,
+        help="The folder or s3:// URL of a corpus of Parquet files: scores and ledgers are written there, for "
+        "'dramaturg collect', and nothing goes to the database. What is there already is left out.",
+    ),
+]
+Engine = Annotated[EngineName, typer.Option(help="Where the work is done; dask needs --output.")]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="tcp://HOST:PORT",
+        show_default=False,
+        help="The scheduler of a Dask cluster; without it, a cluster of --jobs processes is started here.",
+    ),
+]
+JudgeMode = Annotated[
+    str | None,
+    typer.Option(metavar="MODE", show_default=False, help="live, recorded or offline; live when there is a key."),
+]
+PropositionFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--propositions",
+        envvar="DRAMATURG_PROPOSITIONS",
+        metavar="FOLDER",
+        show_default=False,
+        exists=True,
+        file_okay=False,
+        help="A folder of your own; its files add to the shipped ones and override them by id.",
+    ),
+]
+
+
+By = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", show_default=False, help="Who does it, for the record; your user name if left out."),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. Needed where nobody can be asked, as in a script.")]
+
+
+def person(by: str | None) -> str:
+    """The name to record: the one given, else the user's on this machine."""
+    if by is not None:
+        return by
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        # A container may run as a number that has no name.
+        return "command line"
+
+
+def require_consent(question: str, yes: bool) -> None:
+    """Returns when the person agrees.
+
+    Raises:
+        InputError: They do not, or nobody can be asked and ``--yes`` was not said.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InputError(f"{question} Nobody can be asked here.", remedy="Say --yes.")
+    if not typer.confirm(question, err=True):
+        raise InputError("Nothing was changed.")
+
+
+def listed_names(listed: str) -> list[str]:
+    """The names in a list with commas."""
+    return [name for name in map(str.strip, listed.split(",")) if name]
+
+
+@SharedOptions
+def judge_options(
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", show_default=False, help="The model to ask.")
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            "--base-url", metavar="URL", show_default=False, help="The address of an OpenAI-compatible server."
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option("--budget", min=0, metavar="USD", show_default=False, help="What the run may cost."),
+    ] = None,
+    max_calls: Annotated[
+        int | None, typer.Option(min=0, metavar="CALLS", show_default=False, help="How many calls it may make.")
+    ] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1_000,
+            show_default=False,
+            help="Calls under way at the same time, at most; 20. How many there are follows the server.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            max=3_600,
+            metavar="SECONDS",
+            show_default=False,
+            help="The longest that a call may take; 600. Below it the timeout follows the server.",
+        ),
+    ] = None,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            min=100,
+            max=1_000_000,
+            metavar="TOKENS",
+            show_default=False,
+            help="The most that the model may write for an answer, its reasoning included; 1000.",
+        ),
+    ] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would ask and cost, and stop.")] = False,
+) -> JudgeChoice:
+    """The model that is asked, with its limits."""
+    config = {
+        "model": model,
+        "base_url": base_url,
+        "max_usd": budget,
+        "max_calls": max_calls,
+        "concurrency": concurrency,
+        "timeout_seconds": timeout,
+        "max_tokens": max_tokens,
+    }
+    return JudgeChoice(config, estimate)
+
+
+def require_output(output: str | None, engine: EngineName, scheduler: str | None) -> None:
+    """Refuses an engine or a scheduler where there is no corpus that workers could write to."""
+    if output is None and (engine is not EngineName.LOCAL or scheduler is not None):
+        raise typer.BadParameter("Workers write Parquet: say where with --output URL.", param_hint="--engine")
+
+
+def print_config_option(package: str, name: str) -> Any:
+    """The option ``--print-config``, which prints the sample configuration ``name`` of ``package`` and exits."""
+
+    def print_sample(wanted: bool) -> None:
+        if wanted:
+            from importlib.resources import files
+
+            typer.echo((files(package) / name).read_text("utf-8").rstrip())
+            raise typer.Exit
+
+    return typer.Option("--print-config", callback=print_sample, is_eager=True, help="Print a sample of that file.")
+
+
+class DateOrder(StrEnum):
+    """The order of day and month in dates of numbers."""
+
+    DAY_FIRST = "day-first"
+    MONTH_FIRST = "month-first"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingChoices:
+    """Choices of a person for the files of one command.
+
+    Attributes:
+        columns: Asked which column of a table holds what; ``None`` where the names decide.
+        answers: What the person says about open questions.
+    """
+
+    columns: ChooseColumns | None
+    answers: Answers
+
+
+@SharedOptions
+def reading_options(
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            metavar="FIELD=COLUMN",
+            show_default=False,
+            help="For tables: the column that holds a field, such as speaker=nick or text=body; FIELD= for none. May "
+            "be given several times. The other fields follow the columns' names.",
+        ),
+    ] = None,
+    speakers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--speaker",
+            metavar="NAME=KIND",
+            show_default=False,
+            help="A name that may not be a player's: player, moderator, or text (of the message above). May be given "
+            "several times.",
+        ),
+    ] = None,
+    channels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--channel",
+            metavar="NAME=KIND",
+            show_default=False,
+            help="Who hears a channel: public, team, private or system. May be given several times.",
+        ),
+    ] = None,
+    dates: Annotated[
+        DateOrder | None,
+        typer.Option(show_default=False, help="How to read dates such as 01/06/2024."),
+    ] = None,
+    broken_off: Annotated[
+        bool, typer.Option("--broken-off", help="Take runs that ended by an error or a limit as they are.")
+    ] = False,
+) -> ReadingChoices:
+    """The choices for reading files."""
+    from evaluation.readers import OPTIONS, Answers, Topic
+
+    answers = Answers(
+        _answered("--speaker", speakers, OPTIONS[Topic.SPEAKER]),
+        _answered("--channel", channels, OPTIONS[Topic.CHANNEL]),
+        None if dates is None else str(dates),
+        broken_off,
+    )
+    return ReadingChoices(choose_columns(columns), answers)
+
+
+def _answered(option: str, pairs: list[str] | None, kinds: Sequence[str]) -> dict[str, str]:
+    answered: dict[str, str] = {}
+    for pair in pairs or ():
+        # A name may hold the sign, a kind does not.
+        name, separator, kind = pair.rpartition("=")
+        if not separator or not name or kind not in kinds:
+            raise typer.BadParameter(
+                f"{pair!r} is not of the form NAME=KIND. Kinds are {', '.join(kinds)}.", param_hint=option
+            )
+        answered[name] = kind
+    return answered
+
+
+def choose_columns(pairs: list[str] | None) -> ChooseColumns | None:
+    """The columns that ``pairs`` name, for every table; ``None`` where there are no pairs.
+
+    Raises:
+        BadParameter: A pair without ``=``, a field that no message has, or a field twice.
+    """
+    if not pairs:
+        return None
+    chosen = _parsed(pairs)
+
+    def choose(columns: tuple[str, ...]) -> ColumnMapping:
+        from evaluation.readers import guess_mapping
+
+        free = [column for column in columns if column not in chosen.values()]
+        return replace(guess_mapping(free), **chosen)
+
+    return choose
+
+
+def _parsed(pairs: list[str]) -> dict[str, str | None]:
+    from evaluation.readers.tables.columns import FIELDS
+
+    chosen: dict[str, str | None] = {}
+    for pair in pairs:
+        field, separator, column = pair.partition("=")
+        if not separator or field not in FIELDS:
+            raise _refused(f"{pair!r} is not of the form FIELD=COLUMN. Fields are {', '.join(FIELDS)}.")
+        if field in chosen:
+            raise _refused(f"The {field} is given twice.")
+        chosen[field] = column or None
+    return chosen
+
+
+def _refused(message: str) -> typer.BadParameter:
+    return typer.BadParameter(message, param_hint="--map")

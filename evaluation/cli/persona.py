@@ -1,0 +1,145 @@
+"""``dramaturg persona``: how agents hold their character, and whether they held it better before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evaluation.cli._persona_options import (
+    CommentAction,
+    MaxDrop,
+    Output,
+    PersonaFormat,
+    RecordMode,
+    RequireBaseline,
+    Since,
+    Until,
+    sample_options,
+    source_options,
+)
+from evaluation.cli.exit_codes import command_group
+from evaluation.cli.options import ListFormat, Rows, judge_options
+
+app = command_group(
+    "Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
+    "baselines; list earlier runs."
+)
+
+
+@app.command()
+@source_options
+@sample_options
+@judge_options
+def run(
+    since: Since = None,
+    until: Until = None,
+    max_drop: MaxDrop = 1.0,
+    require_baseline: RequireBaseline = False,
+    output: Output = PersonaFormat.TABLE,
+) -> None:
+    """Evaluate agents over everything they said, store scores and reasons, and hold them against their baselines.
+
+    An agent that speaks in no stored transcript is judged on the shipped ones. Exits with 1 when a score fell by more
+    than --max-drop or is gone, with 3 when the judge failed on anything or cannot be reached.
+    """
+    from evaluation.cli._persona_runs import run_evaluations
+
+    run_evaluations(output, since=since, until=until, max_drop=max_drop, requires_baseline=require_baseline)
+
+
+@app.command()
+@source_options
+@sample_options
+@judge_options
+def compare(
+    max_drop: MaxDrop = 1.0, require_baseline: RequireBaseline = False, output: Output = PersonaFormat.TABLE
+) -> None:
+    """Evaluate agents and print every score beside its baseline, with what fell, what is gone and what is new.
+
+    Exits like 'run'. Markdown is the comment for a pull request.
+    """
+    from evaluation.cli._persona_runs import run_comparison
+
+    run_comparison(output, max_drop=max_drop, requires_baseline=require_baseline)
+
+
+@app.command()
+@source_options
+@sample_options
+@judge_options
+def baseline() -> None:
+    """Evaluate agents and write what they score as the baseline that later runs are held against.
+
+    Prints each score beside the baseline that it replaces. Writes nothing, and exits with 3, when the judge failed on
+    anything.
+    """
+    from evaluation.cli._persona_runs import make_baselines
+
+    make_baselines()
+
+
+@app.command()
+@sample_options
+@judge_options
+def record(
+    to: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[PATH]",
+            show_default=False,
+            help="Where to: a .jsonl file, which keeps what it holds, or a folder, which gets a file per agent, "
+            "written anew.",
+        ),
+    ] = None,
+    mode: Annotated[
+        RecordMode, typer.Option("--mode", help="live asks a model; scripted answers by counting words and says so.")
+    ] = RecordMode.LIVE,
+) -> None:
+    """Evaluate agents with a model and record its answers, so that mock mode needs none.
+
+    Play them with the same agents, dimensions, sample size, seed and model.
+    """
+    from evaluation.cli._persona_runs import record_answers
+
+    record_answers(to, mode)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def comment(
+    context: typer.Context,
+    action: Annotated[CommentAction, typer.Argument(show_default=False, help="Compare, or write the comment.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False, help="Where the report lies.")],
+) -> None:
+    """Keep one comment with the regression table on a GitHub pull request.
+
+    'check' compares like 'compare', whose options may follow, writes comparison.json and comment.md to FOLDER and needs
+    no token. 'post' writes or updates the comment; it needs GITHUB_REPOSITORY, GITHUB_TOKEN and GITHUB_EVENT_PATH.
+    """
+    import os
+
+    from evaluation.harness.github_comment import main
+
+    raise typer.Exit(main([str(action), str(folder), *context.args], os.environ))
+
+
+@app.command()
+def show(
+    run: Annotated[
+        str | None,
+        typer.Argument(metavar="[RUN]", show_default=False, help="The run's id, or its first digits; all without."),
+    ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(metavar="AGENT", show_default=False, help="List only runs of this agent, by its id or name."),
+    ] = None,
+    output: Rows = ListFormat.TABLE,
+) -> None:
+    """List the stored runs, the latest last; or show every score of one with its message and the judge's reason."""
+    from evaluation.cli._persona_runs import list_runs, show_run
+
+    if run is None:
+        list_runs(agent, output)
+    else:
+        show_run(run, agent, output)

@@ -1,1 +1,0 @@
-"""Commands about agents: evaluation of personas, propositions and corrections."""

@@ -1,1 +1,0 @@
-"""Commands about what people and judges decide: ratings, overrides, agreement."""

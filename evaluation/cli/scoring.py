@@ -1,0 +1,498 @@
+"""Commands that read and score transcripts: import, evaluate, watch, collect, validate and reevaluate."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.exit_codes import BAD_INPUT, finish_scoring
+from evaluation.cli.options import (
+    TRANSCRIPTS_HELP,
+    CorpusOutput,
+    Engine,
+    IterationName,
+    Jobs,
+    ListFormat,
+    OfIteration,
+    OutputFormat,
+    ReadingChoices,
+    Scheduler,
+    open_store,
+    reading_options,
+    require_output,
+)
+from evaluation.cli.terminal import TerminalProgress, note, safe, say, shortened, table
+from evaluation.engines.task_engines import EngineName
+from evaluation.progress import ProgressCallback
+from evaluation.text.display import counted
+from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
+
+if TYPE_CHECKING:
+    from evaluation.engines.scoring import Evaluation
+    from evaluation.store import Store
+    from evaluation.workflows.validation import Report
+
+
+class Gate(StrEnum):
+    """Conditions that every transcript must meet to pass.
+
+    ``full``: its verdict is passed, engagement included. ``automatic``: it may still pass once people have rated it (at
+    least 4 of the 6 metrics without engagement pass, 5 of the 7 can apply, the cost is not known to be over the limit).
+    """
+
+    FULL = "full"
+    AUTOMATIC = "automatic"
+
+
+def _passes(evaluation: Evaluation, gate: Gate | None) -> bool:
+    """Whether a game passes what is asked; one that does not is named on standard error, with the reasons."""
+    from evaluation.rubric.verdict import VerdictStatus, judge_automatic, known_usd
+
+    transcript, verdict = evaluation.transcript, evaluation.verdict
+    if gate is Gate.AUTOMATIC:
+        verdict = judge_automatic(evaluation.metrics, known_usd(transcript.cost))
+    if gate is None or verdict.status is VerdictStatus.PASSED:
+        return True
+    note(f"gate: {transcript.id[:8]} ({transcript.game_id}) {verdict.status}: {' '.join(verdict.reasons)}")
+    return False
+
+
+@reading_options
+def evaluate(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH",
+            show_default=False,
+            help=f"{TRANSCRIPTS_HELP}; also as s3://, file:// URLs.",
+        ),
+    ],
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="A table, JSON with every ledger row, or Markdown.")
+    ] = OutputFormat.TABLE,
+    store: Annotated[
+        bool,
+        typer.Option("--store/--no-store", help="Keep transcripts and results in the database, or only print them."),
+    ] = True,
+    iteration: IterationName = None,
+    gate: Annotated[
+        Gate | None,
+        typer.Option(
+            show_default=False,
+            help="Exit with 1 unless every transcript passes (full), or may still pass once rated (automatic, for CI: "
+            "engagement is left out, so at least 4 of the other 6 metrics must pass). With --no-store, ratings in the "
+            "database are not looked at: engagement stays pending, and full cannot pass.",
+        ),
+    ] = None,
+    controls: Annotated[
+        bool,
+        typer.Option(
+            "--controls/--no-controls", help="Compare each score with chance (a fraction of a second a game)."
+        ),
+    ] = True,
+    jobs: Jobs = 1,
+    corpus: CorpusOutput = None,
+    engine: Engine = EngineName.LOCAL,
+    scheduler: Scheduler = None,
+) -> None:
+    """Score transcripts on the seven metrics and print the results.
+
+    Results go to standard output, progress and everything else to standard error. Neither a file that cannot be read
+    nor a metric that cannot be computed stops the others. The exit code is then 3 if a metric could not be computed,
+    else 2 if a file could not be read, else 1 if the gate failed.
+    """
+    if iteration is not None and not store and corpus is None:
+        raise typer.BadParameter(
+            "An iteration is kept in the database: leave out --no-store.", param_hint="--iteration"
+        )
+    if corpus is not None:
+        if gate is not None:
+            raise typer.BadParameter("What is written to --output is not held against a gate.", param_hint="--gate")
+        _score_to(corpus, paths, iteration, engine, jobs, scheduler, reading_options.value())
+        return
+    require_output(corpus, engine, scheduler)
+    from evaluation.cli.rendering import print_evaluations
+    from evaluation.workflows.reevaluation import completed
+
+    tally, failed = Tally(note=note), 0
+    held = open_store() if store else None
+    choices = reading_options.value()
+    found = evaluate_paths(
+        paths,
+        tally,
+        store=held,
+        iteration=iteration,
+        jobs=jobs,
+        choose_columns=choices.columns,
+        answers=choices.answers,
+    )
+
+    def evaluations() -> Iterator[Evaluation]:
+        nonlocal failed
+        for each in _with_progress(found, tally):
+            evaluation = completed(held, each.evaluation()) if controls else each.evaluation()
+            failed += not _passes(evaluation, gate)
+            yield evaluation
+
+    print_evaluations(evaluations(), output)
+    finish_scoring(incomplete=tally.incomplete, refused=tally.refused, gate_failed=failed)
+
+
+def _score_to(
+    corpus: str,
+    paths: list[str],
+    iteration: str | None,
+    engine: EngineName,
+    jobs: int,
+    scheduler: str | None,
+    choices: ReadingChoices,
+) -> None:
+    from evaluation.workflows.corpora import CorpusTally, score_to_corpus
+
+    tally = CorpusTally(Tally(note=note))
+    progress = TerminalProgress("partition")
+    partitions = score_to_corpus(
+        paths,
+        corpus,
+        tally,
+        iteration=iteration,
+        engine=engine,
+        jobs=jobs,
+        scheduler=scheduler,
+        choose_columns=choices.columns,
+        answers=choices.answers,
+    )
+    for games in partitions:
+        progress.advance(counted(games, "game"))
+    progress.finish()
+    had = f"; {tally.had} were there already" if tally.had else ""
+    say(f"{counted(tally.scored, 'game')} scored and written{had}.")
+    finish_scoring(incomplete=tally.files.incomplete + tally.lost, refused=tally.files.refused)
+
+
+@reading_options
+def import_(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH", show_default=False, help=f"{TRANSCRIPTS_HELP}."),
+    ] = None,
+    samples: Annotated[
+        bool, typer.Option("--samples", help="Import the games that come with Dramaturg, with their ratings.")
+    ] = False,
+    iteration: IterationName = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            show_default=False,
+            help="Write what became of each file to a new .json, .csv or .md. The database keeps the report anyway.",
+        ),
+    ] = None,
+    jobs: Jobs = 1,
+) -> None:
+    """Store and score transcripts, and list what became of each.
+
+    What is stored already is recognised by its content and not stored twice. With the setting judge.imports a model
+    reads the new games. The exit code is 3 if a metric could not be computed, else 2 if a file could not be read.
+    """
+    from evaluation.workflows.judging import read_imported
+
+    if not paths and not samples:
+        raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
+    choices = reading_options.value()
+    _check_report(report)
+    store = open_store()
+    tally = Tally(note=note)
+    if samples:
+        from evaluation.workflows.samples import load_samples
+
+        loaded = load_samples(store, _sample_reporter())
+        tally.incomplete += loaded.incomplete
+        say(f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings.")
+    if paths:
+        with _reported(store, tally, iteration, report):
+            found = evaluate_paths(
+                paths,
+                tally,
+                store=store,
+                iteration=iteration,
+                jobs=jobs,
+                choose_columns=choices.columns,
+                answers=choices.answers,
+            )
+            rows, new = [], []
+            for each in _with_progress(found, tally):
+                rows.append(_import_row(each))
+                new += [each.transcript.id] if each.is_new else []
+        if rows:
+            say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))
+        if new and (words := read_imported(store, new)):
+            note(safe(words))
+    finish_scoring(incomplete=tally.incomplete, refused=tally.refused)
+
+
+def _check_report(path: Path | None) -> None:
+    """Refuses a report that could not be written, before anything is imported."""
+    from evaluation.errors import ConflictError, InputError
+    from evaluation.readers.import_report import ImportReport
+    from evaluation.writers.import_report import report_as
+
+    if path is not None:
+        report_as(ImportReport(()), path.suffix)
+        if path.exists():
+            raise ConflictError("The file exists.", place=str(path), remedy="Choose another name for the report.")
+        if not path.parent.is_dir():
+            raise InputError("There is no such folder.", place=str(path.parent), remedy="Create it first.")
+
+
+@contextmanager
+def _reported(store: Store, tally: Tally, iteration: str | None, path: Path | None) -> Iterator[None]:
+    """Keeps the report on what is imported inside, also when that is interrupted."""
+    from evaluation.readers.import_report import ImportReport
+    from evaluation.writers.import_report import report_as
+    from evaluation.writers.tables import write_new_bytes
+
+    begun, started_at = time.monotonic(), datetime.now(UTC)
+    try:
+        yield
+    finally:
+        seconds = round(time.monotonic() - begun, 3)
+        done = ImportReport(tuple(tally.lines), "command line", iteration, started_at, seconds)
+        store.imports.save(done)
+        if path is not None:
+            text = report_as(done, path.suffix)
+            write_new_bytes(path, text.encode())
+            note(f"The report is in {path}.")
+
+
+def _import_row(found: ScoredFile) -> tuple[str, ...]:
+    verdict = found.verdict
+    return (
+        found.transcript.id[:8],
+        shortened(found.source_name, 50),
+        found.iteration or "",
+        "new" if found.is_new else "back" if found.is_restored else "known",
+        f"{verdict.passed_count}/7",
+        str(verdict.status),
+    )
+
+
+def _sample_reporter() -> ProgressCallback:
+    progress = TerminalProgress("sample game")
+
+    def report(done: int, total: int) -> None:
+        if done:
+            progress.advance(f"{total - done} to go")
+        if done == total:
+            progress.finish()
+
+    return report
+
+
+def _with_progress(found: Iterable[ScoredFile], tally: Tally) -> Iterator[ScoredFile]:
+    progress = TerminalProgress("game")
+    for each in found:
+        tally.incomplete += bool(each.failures)
+        for failure in each.failures:
+            note(f"{each.source_name}: {failure.what} {failure.why}")
+        progress.advance(each.source_name)
+        yield each
+    progress.finish()
+
+
+def watch(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False, help="The folder that fills.")],
+    iteration: IterationName = None,
+    settle: Annotated[
+        float, typer.Option(min=0.0, metavar="SECONDS", help="How long a file must stay as it is before it is read.")
+    ] = 2.0,
+    once: Annotated[bool, typer.Option("--once", help="Stop when every file that is there has been taken.")] = False,
+) -> None:
+    """Store and score transcripts as they arrive in a folder, until interrupted.
+
+    Each file is taken once, when nobody writes it any more, also across restarts; a file that is changed later is taken
+    again. What cannot be read is said once and does not stop the others. A game that is a folder of several files goes
+    in as a zip. The exit code is 0.
+    """
+    from evaluation.workflows.judging import read_imported
+    from evaluation.workflows.watching import Watcher
+
+    store = open_store()
+    watcher = Watcher(store, folder, iteration=iteration, settled_seconds=settle)
+    stopped = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.set())
+    note(f"Watching {folder}. Interrupt to stop.")
+    while not stopped.is_set():
+        for found in watcher.look(note):
+            _say(found)
+            if found.is_new and (words := read_imported(store, [found.transcript.id])):
+                note(safe(words))
+            if stopped.is_set():
+                return
+        if once and not watcher.waiting:
+            return
+        stopped.wait(max(0.1, min(1.0, settle / 2)))
+
+
+def _say(found: ScoredFile) -> None:
+    verdict = found.verdict
+    state = "stored" if found.is_new else "known already"
+    say(f"{found.source_name}: {state}, {verdict.status}, {verdict.passed_count} of 7 metrics pass")
+
+
+def collect(
+    corpus: Annotated[
+        str, typer.Argument(metavar="OUTPUT", show_default=False, help="The folder or URL that evaluate wrote to.")
+    ],
+    database: Annotated[
+        Path, typer.Option(metavar="FILE", show_default=False, help="Into this database, made where there is none.")
+    ],
+) -> None:
+    """Import what evaluate --output wrote into a database, games with their scores and ledgers.
+
+    Running it again adds what is new. It may be killed at any time.
+    """
+    from evaluation.store import Store
+    from evaluation.workflows.corpora import Collected, import_corpus
+
+    collected, store, progress = Collected(), Store(database), TerminalProgress("file")
+    for games in import_corpus(corpus, store, collected):
+        progress.advance(counted(games, "game"))
+    progress.finish()
+    store.close()
+    known = f"; {collected.known} were known" if collected.known else ""
+    deleted = f"; {collected.deleted} had been deleted and stay so" if collected.deleted else ""
+    say(f"{counted(collected.new, 'game')} imported{known}{deleted}.")
+
+
+@reading_options
+def validate(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE", show_default=False, help=f"{TRANSCRIPTS_HELP}."),
+    ],
+    output: Annotated[
+        ListFormat, typer.Option("--format", help="Words to read, or JSON for programs: one object per game.")
+    ] = ListFormat.TABLE,
+) -> None:
+    """Say what each file is taken for and what it lacks, without scoring or storing anything.
+
+    Exits with 2 when a file would be refused, and says why, where and what to do. Warnings do not change the exit code.
+    """
+    from evaluation.cli.rendering import print_json_list
+    from evaluation.readers import Limits, iter_paths
+    from evaluation.workflows.validation import Report
+
+    refused, choices = 0, reading_options.value()
+
+    def reports() -> Iterator[Report]:
+        nonlocal refused
+        for result in iter_paths(paths, Limits(), choices.columns, choices.answers):
+            report = Report.of(result)
+            refused += report.error is not None
+            yield report
+
+    if output is ListFormat.JSON:
+        print_json_list(report.as_dict() for report in reports())
+    else:
+        for report in reports():
+            say(_words(report))
+    if refused:
+        note(f"{refused} would be refused.")
+        raise typer.Exit(BAD_INPUT)
+
+
+def _words(report: Report) -> str:
+    if report.error is not None:
+        taken_for = f" (taken for {report.format})" if report.format else ""
+        return f"{safe(report.name)}: refused{taken_for}\n  {safe(report.error)}"
+    lines = [f"{safe(report.name)}: {report.format}", f"  {_counts(report)}"]
+    return "\n".join(lines + [f"  warning: {safe(warning)}" for warning in report.warnings])
+
+
+def _counts(report: Report) -> str:
+    messages = report.messages or {}
+    channels = ", ".join(f"{count:,} {channel}" for channel, count in messages.items())
+    return ", ".join(
+        (
+            f"{counted(report.players or 0, 'player')} ({report.roles} with a role)",
+            f"{counted(sum(messages.values()), 'message')} ({channels})",
+            counted(report.votes or 0, "vote"),
+            counted(report.eliminations or 0, "elimination"),
+        )
+    )
+
+
+def reevaluate(
+    transcripts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TRANSCRIPT...", show_default=False, help="Only these, whether outdated or not."),
+    ] = None,
+    iteration: OfIteration = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also games whose results are of today's versions, as after a repair.")
+    ] = False,
+    controls: Annotated[
+        bool,
+        typer.Option("--controls", help="Only compare scores with those of shuffled copies, where that is missing."),
+    ] = False,
+    jobs: Jobs = 1,
+) -> None:
+    """Score stored games again by today's definitions of the metrics: those that are outdated, or those named.
+
+    A game is outdated when a result is of another version than today's, or missing. Older results stay on record;
+    ratings and overrides stand. The exit code is 3 if a metric could not be computed.
+    """
+    if transcripts and (iteration is not None or everything):
+        raise typer.BadParameter("Name transcripts, or choose by --iteration or --all.", param_hint="TRANSCRIPT")
+    from evaluation.workflows.reevaluation import reevaluate as evaluate_again
+
+    store = open_store()
+    if controls:
+        _compare_with_chance(store, transcripts or [], iteration)
+        return
+    chosen = _chosen(store, transcripts or [], iteration, everything)
+    if not chosen:
+        note("Every game was scored by today's definitions.")
+        return
+    progress = TerminalProgress("game")
+    done = evaluate_again(store, chosen, lambda count, total: progress.advance(f"{total - count} to go"), jobs=jobs)
+    progress.finish()
+    say(done.words)
+    finish_scoring(incomplete=done.incomplete)
+
+
+def _compare_with_chance(store: Store, references: list[str], iteration: str | None) -> None:
+    from evaluation.workflows.reevaluation import compute_missing
+
+    with store.unit():
+        if iteration is not None:
+            store.iterations.get(iteration)
+        named = [store.transcripts.resolve(each) for each in references]
+        chosen = list(dict.fromkeys(named)) or store.controls.missing(iteration)
+    if not chosen:
+        note("Every score was compared with chance.")
+        return
+    progress = TerminalProgress("game")
+    done = compute_missing(store, chosen, lambda count, total: progress.advance(f"{total - count} to go"))
+    progress.finish()
+    say(f"Compared the scores of {counted(done, 'game')} with chance.")
+
+
+def _chosen(store: Store, references: list[str], iteration: str | None, everything: bool) -> list[str]:
+    from evaluation.workflows.reevaluation import outdated
+
+    with store.unit():
+        if references:
+            return list(dict.fromkeys(store.transcripts.resolve(each) for each in references))
+        return store.transcripts.ids(iteration) if everything else outdated(store, iteration)

@@ -1,1 +1,0 @@
-"""Options, exit codes, terminal output and confirmation that several commands share."""

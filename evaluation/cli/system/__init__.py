@@ -1,1 +1,0 @@
-"""Commands about the installation: serving, settings, backups and checks."""

@@ -1,0 +1,595 @@
+"""Copy and restore the whole database: copied during use, checked before a restore, and never without a copy."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import deque
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluation.errors import BrokenTranscriptError, ConflictError, InputError, NotFoundError, StoreError
+from evaluation.readers.import_report import ImportReport
+from evaluation.store import duckdb_errors
+from evaluation.store._bulk_rows import require_storable
+from evaluation.store._database_file import CONFIG, DatabaseFile
+from evaluation.store._files import name_for_kept, unfinished
+from evaluation.store._jobs import Jobs
+from evaluation.store._schema import migrate, newest, require_known
+from evaluation.store.transactions import Units
+from evaluation.store.transcript_rows import unpack
+from evaluation.store.trash_tables import mirror
+from evaluation.text.display import counted, shortened
+
+if TYPE_CHECKING:
+    import duckdb
+    from duckdb import DuckDBPyConnection
+
+
+_LONGEST_WORDS = 300
+_NAMES = frozenset({"base_url", "pricing", "recordings"})
+"""What settings of a judge call an address or a file; see ``JudgeConfig``."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAddress:
+    """One address in a setting.
+
+    Attributes:
+        setting: The key of the setting.
+        name: Where it stands in it: ``base_url``, or ``options.base_url``.
+        address: The address itself, as it is stored.
+    """
+
+    setting: str
+    name: str
+    address: str
+
+    @property
+    def words(self) -> str:
+        """The address with its place: ``judge.base_url = http://localhost:8080/v1``; shortened where it is long."""
+        return shortened(f"{'.'.join(filter(None, (self.setting, self.name)))} = {self.address}", _LONGEST_WORDS)
+
+
+def addresses_in(connection: DuckDBPyConnection, catalog: str) -> tuple[StoredAddress, ...]:
+    """The addresses in the settings of an attached database, in the order of their keys.
+
+    Raises:
+        InputError: A setting cannot be read.
+    """
+    if ("main", "settings") not in tables_of(connection, catalog):
+        return ()
+    query = f'SELECT key, CAST(value AS text) FROM "{quoted_name(catalog)}".main.settings ORDER BY key'
+    return tuple(found for key, value in connection.execute(query).fetchall() for found in _in_setting(key, value))
+
+
+def _in_setting(key: str, value: str) -> Iterator[StoredAddress]:
+    try:
+        left = deque[tuple[str, str, object]]([("", "", json.loads(value))])
+    except (ValueError, RecursionError):
+        raise InputError(f"It cannot be used as a backup: the setting {key!r} cannot be read.") from None
+    while left:
+        place, name, held = left.popleft()
+        if isinstance(held, dict):
+            left += [(f"{place}.{inner}".removeprefix("."), inner, one) for inner, one in held.items()]
+            left += [(place, "", inner) for inner in held]
+        elif isinstance(held, list):
+            left += [(place, name, one) for one in held]
+        elif isinstance(held, str) and held and (name in _NAMES or _is_address(held)):
+            yield StoredAddress(key, place, held)
+
+
+def _is_address(text: str) -> bool:
+    """Whether anything that reads addresses could take it for one: they skip spaces and line ends inside."""
+    return "://" in "".join(text.split())
+
+
+_ANOTHER = "Choose a file that Dramaturg wrote as a backup."
+_HEADER_BYTES = 3 * 4096
+"""What DuckDB writes before the first block."""
+
+_KEEP_FILE = "Keep a copy of the file itself, and go back to the latest backup that can be used."
+_COUNTS = """
+SELECT (SELECT max(number) FROM {catalog}.main.schema_migrations), (SELECT count(*) FROM {catalog}.main.transcripts),
+       (SELECT count(*) FROM {catalog}.main.iterations), (SELECT count(*) FROM {catalog}.main.ratings)
+"""
+_NUMBER = "SELECT max(number) FROM {catalog}.main.schema_migrations"
+_NUMBER_COLUMN = """
+SELECT count(*) FROM duckdb_columns()
+WHERE database_name = ? AND (schema_name, table_name, column_name) = ('main', 'schema_migrations', 'number')
+"""
+_ADDRESSES_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class BackupInfo:
+    """Contents of a database or a backup.
+
+    Attributes:
+        schema: The number of its schema.
+        size: Bytes of the file, with those of its log; 0 in memory.
+        addresses: Servers and files that its settings name.
+    """
+
+    schema: int
+    transcripts: int
+    iterations: int
+    ratings: int
+    size: int
+    addresses: tuple[StoredAddress, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The contents in words: "21 transcripts, 4 iterations, 22 ratings"."""
+        counts = ((self.transcripts, "transcript"), (self.iterations, "iteration"), (self.ratings, "rating"))
+        return ", ".join(counted(count, noun) for count, noun in counts)
+
+    @property
+    def address_lines(self) -> list[str]:
+        """A line for each address, of untrusted text; where there are many, the last one says how many more."""
+        lines = [one.words for one in self.addresses[:_ADDRESSES_SHOWN]]
+        more = len(self.addresses) - len(lines)
+        return [*lines, f"and {more} more"] if more else lines
+
+
+class Backups:
+    """Writes, checks and restores backups of one database file."""
+
+    def __init__(self, units: Units, file: DatabaseFile, jobs: Jobs, wait_seconds: float) -> None:
+        self._units = units
+        self._file = file
+        self._jobs = jobs
+        self._wait_seconds = wait_seconds
+
+    def info(self) -> BackupInfo:
+        """Contents of the database as it stands."""
+        with self._units.unit() as cursor:
+            return _info(cursor, _catalog(cursor), self._file.place)
+
+    def write(self, path: Path) -> BackupInfo:
+        """Writes the database, as it stands between two changes, to a new file, and says what is in it.
+
+        Raises:
+            ConflictError: The file exists.
+            InputError: Its folder does not exist, or UTF-8 cannot hold its name.
+            StoreError: The disk is full, or the database cannot be read.
+        """
+        _require_new(path)
+        with unfinished(path) as copy:
+            try:
+                with self._units.unit() as cursor, self._file.nobody_else_writes(self._wait_seconds):
+                    catalog = _catalog(cursor)
+                    _require_own(cursor, catalog, path)
+                    _write_rows(cursor, catalog, copy, from_place=self._file.place, to_place=path)
+                info = check_backup(copy)
+            except InputError as error:
+                # What was copied faithfully and cannot be used could not be used before either.
+                raise StoreError(
+                    f"The database cannot be backed up: {error.message}", place=self._file.place, remedy=_KEEP_FILE
+                ) from error
+            copy.replace(path)
+        return info
+
+    def restore(self, path: Path, *, with_addresses: bool = False) -> Path | None:
+        """Puts the rows of a backup in the place of the database, whose file stays beside it under another name.
+
+        The new file is made from today's tables. Nothing else that the backup defines gets into it.
+
+        Args:
+            path: The backup.
+            with_addresses: Also take settings that name servers or files (``BackupInfo.addresses``). Show them to
+                somebody first: keys are sent to these servers.
+
+        Returns:
+            Where the database of before is now; ``None`` when there was none.
+
+        Raises:
+            InputError: It is not a backup of Dramaturg; nothing was changed then.
+            ConflictError: A job is running.
+            StoreBusyError: The database was in use all the time.
+        """
+        place = self._file.path
+        if place is None:
+            raise InputError("A database in memory cannot be restored.", remedy="Give it a file with --db.")
+        _require_file(path)
+        kept = name_for_kept(place) if place.exists() else None
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished(place) as copy:
+            with _readable(path) as source:
+                info = _check(source, path)
+                self._require_no_job()
+                left_out = set() if with_addresses else {one.setting for one in info.addresses}
+                _write_rows(source, SOURCE, copy, from_place=str(path), to_place=place, left_out_settings=left_out)
+            check_backup(copy)
+            self._file.replace(copy, kept, self._wait_seconds)
+        return kept
+
+    def _require_no_job(self) -> None:
+        running = []
+        # A database that is too damaged to be read is what backups are for.
+        with suppress(StoreError):
+            running = self._jobs.running()
+        if running:
+            raise ConflictError(f"{running[0].label} is running.", remedy="Wait for it, or cancel it, then restore.")
+
+
+def _write_rows(
+    source: DuckDBPyConnection,
+    catalog: str,
+    copy: Path,
+    *,
+    from_place: str,
+    to_place: Path,
+    left_out_settings: Collection[str] = (),
+) -> None:
+    """Makes ``copy`` a database of today's schema with the source's rows; an error names the place that it is about.
+
+    Args:
+        source: A connection that can read the source.
+        catalog: The source's name there.
+        copy: The file to make.
+        from_place: What the source is called in errors.
+        to_place: Where the copy goes when it is done.
+        left_out_settings: Keys of settings that are not copied.
+    """
+    import duckdb
+
+    trash = {table for schema, table in tables_of(source, catalog) if schema == "trash"}
+    try:
+        with duckdb.connect(str(copy), config=CONFIG) as target:
+            make_tables(target, trash)
+            copy_rows(source, catalog, target, left_out_settings=left_out_settings)
+    except duckdb.Error as error:
+        if isinstance(error, duckdb_errors.row_faults()):
+            raise _unusable(Path(from_place), error) from None
+        if duckdb_errors.is_damage(error) and catalog == SOURCE:
+            raise _unusable(Path(from_place), error) from None
+        raise duckdb_errors.explain(error, from_place if duckdb_errors.is_damage(error) else str(to_place)) from error
+
+
+def _catalog(cursor: DuckDBPyConnection) -> str:
+    found = cursor.execute("SELECT current_database()").fetchone()
+    assert found is not None
+    return str(found[0])
+
+
+def check_backup(path: Path) -> BackupInfo:
+    """The contents of a backup, after every column of every table was read.
+
+    Raises:
+        NotFoundError: There is no such file.
+        InputError: It is not a database, no database of Dramaturg, one of a newer version, or damaged; or UTF-8 cannot
+            hold its name.
+    """
+    _require_file(path)
+    with _readable(path) as connection:
+        return _check(connection, path)
+
+
+def _require_file(path: Path) -> None:
+    require_storable(path=str(path))
+    if not path.is_file():
+        raise NotFoundError("There is no such file.", place=str(path), remedy="Check the path.")
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[DuckDBPyConnection]:
+    """A connection that reads a backup under the name ``SOURCE``; what the engine refuses in the block is damage."""
+    import duckdb
+
+    try:
+        with attached(path) as connection:
+            yield connection
+    except duckdb.Error as error:
+        raise _unusable(path, error) from None
+
+
+def _check(connection: DuckDBPyConnection, path: Path) -> BackupInfo:
+    _require_whole(connection, path)
+    _require_own(connection, SOURCE, path)
+    if fault := next(faults_in(connection, SOURCE), None):
+        raise InputError(f"It cannot be used as a backup: {fault}", place=str(path), remedy=_ANOTHER)
+    return replace(_info(connection, SOURCE, str(path)), addresses=addresses_in(connection, SOURCE))
+
+
+def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
+    """Refuse a file that is shorter than its size says: the missing part may be an index that is read late."""
+    query = "SELECT block_size * total_blocks FROM pragma_database_size() WHERE database_name = ?"
+    found = connection.execute(query, [SOURCE]).fetchone()
+    if found and path.stat().st_size < _HEADER_BYTES + int(found[0]):
+        raise InputError(
+            "It cannot be used as a backup: The database file is damaged: its end is missing.",
+            place=str(path),
+            remedy=_ANOTHER,
+        )
+
+
+def _require_own(connection: DuckDBPyConnection, catalog: str, path: Path) -> None:
+    """It must have the very tables that this version makes."""
+    import duckdb
+
+    tables = tables_of(connection, catalog)
+    number = None
+    if ("main", "schema_migrations") in tables and connection.execute(_NUMBER_COLUMN, [catalog]).fetchone() == (1,):
+        found = connection.execute(_NUMBER.format(catalog=_quoted(catalog))).fetchone()
+        number = found[0] if found else None
+    if not isinstance(number, int) or number < 1:
+        raise InputError("It is not a database of Dramaturg.", place=str(path), remedy=_ANOTHER)
+    try:
+        require_known(number, newest())
+    except StoreError as error:
+        raise InputError(str(error.message), place=str(path), remedy=error.remedy) from None
+    with duckdb.connect(":memory:", config=CONFIG) as fresh:
+        make_tables(fresh, ())
+        least = _shape(fresh, _catalog(fresh))
+        # The trash gets its tables when something is deleted that belongs into them.
+        make_tables(fresh, {table for _, table in tables_of(fresh, _catalog(fresh))})
+        if not least <= _shape(connection, catalog) <= _shape(fresh, _catalog(fresh)):
+            raise InputError("Its tables are not those of Dramaturg.", place=str(path), remedy=_ANOTHER)
+
+
+def _shape(connection: DuckDBPyConnection, catalog: str) -> set[tuple[object, ...]]:
+    """Every table, its columns with types and defaults, and the names of views and macros."""
+    columns = connection.execute(
+        "SELECT schema_name, table_name, column_name, data_type, nullif(column_default, 'NULL') FROM duckdb_columns() "
+        "WHERE database_name = ? AND NOT internal",
+        [catalog],
+    ).fetchall()
+    views = connection.execute(
+        "SELECT schema_name, view_name, 'view' FROM duckdb_views() WHERE database_name = ? AND NOT internal", [catalog]
+    ).fetchall()
+    macros = connection.execute(
+        "SELECT function_name FROM duckdb_functions() WHERE database_name = ? AND NOT internal", [catalog]
+    ).fetchall()
+    return {*tables_of(connection, catalog), *columns, *views, *macros}
+
+
+def _quoted(catalog: str) -> str:
+    return f'"{quoted_name(catalog)}"'
+
+
+def _info(connection: DuckDBPyConnection, catalog: str, place: str) -> BackupInfo:
+    counts = connection.execute(_COUNTS.format(catalog=_quoted(catalog))).fetchone()
+    assert counts is not None
+    size = sum(path.stat().st_size for ending in ("", ".wal") if (path := Path(place + ending)).is_file())
+    schema, transcripts, iterations, ratings = counts
+    return BackupInfo(schema, transcripts, iterations, ratings, size)
+
+
+def _unusable(path: Path, error: duckdb.Error) -> InputError:
+    reason = str(duckdb_errors.explain(error, "").message)
+    return InputError(f"It cannot be used as a backup: {reason}", place=str(path), remedy=_ANOTHER)
+
+
+def _require_new(path: Path) -> None:
+    require_storable(path=str(path))
+    if path.exists():
+        raise ConflictError("The file exists.", place=str(path), remedy="Choose another name.")
+    if not path.parent.is_dir():
+        raise InputError("There is no such folder.", place=str(path.parent), remedy="Create it first.")
+
+
+SOURCE = "backup_source"
+"""The name by which ``attached`` makes a database readable."""
+
+_INCOMING = "incoming_rows"
+_ROWS_AT_ONCE = 2_048
+_LARGEST_NUMBER = 2**53
+"""The largest number that a sequence may have reached; one that stands at its end gives no more numbers."""
+
+_VERSIONS = "schema_migrations"
+_TABLES = "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND NOT internal ORDER BY ALL"
+_COLUMNS = """
+SELECT column_name, data_type FROM duckdb_columns()
+WHERE database_name = ? AND schema_name = ? AND table_name = ? ORDER BY column_index
+"""
+_REFERENCES = """
+SELECT table_name, referenced_table FROM duckdb_constraints()
+WHERE database_name = current_database() AND constraint_type = 'FOREIGN KEY'
+"""
+_SEQUENCES = "SELECT sequence_name, last_value FROM duckdb_sequences() WHERE database_name = ? AND schema_name = 'main'"
+
+Table = tuple[str, str]
+"""Schema and name."""
+
+
+@contextmanager
+def attached(path: Path) -> Iterator[DuckDBPyConnection]:
+    """A connection that reads the database at ``path`` under the name ``SOURCE``, and can reach no other file.
+
+    The file's own definitions count for nothing in it: a name without ``SOURCE`` before it, of a function too, means
+    what it means in an empty database. Queries should name tables of it only, as a view may do anything.
+
+    Raises:
+        duckdb.Error: It is not a database, or damaged.
+    """
+    import duckdb
+
+    place = quoted(path)
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("SET autoinstall_known_extensions = false")
+        connection.execute("SET autoload_known_extensions = false")
+        connection.execute("SET temp_directory = ''")
+        # Before it is opened: a log beside the file is worked in then, with whatever somebody wrote into it.
+        connection.execute(f"SET allowed_paths = ['{place}', '{place}.wal']")
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        connection.execute(f"ATTACH '{place}' AS {SOURCE} (READ_ONLY, TYPE duckdb)")
+        yield connection
+
+
+def quoted(path: Path) -> str:
+    """The path for a string of SQL."""
+    return str(path).replace("'", "''")
+
+
+def tables_of(connection: DuckDBPyConnection, catalog: str) -> list[Table]:
+    """Every base table of an attached database; views are none."""
+    return [(str(schema), str(table)) for schema, table in connection.execute(_TABLES, [catalog]).fetchall()]
+
+
+def make_tables(connection: DuckDBPyConnection, trash: Collection[str]) -> None:
+    """Gives a database Dramaturg's tables, with a table in the trash for each of ``trash``."""
+    migrate(connection)
+    found = connection.execute("SELECT current_database()").fetchone()
+    assert found is not None
+    own = [table for schema, table in tables_of(connection, str(found[0])) if schema == "main" and table in trash]
+    if own:
+        mirror(connection, own)
+
+
+def copy_rows(
+    source: DuckDBPyConnection, catalog: str, target: DuckDBPyConnection, *, left_out_settings: Collection[str] = ()
+) -> None:
+    """Copies the rows of every table that ``target`` has, column by column, and how far its sequences have come.
+
+    What else the source holds (views, macros, types, triggers, defaults, other tables) stays behind. Values become
+    what the target's columns hold, and keys and constraints are checked anew. The versions in ``schema_migrations``
+    are the target's own.
+
+    Args:
+        source: A connection that can read the source; its rows must not change meanwhile.
+        catalog: The source's name there.
+        target: An open database made by ``make_tables``.
+        left_out_settings: Keys of settings that are not copied.
+
+    Raises:
+        InputError: A sequence stands where no use of Dramaturg brings it.
+        duckdb.Error: The source is damaged, a row does not fit, or the target cannot be written.
+    """
+    found = target.execute("SELECT current_database()").fetchone()
+    assert found is not None
+    own = str(found[0])
+    held = set(tables_of(source, catalog))
+    for table in _referenced_first(target, tables_of(target, own)):
+        if table in held and table != ("main", _VERSIONS):
+            _copy_table(source, catalog, target, own, table, left_out_settings)
+    reached = dict(source.execute(_SEQUENCES, [catalog]).fetchall())
+    for sequence, _ in target.execute(_SEQUENCES, [own]).fetchall():
+        if (last := reached.get(sequence)) is not None:
+            if not 1 <= last <= _LARGEST_NUMBER:
+                raise InputError(
+                    f"It cannot be used as a backup: the sequence {sequence} stands at {last}.",
+                    remedy="Choose a file that Dramaturg wrote as a backup.",
+                )
+            target.execute("SELECT setval(?, ?)", [sequence, last]).fetchall()
+
+
+def _copy_table(
+    source: DuckDBPyConnection,
+    catalog: str,
+    target: DuckDBPyConnection,
+    own: str,
+    table: Table,
+    left_out_settings: Collection[str],
+) -> None:
+    held = {name for name, _ in source.execute(_COLUMNS, [catalog, *table]).fetchall()}
+    columns = {name: kind for name, kind in target.execute(_COLUMNS, [own, *table]).fetchall() if name in held}
+    names = ", ".join(f'"{name}"' for name in columns)
+    # JSON and identifiers have no type of their own in Arrow's tables, and are checked again when they go in.
+    taken = ", ".join(f'CAST("{name}" AS {"text" if kind == "JSON" else kind})' for name, kind in columns.items())
+    put = ", ".join(f'CAST(column_{i} AS {kind}) AS "{name}"' for i, (name, kind) in enumerate(columns.items()))
+    place = f'"{table[0]}"."{table[1]}"'
+    query, values = f'SELECT {taken} FROM "{quoted_name(catalog)}".{place}', []
+    if table == ("main", "settings") and left_out_settings:
+        query, values = f"{query} WHERE NOT list_contains(?::text[], key)", [list(left_out_settings)]
+    reader = source.sql(query, params=values).to_arrow_reader(_ROWS_AT_ONCE)
+    numbered = [f"column_{i}" for i in range(len(columns))]
+    target.begin()
+    for batch in reader:
+        target.register(_INCOMING, batch.rename_columns(numbered))
+        target.execute(f"INSERT INTO {place} ({names}) SELECT {put} FROM {_INCOMING}")
+        target.unregister(_INCOMING)
+    target.commit()
+
+
+def quoted_name(name: str) -> str:
+    """The name for the inside of a quoted identifier of SQL."""
+    return name.replace('"', '""')
+
+
+def _referenced_first(target: DuckDBPyConnection, tables: list[Table]) -> list[Table]:
+    """The tables in an order in which each comes after those that its foreign keys name."""
+    references = target.execute(_REFERENCES).fetchall()
+    left, ordered = list(tables), list[Table]()
+    while left:
+        waiting = {name for name, other in references if other != name and ("main", other) in left}
+        ready = [table for table in left if table[0] != "main" or table[1] not in waiting]
+        ordered += ready
+        left = [table for table in left if table not in ready]
+    return ordered
+
+
+_DOCUMENTS_AT_ONCE = 50
+_JSON_COLUMNS = """
+SELECT schema_name, table_name, column_name FROM duckdb_columns()
+WHERE database_name = $catalog AND NOT internal AND data_type = 'JSON' AND (schema_name, table_name) IN
+    (SELECT (schema_name, table_name) FROM duckdb_tables() WHERE database_name = $catalog AND NOT internal)
+ORDER BY ALL
+"""
+
+# What the code that reads a column expects in it. A null of JSON stands for nothing, as an empty cell does.
+_SHAPES = {
+    **dict.fromkeys(("metadata", "details", "control", "body", "persona", "config", "document", "report"), "OBJECT"),
+    **dict.fromkeys(("evidence", "citations", "ideas", "links"), "ARRAY"),
+}
+_WRONG = """
+SELECT count(*) FROM {catalog}."{schema}"."{table}"
+WHERE CASE WHEN "{column}" IS NULL THEN false WHEN NOT json_valid("{column}") THEN true
+    ELSE json_type("{column}") NOT IN ({shapes}) END
+"""
+_ANY_SHAPE = ("OBJECT", "ARRAY", "VARCHAR", "BOOLEAN", "UBIGINT", "BIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "NULL")
+
+# Tables with documents that are read as a whole, the column that names a row, and what reads a document.
+_DOCUMENTS: tuple[tuple[str, str, str, Callable[[bytes], object]], ...] = (
+    ("transcripts", "transcript_id", "transcript", unpack),
+    ("spool", "source_name", "waiting game", unpack),
+    ("import_reports", "report_id", "import report", lambda text: ImportReport.from_dict(json.loads(text))),
+)
+
+
+def faults_in(connection: DuckDBPyConnection, catalog: str) -> Iterator[str]:
+    """Reads every column of every table; yields a sentence for each stored value that cannot be what it should be.
+
+    Args:
+        connection: A connection that can read the database.
+        catalog: The name there of a database with the tables of Dramaturg, of whatever version.
+
+    Raises:
+        duckdb.Error: A block of the file is damaged or missing.
+    """
+    tables = tables_of(connection, catalog)
+    for schema, table in tables:
+        # Counting rows asks the table's head only; a hash over whole rows has to read every block.
+        connection.execute(
+            f'SELECT bit_xor(hash(everything)) FROM {catalog}."{schema}"."{table}" everything'
+        ).fetchall()
+    for schema, table, column in connection.execute(_JSON_COLUMNS, {"catalog": catalog}).fetchall():
+        shapes = (_SHAPES[column], "NULL") if column in _SHAPES else _ANY_SHAPE
+        listed = ", ".join(f"'{shape}'" for shape in shapes)
+        query = _WRONG.format(catalog=catalog, schema=schema, table=table, column=column, shapes=listed)
+        found = connection.execute(query).fetchone()
+        if found and found[0]:
+            yield f"In {found[0]} rows of {table} the column {column} does not hold the JSON that belongs there."
+    for schema, table in tables:
+        yield from _unreadable(connection, f'{catalog}."{schema}"."{table}"', table)
+
+
+def _unreadable(connection: DuckDBPyConnection, place: str, table: str) -> Iterator[str]:
+    for name, key, what, read in _DOCUMENTS:
+        if name != table:
+            continue
+        rows = connection.execute(f'SELECT "{key}", document FROM {place} WHERE document IS NOT NULL')
+        while some := rows.fetchmany(_DOCUMENTS_AT_ONCE):
+            yield from (f"The {what} {label!r} cannot be read." for label, text in some if not _can(read, text))
+
+
+def _can(read: Callable[[bytes], object], document: bytes) -> bool:
+    try:
+        read(document)
+    except (zlib.error, BrokenTranscriptError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return False
+    return True

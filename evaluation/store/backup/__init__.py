@@ -1,1 +1,0 @@
-"""Backups of the database, and the check of their integrity."""

@@ -1,1 +1,0 @@
-"""The DuckDB file: transactions, the queue of processes, bulk rows and errors."""

@@ -1,0 +1,312 @@
+"""Iterations as they are stored: their board, decisions, comparisons, why messages fail, and HTML reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from evaluation.comparison.iterations import IterationComparison, compare_iterations, pair_key, paired_games
+from evaluation.comparison.movers import (
+    Example,
+    IterationFailures,
+    Losses,
+    biggest_movers,
+    example_of,
+    failure_reasons,
+    find_losses,
+    player_names,
+    with_patterns,
+)
+from evaluation.comparison.runs import Run, RunComparison, compare_runs
+from evaluation.errors import InputError, NotFoundError
+from evaluation.iterations import (
+    Board,
+    Choice,
+    Fate,
+    Game,
+    Iteration,
+    IterationSide,
+    departs_from,
+    games_by_iteration,
+    make_board,
+    reference_of,
+)
+from evaluation.report import comparison_page, iteration_page
+from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
+from evaluation.rubric.lowest_metric import failing_first
+from evaluation.rubric.verdict import MetricScore
+from evaluation.store.database import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def stored_board(store: Store, metrics: Mapping[str, Mapping[str, MetricScore]] | None = None) -> Board:
+    """All known facts of the iterations, under today's thresholds.
+
+    Args:
+        store: Where to read.
+        metrics: ``Results.metric_scores``, where the caller has it already.
+    """
+    with store.unit():
+        games = games_by_iteration(store.transcripts.summaries(), metrics or store.results.metric_scores())
+        settings = store.settings
+        return make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
+
+
+def iteration_names(store: Store) -> list[str]:
+    """The names of all iterations, in their order."""
+    return [one.name for one in store.iterations.list()]
+
+
+def record_decision(store: Store, name: str, fate: Fate, *, who: str, reason: str, note: str = "") -> Iteration:
+    """Records that a person keeps or reverts the change of an iteration, with the rule's answer at this time.
+
+    Args:
+        store: Where to.
+        name: Of the iteration.
+        fate: What was decided.
+        who: The person.
+        reason: Why.
+        note: Why it departs from the rule; needed where it does.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+        InputError: There is nothing to compare it with, nobody or no reason is named, or the note is missing.
+    """
+    with store.unit(write=True):
+        store.iterations.get(name)
+        decision = stored_board(store)[name].decision
+        if decision is None:
+            raise InputError(
+                f"{name!r} has no reference, so there is no change to keep or to revert.",
+                place="decision",
+                remedy="Name its parent, or decide on a later iteration.",
+            )
+        rule = str(decision.choice)
+        if departs_from(fate, rule) and not note.strip():
+            raise InputError(
+                f"By the rule the change {decision.choice.words}."
+                if decision.choice in (Choice.NOT_YET, Choice.UNDECIDABLE)
+                else f"The rule says {rule}, not {fate}.",
+                place="note",
+                remedy="Say in a note why the decision departs from it.",
+            )
+        return store.iterations.record_decision(
+            name, fate, who=who, reason=reason, note=note, reference=decision.reference, rule=rule
+        )
+
+
+def default_pair(store: Store) -> tuple[str, str] | None:
+    """The latest iteration that has a reference, after that reference; ``None`` when none has."""
+    iterations = store.iterations.list()
+    for one in reversed(iterations):
+        if (reference := reference_of(one, iterations)) is not None:
+            return reference.name, one.name
+    return None
+
+
+def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -> IterationComparison:
+    """Two stored iterations compared, with the scores as they stand and today's thresholds.
+
+    Args:
+        store: Where to read.
+        before: The name of the control.
+        after: The name of the iteration whose change is in question.
+        seed: Of what is drawn for the intervals.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+        InputError: Both are the same.
+    """
+    if before == after:
+        raise InputError(f"{before!r} cannot be compared with itself.", remedy="Name two iterations.")
+    with store.unit():
+        for name in (before, after):
+            store.iterations.get(name)
+        board = stored_board(store)
+        sides = [IterationSide(board[name].iteration, board[name].games) for name in (before, after)]
+        old, new = (_names(side.games) for side in sides)
+        metadata = store.transcripts.metadata([*old, *new])
+        pairs = paired_games(*({key: pair_key(metadata[key]) for key in side} for side in (old, new)))
+        rows = _ledger_rows(store, {**old, **new})
+        rows["is_after"] = rows["transcript_id"].isin(list(new))
+        found = biggest_movers(rows)
+        texts = _texts(store, [example for mover in found for example in mover.examples])
+    movers = [replace(mover, examples=texts(mover.examples)) for mover in found]
+    return compare_iterations(board, before, after, pairs, movers, seed=seed)
+
+
+def side_scores(store: Store) -> dict[tuple[str, str], float]:
+    """Role consistency (0 to 100) by stored game and side (``mafia`` or ``town``) that has rows with weight."""
+    with store.unit():
+        names = store.transcripts.game_names()
+        rows = _ledger_rows(store, names, [ROLE_CONSISTENCY.name])
+        sides = store.transcripts.alignments(list(names))
+    keys = zip(rows["transcript_id"], rows["player"], strict=True)
+    rows["side"] = [sides.get((str(key), str(player))) for key, player in keys]
+    sums = rows[rows["side"].notna()].groupby(["transcript_id", "side"], sort=False)[["numerator", "denominator"]].sum()
+    sums = sums[sums["denominator"] > 0]
+    scores = 100.0 * sums["numerator"] / sums["denominator"]
+    return dict(zip(sums.index.tolist(), scores.tolist(), strict=True))
+
+
+def stored_losses(store: Store, name: str, board: Board | None = None) -> dict[str, Losses]:
+    """The points that an iteration's games lose, by metric that fails and reason.
+
+    Args:
+        store: Where to read.
+        name: Of the iteration.
+        board: :func:`~evaluation.workflows.iterations.stored_board`, where the caller has it already.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+    """
+    with store.unit():
+        store.iterations.get(name)
+        summary = (board or stored_board(store))[name]
+        failing = failing_first(summary.means)
+        if not failing:
+            return {}
+        names = _names(summary.games)
+        losses = find_losses(_ledger_rows(store, names, failing), store.transcripts.alignments(list(names)))
+        texts = _texts(store, [example for one in losses.values() for example in one.examples])
+    return {metric: replace(one, examples=texts(one.examples)) for metric, one in losses.items()}
+
+
+def stored_failure_reasons(store: Store, name: str) -> IterationFailures:
+    """Why messages of an iteration fail, with the trend since its reference and examples with their texts.
+
+    Args:
+        store: Where to read.
+        name: Of the iteration.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+    """
+    with store.unit():
+        rows, reference, games = _rows_beside_reference(store, name)
+        found = failure_reasons(rows, has_reference=reference is not None)
+        texts = _texts(store, [e for metric in found for reason in metric.reasons for e in reason.examples])
+    metrics = tuple(
+        replace(one, reasons=tuple(replace(reason, examples=texts(reason.examples)) for reason in one.reasons))
+        for one in found
+    )
+    return IterationFailures(name, reference, games, metrics)
+
+
+def stored_failing_messages(store: Store, name: str, metric: str, label: str) -> tuple[Example, ...]:
+    """The ledger rows that lose points by one reason, with their messages' texts, game by game.
+
+    Args:
+        store: Where to read.
+        name: Of the iteration.
+        metric: The metric's name.
+        label: The reason, as :class:`FailureReason` has it; one that does not occur has no rows.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+    """
+    with store.unit():
+        # Of both sides and all metrics, as :func:`stored_failure_reasons` reads them: else its labels could differ.
+        rows, _, _ = _rows_beside_reference(store, name)
+        losing = with_patterns(rows[rows["metric"] == metric], player_names(rows))
+        chosen = losing[losing["is_after"] & (losing["pattern"] == label)]
+        found = tuple(example_of(row) for row in chosen.to_dict("records"))
+        return _texts(store, found)(found)
+
+
+def stored_run_comparison(store: Store, before: str, after: str, *, seed: int = 0) -> RunComparison:
+    """Two stored evaluation runs compared.
+
+    Args:
+        store: Where to read.
+        before: The id of the run that is the control.
+        after: The id of the other.
+        seed: Of what is drawn for the intervals.
+
+    Raises:
+        NotFoundError: There is no completed run of that id.
+        InputError: Both are the same.
+    """
+    if before == after:
+        raise InputError("A run cannot be compared with itself.", place=before, remedy="Name two runs.")
+    with store.unit():
+        runs = {str(row["run_id"]): row for row in store.evaluations.runs().to_dict("records")}
+        for wanted in (before, after):
+            if wanted not in runs or runs[wanted]["status"] != "completed":
+                raise NotFoundError(
+                    f"There is no completed evaluation run {wanted!r}.", remedy="See them with: dramaturg persona show."
+                )
+        rows = store.evaluations.scores(before), store.evaluations.scores(after)
+    return compare_runs(Run.of(runs[before]), Run.of(runs[after]), rows, seed=seed)
+
+
+def _names(games: Sequence[Game]) -> dict[str, str]:
+    return {game.transcript_id: game.name for game in games}
+
+
+def _ledger_rows(store: Store, names: Mapping[str, str], metrics: Collection[str] = tuple(DEFINITIONS)) -> pd.DataFrame:
+    """The ledger as it stands, of the games given (names by transcript id), with their ``game``."""
+    rows = store.ledger.rows(list(names), metrics)
+    rows["game"] = rows["transcript_id"].map(names)
+    return rows
+
+
+def _rows_beside_reference(store: Store, name: str) -> tuple[pd.DataFrame, str | None, int]:
+    """The ledger rows with weight of an iteration and its reference, the reference's name, and the number of games."""
+    iteration = store.iterations.get(name)
+    reference = reference_of(iteration, store.iterations.list())
+    after = store.transcripts.game_names(name)
+    before = store.transcripts.game_names(reference.name) if reference else {}
+    rows = _ledger_rows(store, before | after)
+    rows["is_after"] = rows["transcript_id"].isin(list(after))
+    return rows[rows["denominator"] > 0], reference.name if reference else None, len(after)
+
+
+def _texts(store: Store, examples: Sequence[Example]) -> Callable[[tuple[Example, ...]], tuple[Example, ...]]:
+    """A function that puts the messages' texts into examples, all read at once."""
+    known = store.messages.texts([(one.transcript_id, one.message_id or "") for one in examples])
+
+    def filled(some: tuple[Example, ...]) -> tuple[Example, ...]:
+        return tuple(replace(one, text=known.get((one.transcript_id, one.message_id or ""), "")) for one in some)
+
+    return filled
+
+
+def iteration_html(store: Store, name: str, *, made_at: datetime | None = None) -> str:
+    """The report on one stored iteration.
+
+    Args:
+        store: Where to read.
+        name: Of the iteration.
+        made_at: What it gives as its time (UTC); now when left out.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+    """
+    with store.unit():
+        store.iterations.get(name)
+        raters, sign_offs = store.ratings.rater_counts(), store.iterations.sign_offs(name)
+        board = stored_board(store)
+        losses = stored_losses(store, name, board)
+    return iteration_page(board, name, raters, sign_offs, made_at or datetime.now(UTC), losses)
+
+
+def comparison_html(store: Store, before: str, after: str, *, seed: int = 0, made_at: datetime | None = None) -> str:
+    """The report on two stored iterations compared.
+
+    Args:
+        store: Where to read.
+        before: The name of the control.
+        after: The name of the iteration whose change is in question.
+        seed: Of what is drawn for the intervals.
+        made_at: What it gives as its time (UTC); now when left out.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+        InputError: Both are the same.
+    """
+    return comparison_page(stored_comparison(store, before, after, seed=seed), made_at or datetime.now(UTC))

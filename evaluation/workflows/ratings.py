@@ -1,0 +1,396 @@
+"""Ratings by people: sheets in and out, who rates what, and how far people, metrics and judges agree."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from evaluation.agreement.report import AgreementReport, agreement_report
+from evaluation.agreement.rows import DecidedRow
+from evaluation.errors import InputError
+from evaluation.files.strict_json import parse_json
+from evaluation.overrides import Override
+from evaluation.rating_desk.annotation_tools import is_annotation_export, sheet_of_annotations
+from evaluation.rating_desk.assignments import AssignmentPlan, Pair, plan_assignments
+from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, write_sheet
+from evaluation.ratings import EngagementDecision, Rating
+from evaluation.readers.base.document import decode
+from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.score import LedgerRow, Method, RowVerdict
+from evaluation.store import Store
+from evaluation.store.result_rows import RowVerdicts
+from evaluation.transcript import SIMULATED_FORMAT
+
+Place = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetImport:
+    """Outcome of importing a sheet.
+
+    Attributes:
+        added: How many ratings were new and are stored; 0 with any problem.
+        known: How many were stored before, unchanged.
+        blank: How many rows have no score.
+        flagged: How many of the new ones say yes four times or more and yet score below 3.
+    """
+
+    added: int = 0
+    known: int = 0
+    blank: int = 0
+    flagged: int = 0
+    problems: tuple[SheetProblem, ...] = ()
+
+
+def import_ratings(
+    store: Store, data: bytes, *, rater: str | None = None, is_own: bool = False, is_dry: bool = False
+) -> SheetImport:
+    """Stores the ratings of a CSV file in one transaction: all of them, or none where a line cannot be used.
+
+    Exports of Label Studio and Argilla as JSON are read too, as a sheet with a row for each answer of a person: a
+    problem's line counts these rows, from 2.
+
+    The same file again adds nothing. A row without a time says what the rater thinks now, and is a revision where what
+    counts says otherwise; one with a time is history unless it is the latest.
+
+    Args:
+        store: Where to.
+        data: The file.
+        rater: Whose ratings they are where the sheet does not say.
+        is_own: Refuse rows of anybody but ``rater``.
+        is_dry: Only say what would become of it.
+    """
+    if is_annotation_export(data):
+        data = sheet_of_annotations(parse_json(decode(data), store.settings.limits()))
+    # The file is read before the database is taken: everybody else would wait for it.
+    sheet = read_sheet(data, store.transcripts.game_ids(), now=datetime.now(UTC), rater=rater, is_own=is_own)
+    if problems := [*sheet.problems, *_rivals(sheet)]:
+        return SheetImport(blank=sheet.blank, problems=tuple(sorted(problems, key=lambda one: one.line)))
+    # Raters may write ratings, and nothing else is written here.
+    with store.unguarded().unit(write=not is_dry):
+        fresh = _fresh(store, sheet)
+        if not is_dry:
+            said_now = [rating.token for rating in fresh if rating.created_at == sheet.read_at]
+            store.ratings.add_many(fresh, as_of_now=said_now)
+    flagged = sum(rating.breaks_one_way_rule for rating in fresh)
+    return SheetImport(len(fresh), len(sheet.ratings) - len(fresh), sheet.blank, flagged)
+
+
+def export_ratings(store: Store, *, rater: str | None = None) -> str:
+    """Every rating of stored games as CSV, revised ones included; of one rater only, where one is named."""
+    with store.unit():
+        names = store.transcripts.game_ids()
+        ratings = store.ratings.every(rater)
+    return write_sheet([rating for rating in ratings if rating.transcript_id in names], names)
+
+
+def _fresh(store: Store, sheet: Sheet) -> list[Rating]:
+    """The ratings that say something new.
+
+    One with a time is known when the rater said the same then; one without when what counts already says the same.
+    """
+    places = {_place(rating) for _, rating in sheet.ratings}
+    known = {(rating.created_at, *_content(rating)) for rating in _stored(store, places)}
+    counting = _latest(store, places)
+    fresh = []
+    # Those with a time first: the latest of them may be what counts.
+    for _, rating in sorted(sheet.ratings, key=lambda row: row[1].created_at == sheet.read_at):
+        said, current = (rating.created_at, *_content(rating)), counting.get(_place(rating))
+        is_known = said in known or (
+            rating.created_at == sheet.read_at and current is not None and _content(current) == _content(rating)
+        )
+        if not is_known:
+            known.add(said)
+            fresh.append(rating)
+            if current is None or rating.created_at > current.created_at:
+                counting[_place(rating)] = rating
+    return fresh
+
+
+def _stored(store: Store, places: Collection[Place]) -> list[Rating]:
+    """Every rating by the raters of these places."""
+    raters = {rater for _, rater in places}
+    return store.ratings.every(next(iter(raters))) if len(raters) == 1 else store.ratings.every()
+
+
+def _latest(store: Store, places: Collection[Place]) -> dict[Place, Rating]:
+    """The rating that counts of each game and rater, asked for by game or by rater, whichever are fewer."""
+    games, raters = {game for game, _ in places}, {rater for _, rater in places}
+    if len(games) < len(raters):
+        found = [rating for game in games for rating in store.ratings.latest(game)]
+    else:
+        found = [rating for rater in raters for rating in store.ratings.by_rater(rater)]
+    return {_place(rating): rating for rating in found}
+
+
+def _place(rating: Rating) -> Place:
+    return rating.transcript_id, rating.rater
+
+
+def _rivals(sheet: Sheet) -> list[SheetProblem]:
+    """Rows of one rater about one game at one time: nobody could say which of them counts."""
+    found = []
+    first: dict[tuple[object, ...], tuple[int, Rating]] = {}
+    for line, rating in sheet.ratings:
+        earlier, held = first.setdefault((*_place(rating), rating.created_at), (line, rating))
+        if _content(held) != _content(rating):
+            found.append(
+                SheetProblem(
+                    line,
+                    "",
+                    rating.rater,
+                    f"has rated this game otherwise on line {earlier}.",
+                    "Keep one of the two lines, or fill in when each was given: the later one counts.",
+                )
+            )
+    return found
+
+
+def _content(rating: Rating) -> tuple[object, ...]:
+    return rating.transcript_id, rating.rater, rating.score, rating.answers, rating.comment
+
+
+class CellState(StrEnum):
+    """State of a game in the hands of a rater."""
+
+    DONE = "done"
+    UNDER_WAY = "under way"
+    ASSIGNED = "assigned"
+    REFUSED = "cannot be rated"
+    NOT_ASSIGNED = "not assigned"
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """A game in the hands of a rater.
+
+    Attributes:
+        rating: The one that counts; ``None`` before there is one.
+    """
+
+    state: CellState
+    rating: Rating | None = None
+
+    @property
+    def words(self) -> str:
+        """The state with a symbol, and the score where there is one: "✓ 4"."""
+        symbol = _SYMBOLS[self.state]
+        return f"{symbol} {self.rating.score}" if self.rating is not None else f"{symbol} {self.state}"
+
+
+_SYMBOLS = {
+    CellState.DONE: "✓",
+    CellState.UNDER_WAY: "…",
+    CellState.ASSIGNED: "○",
+    CellState.REFUSED: "✗",
+    CellState.NOT_ASSIGNED: "–",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GridGame:
+    """A row of the grid.
+
+    Attributes:
+        name: Of the game; untrusted text.
+        cells: By rater; who has nothing to do with the game is missing.
+        score: Engagement as it counts; ``None`` without a rating.
+        decision: The lead's decision that counts in place of the ratings.
+    """
+
+    transcript_id: str
+    name: str
+    cells: Mapping[str, GridCell]
+    score: float | None
+    decision: EngagementDecision | None
+
+    @property
+    def ratings(self) -> list[Rating]:
+        """The ratings that count, raters in the grid's order."""
+        return [cell.rating for cell in self.cells.values() if cell.rating is not None]
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether raters gave it different scores."""
+        return len({one.score for one in self.ratings}) > 1
+
+    @property
+    def spread(self) -> float:
+        """Points between the highest and the lowest score."""
+        scores = [one.score for one in self.ratings]
+        return max(scores) - min(scores) if scores else 0
+
+
+@dataclass(frozen=True, slots=True)
+class RaterSummary:
+    """A rater's work in all.
+
+    Attributes:
+        rated: Games with a rating by this person.
+        assigned: Games assigned to this person.
+        waiting: Those of them that are not done.
+    """
+
+    rater: str
+    rated: int
+    assigned: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class RatingGrid:
+    """Raters by games. Raters stand in alphabetical order, games in that of their iteration."""
+
+    raters: tuple[RaterSummary, ...]
+    games: tuple[GridGame, ...]
+
+
+def assign_games(
+    store: Store,
+    raters: Sequence[str],
+    overlap: int,
+    *,
+    who: str,
+    iteration: str | None = None,
+    games: Sequence[str] = (),
+    seed: int = 0,
+    is_dry: bool = False,
+) -> AssignmentPlan:
+    """Assigns games to raters so that each game gets ``overlap`` raters; people who have rated it already count.
+
+    Args:
+        store: Where to.
+        raters: Names of the people to choose from.
+        overlap: Raters per game.
+        who: The lead who assigns.
+        iteration: Its games; or name ``games``.
+        games: Ids of transcripts.
+        seed: The same seed gives the same plan.
+        is_dry: Only plan.
+
+    Raises:
+        InputError: No games or no raters, or more raters per game than there are raters.
+        NotFoundError: There is no such iteration or transcript.
+    """
+    if (iteration is None) == (not games):
+        raise InputError("Name either an iteration or games.", place="games", remedy="One of the two is needed.")
+    with store.unit(write=not is_dry):
+        if iteration is not None:
+            store.iterations.get(iteration)
+        chosen = store.transcripts.ids(iteration) if iteration is not None else list(games)
+        current = store.rating_assignments.current()
+        held: dict[str, set[str]] = {game: set() for game in chosen}
+        rated = {(one.transcript_id, one.rater) for one in store.ratings.current()}
+        assigned = [(one.transcript_id, one.rater) for one in current]
+        for game, rater in (*rated, *assigned):
+            held.get(game, set()).add(rater)
+        waiting = [rater for game, rater in assigned if (game, rater) not in rated]
+        loads = {rater: waiting.count(rater) for rater in set(waiting)}
+        refused: dict[str, set[str]] = {}
+        for discard in store.discards.list():
+            if discard.undone_by is None:
+                refused.setdefault(discard.transcript_id, set()).add(discard.rater)
+                held.get(discard.transcript_id, set()).discard(discard.rater)
+        plan = plan_assignments(chosen, raters, overlap, held=held, refused=refused, loads=loads, seed=seed)
+        if not is_dry:
+            store.rating_assignments.add(plan.pairs, who=who)
+    return plan
+
+
+def rating_grid(store: Store, iteration: str | None = None) -> RatingGrid:
+    """Raters by games, for leads.
+
+    Args:
+        store: Where to read.
+        iteration: Only its games; ``None`` for all. Figures about raters are always about all games.
+    """
+    with store.unit():
+        summaries = store.transcripts.summaries(iteration)
+        names = store.transcripts.game_names()
+        assignments = store.rating_assignments.current()
+        standing = {(one.transcript_id, one.rater): one for one in store.ratings.current()}
+        refused = {(one.transcript_id, one.rater) for one in store.discards.list() if one.undone_by is None}
+        under_way = store.drafts.begun()
+        decisions = store.engagement_decisions.current()
+        scores = store.results.scores(iteration)
+        people = sorted({rater for _, rater in standing} | {one.rater for one in assignments})
+        progress = store.rating_queue.progress_of(people)
+    assigned = {(one.transcript_id, one.rater) for one in assignments}
+    states = _states(assigned, under_way, refused, set(standing))
+    engagement = scores[(scores["metric"] == ENGAGEMENT.name) & scores["score"].notna()]
+    counts = dict(zip(engagement["transcript_id"], engagement["score"], strict=True))
+    rows = []
+    for key, kind in zip(summaries["transcript_id"], summaries["source_format"], strict=True):
+        cells = {
+            rater: GridCell(states[key, rater], standing.get((key, rater)))
+            for rater in people
+            if (key, rater) in states
+        }
+        # What an experiment simulated does not wait for people.
+        if cells or kind != SIMULATED_FORMAT or iteration is not None:
+            rows.append(GridGame(key, names[key], cells, counts.get(key), decisions.get(key)))
+    far = {rater: progress[rater] for rater in people}
+    raters = tuple(RaterSummary(rater, one.rated, one.assigned, one.waiting) for rater, one in far.items())
+    return RatingGrid(raters, tuple(rows))
+
+
+def _states(assigned: set[Pair], under_way: set[Pair], refused: set[Pair], rated: set[Pair]) -> dict[Pair, CellState]:
+    """The state of each pair; the last that applies stands."""
+    states = dict.fromkeys(assigned, CellState.ASSIGNED)
+    states |= dict.fromkeys(under_way, CellState.UNDER_WAY)
+    states |= dict.fromkeys(refused, CellState.REFUSED)
+    return states | dict.fromkeys(rated, CellState.DONE)
+
+
+def stored_agreement(store: Store, *, seed: int = 0) -> AgreementReport:
+    """Agreement over all current ratings, with the scores as they stand and today's thresholds.
+
+    Args:
+        store: Where to read.
+        seed: Of the bootstrap intervals.
+    """
+    with store.unit():
+        names = store.transcripts.game_names()
+        ratings = store.ratings.all()
+        scores, thresholds = store.results.scores(), store.settings.thresholds()
+        overrides = {(one.transcript_id, one.metric, one.row_id): one for one in store.overrides.current()}
+        found, confirmed = store.ledger.decided([*overrides.values()])
+    columns = (scores[name].tolist() for name in ("transcript_id", "metric", "numerator", "denominator"))
+    sums = {(key, metric): (above, below) for key, metric, above, below in zip(*columns, strict=True)}
+    decided = [_decided(row, names[row.transcript_id], overrides.get(row[:3]), sums) for row in found]
+    agreed = {(key, metric, RowVerdict(verdict)): count for (key, metric, verdict), count in confirmed.items()}
+    return agreement_report(ratings, scores, names, thresholds, decided, agreed, seed=seed)
+
+
+def _decided(
+    row: RowVerdicts, game: str, override: Override | None, sums: Mapping[tuple[str, str], tuple[float, float]]
+) -> DecidedRow:
+    given: dict[Method, tuple[str | None, str | None]] = {
+        Method.RULE: (row.rule, row.rule_reason),
+        Method.JUDGE: (row.judge, row.judge_reason),
+        Method.HUMAN: (override.verdict, override.reason) if override else (None, None),
+    }
+    computed = LedgerRow(
+        row.row_id,
+        "",
+        RowVerdict(row.rule or RowVerdict.EXCLUDED),
+        row.rule_reason or "",
+        message_id=row.message_id,
+        player=row.player,
+        numerator=row.numerator or 0.0,
+        denominator=row.denominator or 0.0,
+    )
+    numerator, denominator = sums.get((row.transcript_id, row.metric), (0.0, 0.0))
+    return DecidedRow(
+        row.transcript_id,
+        game,
+        row.metric,
+        computed,
+        {method: RowVerdict(verdict) for method, (verdict, _) in given.items() if verdict is not None},
+        {method: str(reason) for method, (verdict, reason) in given.items() if verdict is not None},
+        override.author if override else "",
+        numerator,
+        denominator,
+    )
