@@ -26,24 +26,32 @@ from evaluation.engines.scoring import Evaluation, evaluate_transcript
 from evaluation.errors import InputError, JudgeError
 from evaluation.files.bundled import proposition_root
 from evaluation.harness.baselines import Baseline, read_baselines
-from evaluation.harness.junit import NOTHING_COMPARED, behind_words, row_words
 from evaluation.harness.regression import (
     FAILURES,
     MAX_DROP,
+    NOTHING_COMPARED,
     BaselineRow,
     RegressionOutcome,
     behind,
+    behind_words,
     compare,
+    row_words,
 )
 from evaluation.judging.judge_config import build_judge, judge_config
-from evaluation.judging.judges.recorded import RecordedJudge, read_recordings
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import Judge
 from evaluation.judging.questions import Options
+from evaluation.judging.recorded_judge import RecordedJudge, read_recordings
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, EvaluationPlan, evaluate_agent
-from evaluation.persona.results import DIMENSIONS, LABELS, PersonaEvaluation
+from evaluation.persona.evaluation import (
+    DEFAULT_SAMPLE_SIZE,
+    DIMENSIONS,
+    LABELS,
+    EvaluationPlan,
+    PersonaEvaluation,
+    evaluate_agent,
+)
 from evaluation.persona.subjects import Subject
 from evaluation.readers import read_path
 from evaluation.rubric.definitions import DEFINITIONS

@@ -12,15 +12,13 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from evaluation.corrections.builtin_interventions import configured
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.integrations import MessageGate
-from evaluation.corrections.interventions import NudgeBox, run_interventions
+from evaluation.corrections.interventions import NudgeBox, configured, run_interventions
+from evaluation.corrections.message_gate import MessageGate
 from evaluation.corrections.repetition import suppression_prompt
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.proposition import TargetType
+from evaluation.judging.propositions import Target, TargetType, TrajectoryEvent
 from evaluation.judging.protocol import CheckAnswer, JudgeRequest, ScoreAnswer
-from evaluation.judging.targets import Target, TrajectoryEvent
+from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.store import Store
 
 CONFIG = CorrectionConfig(

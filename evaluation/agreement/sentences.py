@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from evaluation.agreement._items import Item
-from evaluation.agreement.between_raters import FEWEST_FOR_READING, TENTATIVE, ItemAgreement, RaterLeaning
+from evaluation.agreement.between_raters import FEWEST_FOR_READING, TENTATIVE, Item, ItemAgreement, RaterLeaning
 from evaluation.agreement.report import ALL_METRICS, AgreementReport
 from evaluation.rubric.rating_guide import QUESTION_TOPICS
 from evaluation.text.display import counted, listed, shortened

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.corrections.config import CorrectionConfig, read_config
-from evaluation.experiments.ab.simulation import read_run
+from evaluation.experiments.ab_sources import read_run
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.validator import CheckKind
 from evaluation.judging.judge_config import JudgeConfig
-from evaluation.judging.judges.estimating import NOTHING_ASKED
+from evaluation.judging.live_judge import NOTHING_ASKED
 from evaluation.judging.model_client.calls import Price
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.judging.protocol import LARGEST_BATCH
-from evaluation.persona.results import DIMENSIONS
-from evaluation.simulation.population_factory import NAMES_AT_ONCE
+from evaluation.persona.evaluation import DIMENSIONS
+from evaluation.simulation.population import NAMES_AT_ONCE
 from evaluation.text.display import counted, significant_text
 
 # Tokens of a typical call, as measured with generated personas of 250 words and messages of 40.

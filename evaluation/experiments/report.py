@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from evaluation.experiments.experiment import AgentScore, Side
-from evaluation.experiments.table1_published import PublishedRow, published_experiments
-from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
-from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.experiments.plan import AgentScore, Side
+from evaluation.experiments.table1 import PublishedRow, published_experiments
+from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
+from evaluation.persona.evaluation import DIMENSIONS, LABELS
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.tests import SignificanceTest, clustered_difference
 from evaluation.text.display import counted, listed, number_or_none

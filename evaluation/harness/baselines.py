@@ -15,10 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from evaluation.errors import InputError
 from evaluation.files.yaml_models import read_model
 from evaluation.judging.prompts import PROMPT_VERSION
-from evaluation.judging.propositions.proposition import Dimension, Proposition
-from evaluation.judging.propositions.weighted_scores import PropositionScore
-from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.persona.results import DimensionScore, PersonaEvaluation
+from evaluation.judging.propositions import Dimension, Proposition
+from evaluation.judging.questions import PropositionScore
+from evaluation.persona.evaluation import DimensionScore, EvaluationPlan, PersonaEvaluation
 
 Source = Literal["transcripts", "synthetic"]
 """Whether an agent was judged on what it had said, or on answers to scenario prompts made for the purpose."""

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from evaluation.errors import JSONParseError
-from evaluation.judging.answer_parsing import AnswerError, Validate, Value, parse_answer
-from evaluation.judging.answers import CORRECTION
-from evaluation.judging.judges.cached import CallBuffer
+from evaluation.judging.answers import CORRECTION, AnswerError, Validate, Value, parse_answer
+from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.model_client.calls import CallPurpose, CallRecord, LLMResponse, Messages, Price, Provider, Usage
 from evaluation.judging.model_client.language_model import MAX_TOKENS, LLMClient

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evaluation.judging.judges.cached import KeepAnswers, KeptAnswer
+from evaluation.judging.cached_judge import KeepAnswers, KeptAnswer
 from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Prompt
 from evaluation.store.engine.bulk_rows import append_rows, fitting, from_json, marks, packed

@@ -11,15 +11,21 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from evaluation.corrections.attempts import GateResult
+from evaluation.corrections.gate import GateResult
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import DramaturgError, InputError
-from evaluation.experiments.conversation import evaluate, simulate
-from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
-from evaluation.experiments.plan import ExperimentPlan, plan_of
+from evaluation.experiments.conversation import Activity, activity_of, evaluate, simulate
+from evaluation.experiments.plan import (
+    ExperimentPlan,
+    ExperimentRecord,
+    ExperimentStatus,
+    Session,
+    Side,
+    plan_of,
+    scenarios,
+)
 from evaluation.experiments.report import ReportRow, report_rows
-from evaluation.experiments.scenario import scenarios
-from evaluation.experiments.treatment import Activity, activity_of
+from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
     ChosenJudge,
@@ -28,14 +34,13 @@ from evaluation.judging.judge_config import (
     build_judge,
     judge_config,
 )
-from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words, tallied_calls
 from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.model_texts import BoundedProvider, RaisingJudge, Writer
-from evaluation.simulation.population_factory import AgentFactory
+from evaluation.simulation.population import AgentFactory
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from evaluation.store import Job, JobState, Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts

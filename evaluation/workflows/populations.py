@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.errors import InputError
+from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import JudgeConfig, build_client
-from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.simulation.model_texts import BoundedProvider, Writer
-from evaluation.simulation.personas import Profile
-from evaluation.simulation.population_factory import NAMES_AT_ONCE, AgentFactory
+from evaluation.simulation.population import NAMES_AT_ONCE, AgentFactory, Profile
 from evaluation.store import Store
 from evaluation.text.agent_names import require_distinct_agents, slug_of
 

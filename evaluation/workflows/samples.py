@@ -13,12 +13,12 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
 
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.integrations import MessageGate
+from evaluation.corrections.message_gate import MessageGate
 from evaluation.errors import InputError
 from evaluation.files.bundled import sample_root
 from evaluation.files.yaml_models import read_model
 from evaluation.iterations import Fate
-from evaluation.judging.judges.offline import OfflineJudge
+from evaluation.judging.offline_judge import OfflineJudge
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_path

@@ -16,8 +16,7 @@ from dashboard.app_pages.trends import data
 from evaluation import stored_board
 from evaluation.cli.iterations.board import board_dict
 from evaluation.cli.main import app as command_line
-from evaluation.comparison import compare_iterations
-from evaluation.comparison.json_output import comparison_data
+from evaluation.comparison.iterations import compare_iterations, comparison_data
 from evaluation.engines.scoring import Evaluation
 from evaluation.iterations import (
     Board,

@@ -10,10 +10,8 @@ import pytest
 from dashboard.app_pages.experiments import data
 from dashboard.shared import queries
 from evaluation.cli.experiments.run import estimate_words
-from evaluation.experiments.ab.results import ABTestResult, RunResult, VariantResults
-from evaluation.experiments.experiment import ExperimentStatus
-from evaluation.experiments.plan import ExperimentPlan
-from evaluation.experiments.scenario import scenario_named, scenarios
+from evaluation.experiments.ab_runner import ABTestResult, RunResult, VariantResults
+from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, scenario_named, scenarios
 from evaluation.judging.judge_config import DEFAULT_MODEL, judge_config
 from evaluation.judging.model_client.budget import Budget
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld

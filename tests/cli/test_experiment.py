@@ -10,8 +10,7 @@ import pytest
 
 from evaluation.cli.experiments.run import run_all
 from evaluation.cli.shared.options import JudgeChoice, OutputFormat
-from evaluation.experiments.plan import ExperimentPlan
-from evaluation.experiments.scenario import scenario_named, scenarios
+from evaluation.experiments.plan import ExperimentPlan, scenario_named, scenarios
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects
 from evaluation.store import Store
 

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MAIN = [sys.executable, "-m", "evaluation.cli.main"]
 SOURCE = """
-from evaluation.judging.propositions.preconditions import register
+from evaluation.judging.propositions import register
 
 
 @register("is_monday")

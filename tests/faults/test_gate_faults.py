@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gate import scored
-from evaluation.corrections.attempts import ActionContext, GateOutcome, GateResult
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
-from evaluation.corrections.gate import ActionGate
+from evaluation.corrections.gate import ActionContext, ActionGate, GateOutcome, GateResult
 from evaluation.corrections.proposition_checks import PropositionChecker
-from evaluation.judging.judges.live import LiteLLMJudge
+from evaluation.judging.live_judge import LiteLLMJudge
+from evaluation.judging.model_client.calls import RetryPolicy
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.model_client.retry import RetryPolicy
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.store import Store
 from tests.judge_server import Fault, JudgeServer
 

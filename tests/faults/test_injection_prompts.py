@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.judging.answer_parsing import AnswerError, parse_answer, parse_items
-from evaluation.judging.answers import CheckAnswer, ScoreAnswer
+from evaluation.judging.answers import AnswerError, CheckAnswer, ScoreAnswer, parse_answer, parse_items
 from evaluation.judging.fencing import FENCE
-from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
+from evaluation.judging.propositions import Dimension, Proposition, Target, TargetType, TrajectoryEvent
 from evaluation.judging.questions import Options, ask
-from evaluation.judging.targets import Target, TrajectoryEvent
 from evaluation.rubric_judge._window_answer import WindowAnswer
 from tests.faults.injection_attacks import ATTACKS, NAMES
 

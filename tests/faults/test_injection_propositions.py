@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from evaluation.judging import prompts
 from evaluation.judging.fencing import FENCE
-from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
+from evaluation.judging.propositions import Dimension, Proposition, Target, TargetType, TrajectoryEvent
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.judging.questions import Supplement, ask
-from evaluation.judging.targets import Target, TrajectoryEvent
-from evaluation.persona.persona_text import persona_text
-from evaluation.persona.questions._wording_statistics import repetition_evidence, vocabulary_evidence
+from evaluation.persona._questions import repetition_evidence, vocabulary_evidence
+from evaluation.persona.agents import persona_text
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 
 EVERYTHING = (*ATTACKS, *NAMES)

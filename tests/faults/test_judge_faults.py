@@ -14,13 +14,12 @@ from typing import Any
 import pytest
 
 from evaluation.errors import JudgeError
-from evaluation.judging.judges.live import LiteLLMJudge
+from evaluation.judging.live_judge import LiteLLMJudge
 from evaluation.judging.model_client import provider as client
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.model_client.calls import CallRecord
+from evaluation.judging.model_client.calls import CallRecord, RetryPolicy
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
 from tests.faults.judge_server import (
     BROKEN,

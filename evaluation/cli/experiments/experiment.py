@@ -18,7 +18,7 @@ from evaluation.cli.shared.options import (
 from evaluation.cli.shared.terminal import markdown_table, note, safe, say, table
 
 if TYPE_CHECKING:
-    from evaluation.experiments import Table1Row
+    from evaluation.experiments.table1 import Table1Row
     from evaluation.store import Store
 
 
@@ -223,7 +223,7 @@ def _list_runs(store: Store, output: OutputFormat) -> None:
 
 
 def _say_recomputed(folder: Path, output: OutputFormat) -> None:
-    from evaluation.experiments import CAVEAT, table1_from_raw
+    from evaluation.experiments.table1 import CAVEAT, table1_from_raw
 
     rows = table1_from_raw(folder)
     if output is OutputFormat.JSON:

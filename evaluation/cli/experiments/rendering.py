@@ -9,7 +9,7 @@ from evaluation.cli.shared.options import OutputFormat
 from evaluation.cli.shared.terminal import markdown_table, safe, table
 
 if TYPE_CHECKING:
-    from evaluation.experiments.experiment import ExperimentRecord
+    from evaluation.experiments.plan import ExperimentRecord
 
 _HEADERS = ("Dimension", "T mean (sd)", "C mean (sd)", "n", "Difference", "95 % interval", "d", "p", "p Holm")
 _OWN = 2
@@ -23,9 +23,9 @@ def record_text(record: ExperimentRecord, output: OutputFormat) -> str:
         record: Of the experiment.
         output: The format.
     """
+    from evaluation.experiments.conversation import is_idle, stored_activity
     from evaluation.experiments.plan import judge_of
     from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, verdict_words
-    from evaluation.experiments.treatment import is_idle, stored_activity
 
     if output is OutputFormat.JSON:
         from evaluation.escaping import json_text
@@ -53,7 +53,7 @@ def joint_table(records: Sequence[ExperimentRecord], output: OutputFormat) -> st
 
     Scripted experiments have no columns of the paper. A sentence names each whose treatment never took effect.
     """
-    from evaluation.experiments.treatment import is_idle
+    from evaluation.experiments.conversation import is_idle
 
     draw = markdown_table if output is OutputFormat.MARKDOWN else table
     rows = [(record.scenario, row) for record in records for row in (record.results or {}).get("rows", [])]
@@ -131,7 +131,7 @@ def _p(value: float | None) -> str:
 
 def published_text(output: OutputFormat) -> str:
     """Table 1 as its authors printed it."""
-    from evaluation.experiments.table1_published import published_experiments
+    from evaluation.experiments.table1 import published_experiments
 
     rows: list[dict[str, Any]] = [
         {

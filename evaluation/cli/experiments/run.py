@@ -13,13 +13,11 @@ from evaluation.cli.shared.options import JudgeChoice, OutputFormat, require_con
 from evaluation.cli.shared.terminal import TerminalProgress, note, say
 from evaluation.escaping import json_text
 from evaluation.experiments.estimate import estimate
-from evaluation.experiments.experiment import ExperimentRecord
-from evaluation.experiments.plan import ExperimentPlan, GroupLayout
-from evaluation.experiments.scenario import scenario_named, scenarios
+from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, GroupLayout, scenario_named, scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.calls import Price, Provider
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.simulation.personas import load_personas
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.simulation.population import load_personas
 from evaluation.simulation.scripted_world import NO_EFFECTS, SCRIPTED_MODEL, Effects
 from evaluation.store import Store
 from evaluation.text.display import counted

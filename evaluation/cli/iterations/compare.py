@@ -13,7 +13,7 @@ from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
 from evaluation.rubric.definitions import DEFINITIONS
 
 if TYPE_CHECKING:
-    from evaluation.comparison import IterationComparison
+    from evaluation.comparison.iterations import IterationComparison
     from evaluation.statistics import Difference
 
 _LONGEST_NAME = 40
@@ -42,7 +42,7 @@ def compare(
         stored_mixes(store, among={game.transcript_id for side in (found.before, found.after) for game in side.games})
     )
     if output is OutputFormat.JSON:
-        from evaluation.comparison.json_output import comparison_data
+        from evaluation.comparison.iterations import comparison_data
 
         say_json(comparison_data(found))
     else:

@@ -29,17 +29,15 @@ from evaluation.errors import InputError, NotFoundError
 from evaluation.escaping import json_text
 from evaluation.files.bundled import proposition_roots
 from evaluation.harness.baselines import read_baselines
-from evaluation.harness.junit import junit_xml, row_words
 from evaluation.harness.pull_request_comment import comparison_markdown
-from evaluation.harness.regression import FAILURES, BaselineComparison, RegressionOutcome
+from evaluation.harness.regression import FAILURES, BaselineComparison, RegressionOutcome, junit_xml, row_words
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, probe
-from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
 from evaluation.judging.model_client.budget import Budget, spent_words
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import Dimension
 from evaluation.judging.questions import Options
-from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.persona.results import DIMENSIONS
+from evaluation.judging.recorded_judge import NOTE, SCRIPTED_MODEL
+from evaluation.persona.evaluation import DIMENSIONS, EvaluationPlan
 from evaluation.persona.subjects import ALWAYS, Period
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents

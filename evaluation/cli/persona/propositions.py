@@ -37,7 +37,7 @@ def check(
     """
     from evaluation.escaping import json_text
     from evaluation.files.bundled import proposition_roots
-    from evaluation.judging.propositions.loading import check_file, proposition_files
+    from evaluation.judging.proposition_files import check_file, proposition_files
 
     roots = files or proposition_roots(folder)
     known = _known_agents()

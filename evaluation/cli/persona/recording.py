@@ -11,12 +11,19 @@ from evaluation.errors import InputError
 from evaluation.harness.baselines import file_stem
 from evaluation.judging.answers import HIGHEST_SCORE, Answer, Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.fencing import FENCE
-from evaluation.judging.judges.offline import Measured, consistency, convergence, fluency
-from evaluation.judging.judges.recorded import SUFFIX, RecordingJudge, read_recordings, write_recordings
-from evaluation.judging.judges.scripted import SCRIPTED_MODEL, Script, ScriptedJudge
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.offline_judge import Measured, consistency, convergence, fluency
+from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.protocol import Judge, JudgeRequest
 from evaluation.judging.questions import proposition_id_of
+from evaluation.judging.recorded_judge import (
+    SCRIPTED_MODEL,
+    SUFFIX,
+    RecordingJudge,
+    Script,
+    ScriptedJudge,
+    read_recordings,
+    write_recordings,
+)
 from evaluation.persona.agents import Agent
 from evaluation.text.tokens import STOP_WORDS, tokenize
 
@@ -35,7 +42,7 @@ _COUNTED: Mapping[str, _Rule] = {"fluency": fluency, "convergence": convergence,
 
 
 def scripted_answers(library: PropositionLibrary) -> Script:
-    """The script, for :class:`evaluation.judging.judges.scripted.ScriptedJudge`.
+    """The script, for :class:`evaluation.judging.recorded_judge.ScriptedJudge`.
 
     Args:
         library: Tells which propositions name what is bad: of these a low mark is good.

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evaluation.cli.shared.terminal import code, markdown_table, shortened, table
-from evaluation.judging.propositions.proposition import Dimension
-from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.judging.propositions import Dimension
+from evaluation.persona.evaluation import DIMENSIONS, LABELS
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.harness.regression import BaselineComparison
-    from evaluation.judging.propositions.weighted_scores import PropositionScore
-    from evaluation.persona.results import DimensionScore, PersonaEvaluation
+    from evaluation.judging.questions import PropositionScore
+    from evaluation.persona.evaluation import DimensionScore, PersonaEvaluation
     from evaluation.workflows.persona_runs import Rated
 
 _LONGEST_NAME = 30
@@ -88,8 +88,7 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
     """Differences from the baselines; one line for all agents without one or with another judge's."""
     if comparison is None:
         return
-    from evaluation.harness.junit import row_words
-    from evaluation.harness.regression import FAILURES, RegressionOutcome
+    from evaluation.harness.regression import FAILURES, RegressionOutcome, row_words
 
     for row in comparison.having(FAILURES):
         yield shortened(f"{row.outcome}: {row_words(row, comparison.max_drop)}", _LONGEST_REMARK)
@@ -108,7 +107,7 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
 
 def comparison_table(comparison: BaselineComparison) -> str:
     """Every score beside its baseline, and below what fell, what is gone and what is new."""
-    from evaluation.harness.junit import behind_words
+    from evaluation.harness.regression import behind_words
 
     rows = [
         (

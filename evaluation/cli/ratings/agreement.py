@@ -14,7 +14,8 @@ from evaluation.score import Method
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
-    from evaluation.agreement import AgreementReport, Figure
+    from evaluation.agreement.between_raters import Figure
+    from evaluation.agreement.report import AgreementReport
 
 _MOST_ROWS = 10
 _LONGEST_NAME = 30
@@ -35,7 +36,7 @@ def agreement(
 
     report = stored_agreement(open_store(), seed=seed)
     if output is OutputFormat.JSON:
-        from evaluation.agreement.json_output import agreement_data
+        from evaluation.agreement.report import agreement_data
 
         say_json(agreement_data(report))
     elif report.ratings or report.rows:

@@ -15,27 +15,24 @@ from typing import Any
 from pydantic import BaseModel
 
 from evaluation.errors import InputError, JSONParseError, JudgeError
-from evaluation.judging.answer_parsing import AnswerError, Validate, Value, parse_answer, with_fields
-from evaluation.judging.answers import CORRECTION
+from evaluation.judging.answers import CORRECTION, AnswerError, Validate, Value, parse_answer, with_fields
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError, CheckLimits, current_limits, current_tally
 from evaluation.judging.model_client.calls import (
     ANSWERED,
     CANCELLED,
+    ENDS_RUN,
+    CallFailure,
     CallLog,
     CallPurpose,
     CallRecord,
+    FailureKind,
     LLMResponse,
     Messages,
     Price,
     Provider,
-    Usage,
-)
-from evaluation.judging.model_client.retry import (
-    ENDS_RUN,
-    CallFailure,
-    FailureKind,
     RetryPolicy,
+    Usage,
     call_with_retries,
 )
 from evaluation.judging.model_client.server_state import BREAKER_OPEN, CallEnd, ServerState

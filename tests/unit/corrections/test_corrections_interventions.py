@@ -7,20 +7,23 @@ from collections.abc import Sequence
 
 import pytest
 
-from evaluation.corrections.builtin_interventions import anti_convergence, configured, nudge_for, nudges, variety
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.interventions import (
     Execution,
     Intervention,
     InterventionBatch,
     NudgeBox,
+    anti_convergence,
+    configured,
     joint_target,
+    nudge_for,
+    nudges,
     run_interventions,
+    variety,
 )
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
+from evaluation.judging.propositions import Dimension, Proposition, Target, TargetType, TrajectoryEvent
 from evaluation.judging.protocol import CheckAnswer, ScoreAnswer
-from evaluation.judging.targets import Target, TrajectoryEvent
+from evaluation.judging.recorded_judge import ScriptedJudge
 
 Line = tuple[str, str]
 SAID: tuple[Line, ...] = (("Michael", "I agree with the plan"), ("Dwight", "I agree with the plan"))

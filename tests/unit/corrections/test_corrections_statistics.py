@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
+from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.statistics import SIMILARITY, DimensionStatistics, failure_rates, gate_statistics
 
 

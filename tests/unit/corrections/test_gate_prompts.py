@@ -9,16 +9,16 @@ import pytest
 
 from benchmarks.gate import MOST_TOKENS, MOST_TOKENS_OF_ALL, experiment_prompts, history, tokens_per_check
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
-from evaluation.corrections.integrations import MessageGate
+from evaluation.corrections.message_gate import MessageGate
 from evaluation.corrections.proposition_checks import PropositionChecker
-from evaluation.judging.judges.live import LiteLLMJudge
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.live_judge import LiteLLMJudge
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
-from evaluation.judging.targets import TrajectoryEvent
-from evaluation.simulation._agent import SimulatedAgent
+from evaluation.judging.recorded_judge import ScriptedJudge
+from evaluation.simulation.environment import SimulatedAgent
 from tests.judge_server import JudgeServer, plausible_answer
 
 PERSONA = "A potter in a small town who distrusts banks."

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.experiments.ab.config import ABConfig
-from evaluation.experiments.ab.runner import ExperimentRunner, RunOutcome
-from evaluation.experiments.ab.summary import ab_summary, runs_by_status
+from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, RunOutcome
+from evaluation.experiments.ab_summary import ab_summary, runs_by_status
 from evaluation.judging.protocol import Judgement
 from evaluation.text.display import significant_text
 from evaluation.transcript import Message, Player, Transcript

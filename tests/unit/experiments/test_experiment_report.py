@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from evaluation.experiments.experiment import AgentScore, Side
+from evaluation.experiments.plan import AgentScore, Side
 from evaluation.experiments.report import DirectionAgreement, ReportRow, report_rows, verdict_words
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.propositions import Dimension
 
 
 def scores(dimension: Dimension, treatment: list[Any], control: list[Any]) -> list[AgentScore]:

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import BrokenTranscriptError, LimitError, UnreadableFileError
-from evaluation.experiments import table1_from_raw
-from evaluation.experiments.table1_published import published_experiments
+from evaluation.experiments.table1 import published_experiments, table1_from_raw
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.experiments.experiment import Side
-from evaluation.experiments.plan import ExperimentPlan, plan_of
-from evaluation.experiments.scenario import read_scenario
-from evaluation.experiments.treatment import activity_of, stored_activity
+from evaluation.experiments.conversation import activity_of, stored_activity
+from evaluation.experiments.plan import ExperimentPlan, Side, plan_of, read_scenario
 from evaluation.judging.judge_config import judge_config
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.transcript import Transcript

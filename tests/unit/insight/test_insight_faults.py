@@ -18,9 +18,9 @@ from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction import ResultsExtractor
 from evaluation.insight.metrics import NetworkMetrics, SimulationMetrics, network_metrics
 from evaluation.insight.validator import CheckedAgent, Validator
-from evaluation.judging.answer_parsing import with_fields
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.answers import with_fields
 from evaluation.judging.protocol import JudgementStatus
+from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.transcript import Message, Player, Transcript
 
 ADA = CheckedAgent("Ada", "A cheerful baker.")

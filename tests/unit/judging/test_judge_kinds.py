@@ -11,14 +11,7 @@ import pytest
 
 from evaluation.errors import InputError
 from evaluation.judging.judge_config import has_key, judge_config
-from evaluation.judging.judges.offline import NEEDS_A_MODEL, OfflineJudge, consistency, convergence, fluency
-from evaluation.judging.judges.recorded import (
-    RecordedJudge,
-    Recording,
-    RecordingJudge,
-    read_recordings,
-)
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.offline_judge import NEEDS_A_MODEL, OfflineJudge, consistency, convergence, fluency
 from evaluation.judging.protocol import (
     CheckAnswer,
     Judge,
@@ -29,6 +22,13 @@ from evaluation.judging.protocol import (
     OfflineInput,
     Prompt,
     ScoreAnswer,
+)
+from evaluation.judging.recorded_judge import (
+    RecordedJudge,
+    Recording,
+    RecordingJudge,
+    ScriptedJudge,
+    read_recordings,
 )
 
 SIX = ScoreAnswer(reason="so so", score=6, confidence=0.5, citations=[2, 9])

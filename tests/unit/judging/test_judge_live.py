@@ -19,8 +19,7 @@ from evaluation.errors import InputError, JSONParseError
 from evaluation.judging.answers import RECHECK
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.judge_config import build_judge, judge_config
-from evaluation.judging.judges.live import LiteLLMJudge, units_of
-from evaluation.judging.judges.recorded import RecordingJudge, read_recordings
+from evaluation.judging.live_judge import LiteLLMJudge, units_of
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.model_client.calls import (
     MOST_TOKENS,
@@ -28,12 +27,13 @@ from evaluation.judging.model_client.calls import (
     LLMResponse,
     Messages,
     Price,
+    RetryPolicy,
     Usage,
     plausible_tokens,
 )
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.protocol import CheckAnswer, Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.recorded_judge import RecordingJudge, read_recordings
 from evaluation.store import Store
 
 Script = Callable[[Messages], str]

@@ -8,15 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.judging.answer_parsing import (
+from evaluation.judging.answers import (
     LONGEST_ANSWER,
     AnswerError,
+    CheckAnswer,
+    IdeasAnswer,
+    ScoreAnswer,
     json_objects,
     parse_answer,
     parse_items,
     with_fields,
 )
-from evaluation.judging.answers import CheckAnswer, IdeasAnswer, ScoreAnswer
 
 GOOD = '{"reason": "it shows", "score": 7, "confidence": 0.8, "citations": [3]}'
 SEVEN = ScoreAnswer(reason="it shows", score=7, confidence=0.8, citations=[3])

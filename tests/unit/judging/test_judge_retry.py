@@ -13,10 +13,15 @@ from hypothesis import strategies as st
 
 from evaluation.errors import InputError
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
-from evaluation.judging.model_client.calls import Price
-from evaluation.judging.model_client.prices import read_prices
+from evaluation.judging.model_client.calls import (
+    CallFailure,
+    Price,
+    RetryPolicy,
+    kind_of_status,
+    read_prices,
+    seconds_to_wait,
+)
 from evaluation.judging.model_client.redaction import message_without_secrets, without_password
-from evaluation.judging.model_client.retry import CallFailure, RetryPolicy, kind_of_status, seconds_to_wait
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 

@@ -6,12 +6,10 @@ import asyncio
 
 import pytest
 
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
-from evaluation.judging.propositions.weighted_scores import Mark, PropositionScore, settle
+from evaluation.judging.propositions import Dimension, Proposition, Target, TargetType
 from evaluation.judging.protocol import Judge, ScoreAnswer
-from evaluation.judging.questions import ask
-from evaluation.judging.targets import Target
+from evaluation.judging.questions import Mark, PropositionScore, ask, settle
+from evaluation.judging.recorded_judge import ScriptedJudge
 
 TARGET = Target(TargetType.AGENT, "Ann", ())
 

@@ -8,10 +8,9 @@ import pytest
 
 from evaluation.judging import prompts
 from evaluation.judging.fencing import FENCE
-from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
+from evaluation.judging.propositions import Dimension, Proposition, Target, TargetType, TrajectoryEvent
 from evaluation.judging.protocol import CheckAnswer, IdeasAnswer, JudgeRequest, OfflineInput, ScoreAnswer
 from evaluation.judging.questions import Options, PropositionQuestion, Supplement, ask, check_request, variables_for
-from evaluation.judging.targets import Target, TrajectoryEvent
 
 CLAIM = Proposition("selfish", "{{agent_name}} talks about {{agent_name}}", Dimension.ADHERENCE)
 ABOUT_ONE = Proposition("one", "In {{channel_name}}, {{action}} is selfish", Dimension.ADHERENCE)

@@ -9,15 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import InputError
-from evaluation.judging.propositions.loading import CheckedFile, PropositionLibrary, check_text
-from evaluation.judging.propositions.preconditions import precondition_named, register, registered
-from evaluation.judging.propositions.proposition import (
+from evaluation.judging.proposition_files import CheckedFile, PropositionLibrary, check_text
+from evaluation.judging.propositions import (
     ACTION_WINDOW,
     EVALUATION_WINDOW,
     Dimension,
     Proposition,
     TargetType,
     Window,
+    precondition_named,
+    register,
+    registered,
 )
 
 SPECIFICATION = b"""\

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.judging.fencing import fenced
-from evaluation.judging.propositions.proposition import TargetType, Window
-from evaluation.judging.targets import (
+from evaluation.judging.propositions import (
     LONGEST_MESSAGE,
     Target,
+    TargetType,
     TrajectoryEvent,
+    Window,
     trajectory_text,
     windowed,
 )

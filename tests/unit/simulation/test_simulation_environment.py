@@ -7,16 +7,24 @@ from typing import Any
 
 import pytest
 
-from evaluation.corrections.attempts import MessageScore
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import ActionGate
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.corrections.gate import ActionGate, MessageScore
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import CheckAnswer
-from evaluation.judging.targets import TrajectoryEvent
-from evaluation.simulation._agent import FEEDBACK_HEADING, NUDGE_HEADING, MemoryWindow, SimulatedAgent, spoken
-from evaluation.simulation.environment import Environment, RoomPlan, TurnOrder, acting_order
+from evaluation.judging.recorded_judge import ScriptedJudge
+from evaluation.simulation.environment import (
+    FEEDBACK_HEADING,
+    NUDGE_HEADING,
+    Environment,
+    MemoryWindow,
+    RoomPlan,
+    SimulatedAgent,
+    TurnOrder,
+    acting_order,
+    spoken,
+)
 from evaluation.simulation.model_texts import BoundedProvider, Writer
 from evaluation.simulation.scripted_world import NO_EFFECTS, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.transcript import Transcript

@@ -14,16 +14,18 @@ from evaluation.errors import JSONParseError
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.simulation.model_texts import BoundedProvider, Generation, Writer
-from evaluation.simulation.personas import GeneratedPersona, profile_named, profiles
-from evaluation.simulation.population_factory import (
+from evaluation.simulation.population import (
     NAMES_TASK,
     PLAN_TASK,
     AgentFactory,
     Dimensions,
+    GeneratedPersona,
     SamplePlan,
     SamplingDimension,
     fitted,
     flattened,
+    profile_named,
+    profiles,
 )
 from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.text.agent_names import slug_of

@@ -23,8 +23,7 @@ from evaluation.files.yaml_lines import (
     shown_path,
 )
 from evaluation.files.yaml_models import check_model, did_you_mean, explained, field_names
-from evaluation.judging.propositions.preconditions import registered
-from evaluation.judging.propositions.proposition import (
+from evaluation.judging.propositions import (
     DEFAULT_AGENT,
     ENVIRONMENT_DIMENSIONS,
     VARIABLES,
@@ -32,6 +31,7 @@ from evaluation.judging.propositions.proposition import (
     Proposition,
     TargetType,
     has_stray_braces,
+    registered,
     variables_of,
 )
 
@@ -356,7 +356,7 @@ def check_file(path: Path, *, known_agents: Collection[str] | None = None) -> Ch
 
     Args:
         path: The file.
-        known_agents: As for :func:`evaluation.judging.propositions.loading.check_text`.
+        known_agents: As for :func:`evaluation.judging.proposition_files.check_text`.
     """
     name = shown_path(path)
     try:

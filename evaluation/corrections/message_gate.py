@@ -1,27 +1,20 @@
-"""The gate for programs of other people: plain calls, OpenAI clients and TinyTroupe agents.
-
-TinyTroupe (MIT, 0.6) asks ``generate_next_action(agent, current_messages)`` for ``(action or actions, role, content,
-feedbacks)``. Unlike its own quality checks, the gate adds no similarity to the total and passes when its judge fails.
-"""
+"""The gate for programs of your own: plain arguments in, the message to send out, synchronous or asynchronous."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from evaluation.corrections.attempts import ActionContext, GateResult
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import TIMEOUT_SECONDS, ActionGate
+from evaluation.corrections.gate import TIMEOUT_SECONDS, ActionContext, ActionGate, GateResult
 from evaluation.corrections.proposition_checks import PropositionChecker
-from evaluation.errors import InputError
 from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_config
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import Judge
-from evaluation.judging.targets import TrajectoryEvent
 from evaluation.text.agent_names import agent_name, slug_of
 
 History = Iterable[tuple[str, str]]
@@ -202,162 +195,3 @@ class MessageGate:
                 self._thread.start()
             loop = self._loop
         return asyncio.run_coroutine_threadsafe(work, loop).result()
-
-
-ChatMessages = Sequence[Mapping[str, Any]]
-
-
-class GatedClient:
-    """Asks an OpenAI client for chat completions and returns the one that the gate commits.
-
-    A completion without text, such as a call of a tool, passes unchecked.
-
-    Args:
-        client: ``openai.OpenAI(...)`` for ``create``, ``openai.AsyncOpenAI(...)`` for ``create_async``.
-        gate: Checks the texts.
-        agent: The agent that the model plays.
-        persona: Its description; the conversation's system messages when left out.
-    """
-
-    def __init__(self, client: Any, gate: MessageGate, agent: str, persona: str = "") -> None:
-        self._completions = client.chat.completions
-        self._gate = gate
-        self._agent = agent
-        self._persona = persona
-
-    def create(self, messages: ChatMessages, **options: Any) -> Any:
-        """The completion whose text is sent; takes what ``client.chat.completions.create`` takes.
-
-        Raises:
-            InputError: ``stream`` is on: a text can be checked only as a whole.
-        """
-        _refuse_stream(options)
-        first = self._completions.create(messages=messages, **options)
-        if not _completion_text(first):
-            return first
-        made = [first]
-
-        def generate(feedback: str) -> str:
-            if feedback:
-                made.append(self._completions.create(messages=[*messages, _told(feedback)], **options))
-            return _completion_text(made[-1])
-
-        result = self._gate.send(generate, self._agent, self._history(messages), self._persona_in(messages))
-        return made[result.committed.number] if result.committed else made[-1]
-
-    async def create_async(self, messages: ChatMessages, **options: Any) -> Any:
-        """Like ``create``, with an asynchronous client."""
-        _refuse_stream(options)
-        first = await self._completions.create(messages=messages, **options)
-        if not _completion_text(first):
-            return first
-        made = [first]
-
-        async def generate(feedback: str) -> str:
-            if feedback:
-                made.append(await self._completions.create(messages=[*messages, _told(feedback)], **options))
-            return _completion_text(made[-1])
-
-        history, persona = self._history(messages), self._persona_in(messages)
-        result = await self._gate.send_async(generate, self._agent, history, persona)
-        return made[result.committed.number] if result.committed else made[-1]
-
-    def _history(self, messages: ChatMessages) -> list[tuple[str, str]]:
-        return [
-            (self._agent if one["role"] == "assistant" else str(one.get("name") or "user"), one["content"])
-            for one in messages
-            if one["role"] in {"assistant", "user"} and isinstance(one.get("content"), str)
-        ]
-
-    def _persona_in(self, messages: ChatMessages) -> str:
-        said = [one["content"] for one in messages if one["role"] == "system" and isinstance(one.get("content"), str)]
-        return self._persona or "\n".join(said)
-
-
-def _completion_text(completion: Any) -> str:
-    return completion.choices[0].message.content or ""
-
-
-def _told(feedback: str) -> dict[str, str]:
-    return {"role": "user", "content": feedback}
-
-
-def _refuse_stream(options: Mapping[str, Any]) -> None:
-    if options.get("stream"):
-        raise InputError("A stream cannot be checked.", place="stream", remedy="Leave stream out.")
-
-
-_JUDGED = frozenset({"TALK", "THINK"})
-_DONE = {"type": "DONE", "content": "", "target": ""}
-
-
-class GatedActionGenerator:
-    """Takes the place of an agent's ``action_generator``; everything but the two methods is passed on to it.
-
-    What an agent says and thinks is checked; an answer without either passes unchecked.
-
-    Args:
-        generator: The agent's own; its quality checks are turned off.
-        gate: Checks the texts.
-    """
-
-    def __init__(self, generator: Any, gate: MessageGate) -> None:
-        self._generator = generator
-        self._gate = gate
-        generator.enable_quality_checks = False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._generator, name)
-
-    def generate_next_action(
-        self, agent: Any, current_messages: Sequence[Mapping[str, Any]]
-    ) -> tuple[Any, Any, Any, list[str]]:
-        """The action or actions that the gate commits, with role and content, and the feedback on the others."""
-        made = [self._generator.generate_next_action(agent, list(current_messages))]
-        if not _text(made[0][0]):
-            return (*made[0][:3], [])
-
-        def generate(feedback: str) -> str:
-            if feedback:
-                told = {"role": "user", "content": {"feedback": feedback}}
-                made.append(self._generator.generate_next_action(agent, [*current_messages, told]))
-            return _text(made[-1][0])
-
-        persona = json.dumps(getattr(agent, "_persona", {}), ensure_ascii=False, default=str)
-        result = self._gate.send(generate, agent.name, list(_history(current_messages, agent.name)), persona)
-        action, role, content, *_ = made[result.committed.number if result.committed else -1]
-        return action, role, content, [one.feedback for one in result.attempts if one.feedback]
-
-    def generate_next_actions(
-        self, agent: Any, current_messages: Sequence[Mapping[str, Any]]
-    ) -> tuple[list[Any], Any, Any, list[str]]:
-        """The same as a list that ends with DONE, as TinyTroupe's multi-action output wants it."""
-        action, role, content, feedbacks = self.generate_next_action(agent, current_messages)
-        actions = list(action) if isinstance(action, list) else [action]
-        if not any(one.get("type") == _DONE["type"] for one in actions):
-            actions.append(dict(_DONE))
-            if isinstance(content, dict):
-                content = {key: value for key, value in content.items() if key != "action"} | {"actions": actions}
-        return actions, role, content, feedbacks
-
-
-def _actions(found: Any) -> list[Mapping[str, Any]]:
-    return [one for one in (found if isinstance(found, list) else [found]) if isinstance(one, Mapping)]
-
-
-def _text(found: Any) -> str:
-    """The text of the actions that talk and think; empty for none."""
-    return "\n".join(str(one.get("content") or "") for one in _actions(found) if one.get("type") in _JUDGED)
-
-
-def _history(messages: Sequence[Mapping[str, Any]], name: str) -> Iterator[tuple[str, str]]:
-    """Messages that the agent heard and said, from those that TinyTroupe would send to the model."""
-    for message in messages:
-        content = message.get("content")
-        if not isinstance(content, Mapping):
-            continue
-        for stimulus in _actions(content.get("stimuli") or []):
-            yield str(stimulus.get("source") or "somebody"), str(stimulus.get("content") or "")
-        text = _text(content.get("actions") or content.get("action") or [])
-        if text:
-            yield name, text
