@@ -16,7 +16,6 @@ import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
@@ -30,6 +29,7 @@ from evaluation.harness.regression import (
     FAILURES,
     MAX_DROP,
     NOTHING_COMPARED,
+    BaselineComparison,
     BaselineRow,
     RegressionOutcome,
     behind,
@@ -139,10 +139,22 @@ def assert_persona(
     __tracebackhide__ = True
     library = PropositionLibrary.load([proposition_root(), *([Path(propositions)] if propositions else [])])
     subject = _subject(agent, transcripts, persona, library)
-    wanted = _Wanted.of(subject.agent, at_least or {}, baselines, dimensions, max_drop)
-    plan = EvaluationPlan(wanted.dimensions, sample_size, seed, options=Options(is_batched=True))
+    least = {_dimension(name): score for name, score in (at_least or {}).items()}
+    baseline = _baseline(subject.agent, baselines)
+    if not least and baseline is None:
+        raise InputError("Nothing is asked of the agent.", place=subject.agent.id, remedy="Give at_least or baselines.")
+    chosen = {_dimension(name) for name in dimensions} or {*least, *(baseline.dimensions if baseline else ())}
+    asked = tuple([each for each in DIMENSIONS if each in chosen | set(least)])
+    plan = EvaluationPlan(asked, sample_size, seed, options=Options(is_batched=True))
     evaluation = _evaluated(subject, judge or _judge(recordings), library, plan)
-    if complaints := wanted.complaints(evaluation, plan, require_baseline):
+    comparison = compare(
+        [evaluation],
+        {baseline.key: baseline} if baseline else {},
+        plan,
+        max_drop=max_drop,
+        requires_baseline=require_baseline and baseline is not None,
+    )
+    if complaints := _complaints(evaluation, comparison, least):
         raise AssertionError("\n\n".join(complaints))
     return evaluation
 
@@ -185,66 +197,45 @@ def _judge(recordings: Place | None) -> Judge:
     return RecordedJudge(tapes, model=models[0])
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """Requirements of a test on an agent.
-
-    Attributes:
-        at_least: The least score by dimension.
-        baseline: ``None`` when no baselines were named.
-    """
-
-    dimensions: tuple[Dimension, ...]
-    at_least: Mapping[Dimension, float]
-    baseline: Baseline | None
-    max_drop: float
-
-    @classmethod
-    def of(
-        cls,
-        agent: Agent,
-        at_least: Mapping[str, float],
-        baselines: Place | None,
-        dimensions: Sequence[str],
-        max_drop: float,
-    ) -> _Wanted:
-        least = {_dimension(name): score for name, score in at_least.items()}
-        baseline = None if baselines is None else read_baselines(Path(baselines)).get((agent.id, "transcripts"))
-        if baselines is not None and baseline is None:
-            raise InputError(
-                f"{agent.display_name} has no baseline.",
-                place=str(baselines),
-                remedy=f"Make one with: dramaturg persona baseline --baselines FOLDER --agents {shlex.quote(agent.id)}",
-            )
-        if not least and baseline is None:
-            raise InputError("Nothing is asked of the agent.", place=agent.id, remedy="Give at_least or baselines.")
-        known = baseline.dimensions if baseline else {}
-        chosen = {_dimension(name) for name in dimensions} or {*least, *known}
-        return cls(tuple([each for each in DIMENSIONS if each in chosen | set(least)]), least, baseline, max_drop)
-
-    def complaints(self, evaluation: PersonaEvaluation, plan: EvaluationPlan, requires_baseline: bool) -> list[str]:
-        """The complaints about the scores, one text each."""
-        known = {self.baseline.key: self.baseline} if self.baseline else {}
-        requires_baseline = requires_baseline and self.baseline is not None
-        comparison = compare([evaluation], known, plan, max_drop=self.max_drop, requires_baseline=requires_baseline)
-        if broken := comparison.having({RegressionOutcome.ERROR}):
-            raise JudgeError("\n".join(row_words(row, self.max_drop) for row in broken))
-        found = [self._fallen(row) for row in comparison.having(FAILURES)]
-        found += [each for key, least in self.at_least.items() if (each := _too_low(evaluation, key, least))]
-        if not found and comparison.has_failed:
-            return [self._incomparable(row) for row in comparison.rows] or [NOTHING_COMPARED]
-        return found
-
-    def _fallen(self, row: BaselineRow) -> str:
-        remedy = (
-            "What to do: mend the persona or, if the change is wanted, make the baseline again with "
-            f"`dramaturg persona baseline --agents {shlex.quote(row.agent_id)}`."
+def _baseline(agent: Agent, baselines: Place | None) -> Baseline | None:
+    """The agent's baseline in a folder; ``None`` where no folder is named."""
+    if baselines is None:
+        return None
+    found = read_baselines(Path(baselines)).get((agent.id, "transcripts"))
+    if found is None:
+        raise InputError(
+            f"{agent.display_name} has no baseline.",
+            place=str(baselines),
+            remedy=f"Make one with: dramaturg persona baseline --baselines FOLDER --agents {shlex.quote(agent.id)}",
         )
-        return "\n".join([row_words(row, self.max_drop), *map(behind_words, row.behind), remedy])
+    return found
 
-    def _incomparable(self, row: BaselineRow) -> str:
+
+def _complaints(
+    evaluation: PersonaEvaluation, comparison: BaselineComparison, least: Mapping[Dimension, float]
+) -> list[str]:
+    """Scores that fell below the baseline or are too low; or why nothing was compared where it had to be.
+
+    Raises:
+        JudgeError: Something was not judged.
+    """
+    drop = comparison.max_drop
+    if broken := comparison.having({RegressionOutcome.ERROR}):
+        raise JudgeError("\n".join(row_words(row, drop) for row in broken))
+    found = [_fallen(row, drop) for row in comparison.having(FAILURES)]
+    found += [each for key, score in least.items() if (each := _too_low(evaluation, key, score))]
+    if not found and comparison.has_failed:
         remedy = "What to do: ask as the baseline was asked, or make the baseline again like this."
-        return f"{row_words(row, self.max_drop)}\n{remedy}"
+        return [f"{row_words(row, drop)}\n{remedy}" for row in comparison.rows] or [NOTHING_COMPARED]
+    return found
+
+
+def _fallen(row: BaselineRow, max_drop: float) -> str:
+    remedy = (
+        "What to do: mend the persona or, if the change is wanted, make the baseline again with "
+        f"`dramaturg persona baseline --agents {shlex.quote(row.agent_id)}`."
+    )
+    return "\n".join([row_words(row, max_drop), *map(behind_words, row.behind), remedy])
 
 
 def _dimension(name: str) -> Dimension:

@@ -41,23 +41,6 @@ class Steered(Protocol):
         ...
 
 
-class NudgeBox:
-    """Thoughts that wait for the next prompt of one agent."""
-
-    def __init__(self) -> None:
-        self._waiting: list[str] = []
-
-    def add(self, thought: str) -> None:
-        """Keeps a thought until it is taken."""
-        self._waiting.append(thought)
-
-    def take(self) -> tuple[str, ...]:
-        """All waiting thoughts, oldest first. They are gone afterwards: each is used once."""
-        taken = tuple(self._waiting)
-        self._waiting.clear()
-        return taken
-
-
 def joint_target(targets: Sequence[Steered]) -> Target:
     """The target of questions about ``targets``: the one agent, or all of them as one channel.
 

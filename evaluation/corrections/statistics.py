@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import fmean
 from types import MappingProxyType
 
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
@@ -14,25 +14,6 @@ from evaluation.statistics.intervals import Interval, proportion_interval
 
 SIMILARITY = "similarity"
 """The check that needs no judge: whether a text resembles one of the last messages."""
-
-
-@dataclass(frozen=True, slots=True)
-class DimensionStatistics:
-    """Checks of one dimension, over all attempts at all messages.
-
-    Attributes:
-        judged: Attempts that got a score.
-        failed: Attempts scored below the threshold.
-        unanswered: Attempts that no judge answered for; they passed.
-        mean: Mean score, 0 to 9; ``None`` without a score.
-        sd: Standard deviation (n - 1); ``None`` below two scores.
-    """
-
-    judged: int
-    failed: int
-    unanswered: int
-    mean: float | None
-    sd: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +39,6 @@ class GateStatistics:
     original_success_rate: float | None
     retries: int
     regeneration_failure_rate: float | None
-    similarity_failures: int
-    dimensions: Mapping[str, DimensionStatistics]
     mean_total: float | None
     breaker_open: int
     calls_per_message: float | None
@@ -83,8 +62,6 @@ def gate_statistics(results: Iterable[GateResult]) -> GateStatistics:
         original_success_rate=fmean(originals) if originals else None,
         retries=len(retries),
         regeneration_failure_rate=fmean(not attempt.is_passed for attempt in retries) if retries else None,
-        similarity_failures=sum(attempt.is_similar for attempt in attempts),
-        dimensions=_dimensions(attempts),
         mean_total=fmean(totals) if totals else None,
         breaker_open=sum(any(one.found.is_breaker_open for one in _checks(result)) for result in checked),
         calls_per_message=_per_message([[one.found.calls for one in _checks(result)] for result in checked]),
@@ -157,22 +134,6 @@ def _rate(name: str, is_retry: bool, attempts: Iterable[Attempt]) -> FailureRate
     mean = fmean(values) if values else None
     interval = proportion_interval(failed, judged)
     return FailureRate(name, is_retry, judged, failed, len(found) - judged, interval, mean)
-
-
-def _dimensions(attempts: Iterable[Attempt]) -> dict[str, DimensionStatistics]:
-    checks = [check for attempt in attempts for check in attempt.checks]
-    found = {}
-    for name in dict.fromkeys(check.dimension for check in checks):
-        mine = [check for check in checks if check.dimension == name]
-        scores = [check.found.score for check in mine if check.found.score is not None]
-        found[name] = DimensionStatistics(
-            judged=len(scores),
-            failed=sum(not check.is_passed for check in mine),
-            unanswered=len(mine) - len(scores),
-            mean=fmean(scores) if scores else None,
-            sd=stdev(scores) if len(scores) > 1 else None,
-        )
-    return found
 
 
 MARK = "0 to 9"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +24,7 @@ from evaluation.persona.evaluation import evaluate_agent
 from evaluation.persona.subjects import Sources, everybody, subject_of
 from evaluation.simulation.environment import Environment, RoomPlan, SteeringLog
 from evaluation.simulation.model_texts import Writer
-from evaluation.text.display import counted
+from evaluation.text.display import counted, json_data
 from evaluation.transcript import Transcript
 
 REPETITION = "repetition suppression"
@@ -62,8 +63,8 @@ class Activity:
     checked: int = 0
     sent_back: int = 0
     corrected: int = 0
-    looked: dict[str, int] = field(default_factory=dict)
-    fired: dict[str, int] = field(default_factory=dict)
+    looked: Counter[str] = field(default_factory=Counter)
+    fired: Counter[str] = field(default_factory=Counter)
     calls: int = 0
     cost_usd: float = 0.0
     unpriced_calls: int = 0
@@ -89,8 +90,8 @@ class Activity:
         self._note(REPETITION, has_fired=has_fired)
 
     def _note(self, part: str, *, has_fired: bool) -> None:
-        self.looked[part] = self.looked.get(part, 0) + 1
-        self.fired[part] = self.fired.get(part, 0) + has_fired
+        self.looked[part] += 1
+        self.fired[part] += has_fired
 
     def settle(self, cost_usd: float | None) -> None:
         """Counts a call that ended; ``None`` is one whose price is not known."""
@@ -103,9 +104,7 @@ class Activity:
         for name in ("messages", "checked", "sent_back", "corrected", "calls", "cost_usd", "unpriced_calls"):
             setattr(self, name, getattr(self, name) + other.get(name, 0))
         for name in ("looked", "fired"):
-            mine = getattr(self, name)
-            for part, count in other.get(name, {}).items():
-                mine[part] = mine.get(part, 0) + count
+            getattr(self, name).update(other.get(name, {}))
 
     @property
     def known_usd(self) -> float | None:
@@ -114,17 +113,8 @@ class Activity:
 
     def as_dict(self) -> dict[str, Any]:
         """The counts as JSON-compatible data."""
-        return {
-            "messages": self.messages,
-            "checked": self.checked,
-            "sent_back": self.sent_back,
-            "corrected": self.corrected,
-            "looked": dict(sorted(self.looked.items())),
-            "fired": dict(sorted(self.fired.items())),
-            "calls": self.calls,
-            "cost_usd": round(self.cost_usd, 6),
-            "unpriced_calls": self.unpriced_calls,
-        }
+        counts: dict[str, Any] = json_data(self)
+        return counts | {"cost_usd": round(self.cost_usd, 6)}
 
 
 def activity_rows(config: CorrectionConfig, sides: Mapping[Side, Activity]) -> list[tuple[str, str, str]]:
@@ -142,7 +132,7 @@ def activity_rows(config: CorrectionConfig, sides: Mapping[Side, Activity]) -> l
 
 
 def _fired(activity: Activity, part: str) -> str:
-    return f"{activity.fired.get(part, 0):,} of {counted(activity.looked.get(part, 0), 'check')}"
+    return f"{activity.fired[part]:,} of {counted(activity.looked[part], 'check')}"
 
 
 def _usd(activity: Activity) -> str:

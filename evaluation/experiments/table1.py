@@ -16,7 +16,7 @@ from evaluation.files.yaml_data import parse_yaml
 from evaluation.readers.base.limits import Limits
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.words import p_words
-from evaluation.text.display import number_or_none
+from evaluation.text.display import json_data, number_or_none
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,28 +204,13 @@ class Table1Row:
 
     def as_dict(self) -> dict[str, Any]:
         """The row as JSON-compatible data."""
-        after, before, test = self.found.after, self.found.before, self.found.welch
         return {
             "experiment": self.experiment.name,
             "setting": self.experiment.setting,
             "treatment": self.experiment.treatment,
             "dimension": self.published.dimension,
-            "treatment_mean": number_or_none(after.mean),
-            "treatment_sd": number_or_none(after.sd),
-            "control_mean": number_or_none(before.mean),
-            "control_sd": number_or_none(before.sd),
-            "difference": number_or_none(self.found.difference),
-            "difference_low": self.found.interval.low,
-            "difference_high": self.found.interval.high,
-            "p_value": number_or_none(test.p),
-            "p_printed": p_words(test.p),
-            "p_holm": number_or_none(self.found.p_holm),
-            "t_statistic": number_or_none(test.statistic),
-            "degrees_of_freedom": test.freedom,
-            "cohens_d": number_or_none(self.found.effect.value),
-            "n_treatment": after.n,
-            "n_control": before.n,
-            "outcome": _outcome_words(self.found.outcome),
+            **difference_fields(self.found),
+            "p_printed": p_words(self.found.welch.p),
             "p_cluster_robust": None,
             "p_if_n_were_personas": number_or_none(self.p_worst),
             "caveat": CAVEAT,
@@ -233,6 +218,36 @@ class Table1Row:
             "matches_published": self.has_published_values,
             "same_direction": self.has_published_direction,
         }
+
+
+def difference_fields(found: Difference) -> dict[str, Any]:
+    """A row's means, deviations, test and effect for JSON, treatment minus control.
+
+    More is not better in every row of the paper, so the outcome is "higher", "lower", "no evidence either way", ...
+    """
+    after, before, test = found.after, found.before, found.welch
+    outcome = {Outcome.BETTER: "higher", Outcome.WORSE: "lower"}.get(found.outcome, str(found.outcome))
+    values = {
+        "treatment_mean": after.mean,
+        "treatment_sd": after.sd,
+        "control_mean": before.mean,
+        "control_sd": before.sd,
+        "n_treatment": after.n,
+        "n_control": before.n,
+        "difference": found.difference,
+        "difference_low": found.interval.low,
+        "difference_high": found.interval.high,
+        "interval_note": found.interval.note,
+        "p_value": test.p,
+        "p_holm": found.p_holm,
+        "t_statistic": test.statistic,
+        "degrees_of_freedom": test.freedom,
+        "cohens_d": found.effect.value,
+        "outcome": outcome,
+        "no_test_because": test.reason,
+    }
+    fields: dict[str, Any] = json_data(values)
+    return fields
 
 
 def table1_from_raw(folder: Path) -> list[Table1Row]:
@@ -278,8 +293,3 @@ def _worst_p(one: Difference, experiment: PublishedExperiment) -> float:
 
     stats = (one.after.mean, one.after.sd, personas, one.before.mean, one.before.sd, personas)
     return float(ttest_ind_from_stats(*stats, equal_var=False).pvalue)
-
-
-def _outcome_words(outcome: Outcome) -> str:
-    # The paper's dimensions are not all the better the higher, so the words speak of height.
-    return {Outcome.BETTER: "higher", Outcome.WORSE: "lower"}.get(outcome, str(outcome))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 from statistics import fmean
@@ -27,7 +27,7 @@ from evaluation.judging.protocol import JudgementStatus
 from evaluation.judging.questions import PropositionScore
 from evaluation.persona.agents import is_channel_id
 from evaluation.persona.evaluation import DIMENSIONS, LABELS, DimensionScore, EvaluationPlan, PersonaEvaluation
-from evaluation.text.display import counted
+from evaluation.text.display import counted, json_data
 
 MAX_DROP = 1.0
 """A score may fall by so much; more is a regression."""
@@ -89,15 +89,6 @@ class ScoreChange:
     def is_regression(self, max_drop: float) -> bool:
         """Whether it fell by more than ``max_drop``; a proposition, by more than three times as much."""
         return -self.change > max_drop * (PROPOSITION_FACTOR if self.name else 1.0)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return {
-            "proposition_id": self.name,
-            "score": self.score,
-            "baseline": self.baseline,
-            "change": self.change,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,36 +202,9 @@ class BaselineComparison:
 
     def as_dict(self) -> dict[str, Any]:
         """The comparison as the JSON output shows it."""
-        return {
-            "format": "dramaturg-comparison",
-            "version": 1,
-            "verdict": self.verdict,
-            "has_failed": self.has_failed,
-            "requires_baseline": self.requires_baseline,
-            "rule": self.rule,
-            "max_drop": self.max_drop,
-            "models": list(self.models),
-            "rows": [_row_dict(row) for row in self.rows],
-        }
-
-
-def _row_dict(row: BaselineRow) -> dict[str, Any]:
-    return {
-        "agent_id": row.agent_id,
-        "agent_name": row.agent_name,
-        "dimension": str(row.dimension),
-        "label": LABELS[row.dimension],
-        "outcome": str(row.outcome),
-        "score": row.score,
-        "baseline": row.baseline,
-        "change": row.change,
-        "detail": row.detail,
-        "fallen_propositions": [each.as_dict() for each in row.fallen],
-        "new_propositions": list(row.new_propositions),
-        "gone_propositions": list(row.gone_propositions),
-        "changed_propositions": list(row.changed_propositions),
-        "behind": [asdict(each) for each in row.behind],
-    }
+        rows = [json_data(row) | {"label": LABELS[row.dimension], "change": row.change} for row in self.rows]
+        about = {"format": "dramaturg-comparison", "version": 1, "verdict": self.verdict, "rule": self.rule}
+        return {**about, **json_data(self), "has_failed": self.has_failed, "rows": rows}
 
 
 def compare(

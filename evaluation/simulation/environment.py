@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionContext, ActionGate
-from evaluation.corrections.interventions import Execution, NudgeBox, configured, run_interventions
+from evaluation.corrections.interventions import Execution, configured, run_interventions
 from evaluation.corrections.repetition import suppression_prompt
 from evaluation.escaping import well_formed
 from evaluation.insight.collector import Event, LLMCallEvent, MemoryEvent, RetrievalEvent
@@ -67,7 +67,7 @@ class SimulatedAgent:
         self._room = room
         self._window = window or MemoryWindow()
         self._events: list[TrajectoryEvent] = []
-        self._nudges = NudgeBox()
+        self._nudges: list[str] = []
 
     @property
     def agent_id(self) -> str:
@@ -91,11 +91,13 @@ class SimulatedAgent:
 
     def nudge(self, thought: str) -> None:
         """Puts a thought into the next prompt, and only there."""
-        self._nudges.add(thought)
+        self._nudges.append(thought)
 
     def take_nudges(self) -> tuple[str, ...]:
         """The thoughts for the message that is written now; they are gone afterwards."""
-        return self._nudges.take()
+        taken = tuple(self._nudges)
+        self._nudges.clear()
+        return taken
 
     def live_through(self, event: TrajectoryEvent) -> None:
         """Remembers a message, its own or another's."""

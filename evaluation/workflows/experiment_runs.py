@@ -36,10 +36,9 @@ from evaluation.judging.judge_config import (
 )
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words, tallied_calls
 from evaluation.judging.model_client.calls import Provider
-from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.simulation.model_texts import BoundedProvider, RaisingJudge, Writer
+from evaluation.simulation.model_texts import RaisingJudge, Writer
 from evaluation.simulation.population import AgentFactory
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from evaluation.store import Job, JobState, Store
@@ -71,7 +70,7 @@ class _Run:
     plan: ExperimentPlan
     config: JudgeConfig
     budget: Budget
-    provider: Provider
+    provider: Provider | None
     library: PropositionLibrary
     report: ProgressCallback
     done: int = 0
@@ -123,7 +122,7 @@ def run_experiment(
         plan,
         config,
         budget or Budget(usd=config.max_usd, calls=config.max_calls),
-        provider or provider_of(config.model, config.base_url),
+        provider,
         library or PropositionLibrary.load(),
         report,
         total=people + 2 * design.agent_sessions * plan.step_count + 2 * len(design.rooms),
@@ -159,12 +158,10 @@ async def _run(run: _Run) -> str:
     async with AnswerJournal(keep, is_stored, run.heavy, _journal_place(run)) as journal:
         # The report needs it, and it takes seconds to load: meanwhile the models are asked.
         run.heavy.submit(import_module, "scipy.stats")
-        bounded = BoundedProvider(run.provider, run.config.concurrency)
-        writer = _writer(run, journal, bounded)
-        chosen = _judge(run, journal, bounded)
+        writer, chosen = _writer(run, journal), _judge(run, journal)
         judge = RaisingJudge(chosen)
         _recall(run)
-        async with bounded.session(), chosen.session():
+        async with writer.session(), chosen.session():
             try:
                 run.population = await _population(run, writer)
                 conversations = [
@@ -177,10 +174,10 @@ async def _run(run: _Run) -> str:
                 return spent.reason
 
 
-def _writer(run: _Run, journal: AnswerJournal, provider: Provider) -> Writer:
+def _writer(run: _Run, journal: AnswerJournal) -> Writer:
     calls = CallBuffer()
     return Writer(
-        build_client(run.config, budget=run.budget, log=calls.add, provider=provider),
+        build_client(run.config, budget=run.budget, log=calls.add, provider=run.provider),
         scope=run.plan.record.id,
         cache=JournalledTexts(journal, run.store.generations),
         calls=calls,
@@ -189,7 +186,7 @@ def _writer(run: _Run, journal: AnswerJournal, provider: Provider) -> Writer:
     )
 
 
-def _judge(run: _Run, journal: AnswerJournal, provider: BoundedProvider) -> ChosenJudge:
+def _judge(run: _Run, journal: AnswerJournal) -> ChosenJudge:
     judgements = run.store.judgements
     known = judgements.keys(run.config.model)
     cache = JournalledAnswers(journal, judgements, known)
@@ -199,7 +196,7 @@ def _judge(run: _Run, journal: AnswerJournal, provider: BoundedProvider) -> Chos
         run.config,
         cache=cache,
         budget=run.budget,
-        provider=provider,
+        provider=run.provider,
         server=server,
         is_cache_quick=True,
     )

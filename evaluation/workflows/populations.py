@@ -14,8 +14,7 @@ from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import JudgeConfig, build_client
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import Provider
-from evaluation.judging.model_client.provider import provider_of
-from evaluation.simulation.model_texts import BoundedProvider, Writer
+from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population import NAMES_AT_ONCE, AgentFactory, Profile
 from evaluation.store import Store
 from evaluation.text.agent_names import require_distinct_agents, slug_of
@@ -58,10 +57,9 @@ def generate_personas(
         JudgeError: The model cannot be asked.
         BudgetSpentError: Nothing more may be spent.
     """
-    bounded = BoundedProvider(provider or provider_of(config.model, config.base_url), config.concurrency)
     calls = CallBuffer()
     writer = Writer(
-        build_client(config, budget=budget, log=calls.add, provider=bounded),
+        build_client(config, budget=budget, log=calls.add, provider=provider),
         scope=f"population {profile.id}",
         cache=store.generations,
         calls=calls,
@@ -73,7 +71,7 @@ def generate_personas(
             if advance is not None:
                 advance(done, total)
 
-        async with bounded.session():
+        async with writer.session():
             return await AgentFactory(writer, profile, seed=seed).make(size, report=report)
 
     return asyncio.run(make())

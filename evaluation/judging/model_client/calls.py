@@ -8,7 +8,7 @@ import math
 import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
@@ -47,25 +47,11 @@ class Usage:
         return None if self.unpriced_calls and not self.cost_usd else self.cost_usd
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cost_usd + other.cost_usd,
-            self.calls + other.calls,
-            self.unpriced_calls + other.unpriced_calls,
-        )
+        return Usage(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
 
     def share(self, parts: int) -> Usage:
         """One of ``parts`` equal shares: what one judgement of a batch used."""
-        return Usage(
-            self.input_tokens / parts,
-            self.cached_tokens / parts,
-            self.output_tokens / parts,
-            self.cost_usd / parts,
-            self.calls / parts,
-            self.unpriced_calls / parts,
-        )
+        return Usage(*(value / parts for value in astuple(self)))
 
 
 @dataclass(frozen=True, slots=True)

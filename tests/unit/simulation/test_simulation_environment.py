@@ -11,6 +11,7 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionGate, MessageScore
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.model_client.server_state import ServerState
 from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import CheckAnswer
 from evaluation.judging.recorded_judge import ScriptedJudge
@@ -25,7 +26,7 @@ from evaluation.simulation.environment import (
     acting_order,
     spoken,
 )
-from evaluation.simulation.model_texts import BoundedProvider, Writer
+from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.scripted_world import NO_EFFECTS, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.transcript import Transcript
 
@@ -47,7 +48,7 @@ class Listening(ScriptedProvider):
 
 def run(plan: RoomPlan, provider: ScriptedProvider, concurrency: int = 4, **parts: Any) -> Transcript:
     async def talk() -> Transcript:
-        writer = Writer(LLMClient(BoundedProvider(provider, concurrency)))
+        writer = Writer(LLMClient(provider, server=ServerState(), concurrency=concurrency))
         return await Environment(plan, PEOPLE, writer, **parts).run()
 
     return asyncio.run(talk())
