@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from threading import RLock
@@ -330,22 +329,15 @@ def _words(text: str) -> str:
 PLUGINS_VARIABLE = "DRAMATURG_PLUGINS"
 """Names modules, or paths of ``.py`` files, with commas."""
 
-ENTRY_POINTS = "dramaturg.plugins"
-"""The group of entry points whose modules are imported."""
-
 _LOCK = RLock()
 _LOADING: list[str] = []
-_LOADED: dict[str, InputError | None] = {}
-_POINTS: list[EntryPoint] = []
 
 # The faults of somebody's module when it is imported; what else it raises is shown as it is.
 _FAULTS = (ImportError, OSError, SyntaxError, NameError, AttributeError, TypeError, ValueError, LookupError, InputError)
 
 
 def load_plugins() -> None:
-    """Imports every module that the environment or an installed package names; each once.
-
-    A module that cannot be used is not imported again: the same error is raised each time.
+    """Imports every module that the environment names, each once; one that cannot be used raises the same each time.
 
     Raises:
         InputError: One cannot be imported, or what it registers is refused.
@@ -353,34 +345,26 @@ def load_plugins() -> None:
     with _LOCK:
         if _LOADING:
             return  # A plug-in asks for what is registered while it is imported.
-        if "" not in _LOADED:
-            _POINTS.extend(entry_points(group=ENTRY_POINTS))
-            _LOADED[""] = None
-        for point in _POINTS:
-            _load(f"entry point {point.name} ({point.value})", point.load)
         for name in filter(None, map(str.strip, os.environ.get(PLUGINS_VARIABLE, "").split(","))):
-            _load(name, lambda name=name: _import(name))  # type: ignore[misc]
+            if (fault := _load(name)) is not None:
+                raise fault
 
 
-def _load(name: str, load: Callable[[], object]) -> None:
-    if name not in _LOADED:
-        _LOADING.append(name)
-        try:
-            load()
-            _LOADED[name] = None
-        except _FAULTS as error:
-            _LOADED[name] = _unusable(name, error)
-        finally:
-            _LOADING.pop()
-    if (fault := _LOADED[name]) is not None:
-        raise fault
-
-
-def _import(name: str) -> None:
-    if name.endswith(".py"):
-        _load_file(Path(name).expanduser())
-    else:
-        import_module(name)
+@cache
+def _load(name: str) -> InputError | None:
+    """Imports a plug-in; the fault where it cannot be used."""
+    _LOADING.append(name)
+    try:
+        if name.endswith(".py"):
+            _load_file(Path(name).expanduser())
+        else:
+            import_module(name)
+    except _FAULTS as error:
+        problem = f"The plug-in cannot be loaded: {str(error).rstrip('.')}."
+        return InputError(problem, place=name, remedy=f"Correct {PLUGINS_VARIABLE} or the module.")
+    finally:
+        _LOADING.pop()
+    return None
 
 
 def _load_file(path: Path) -> None:
@@ -391,13 +375,6 @@ def _load_file(path: Path) -> None:
     module = module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
-
-
-def _unusable(place: str, error: Exception) -> InputError:
-    words = str(error).rstrip(".")
-    return InputError(
-        f"The plug-in cannot be loaded: {words}.", place=place, remedy=f"Correct {PLUGINS_VARIABLE} or the module."
-    )
 
 
 FEWEST_WORDS = 5
