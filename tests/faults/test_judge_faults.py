@@ -176,16 +176,6 @@ def test_a_server_that_never_recovers_gives_errors_not_scores() -> None:
     assert len(log) == 3 * 6
 
 
-def test_a_server_that_is_not_there_gives_errors() -> None:
-    log: list[CallRecord] = []
-    server = JudgeServer()
-    with server.in_thread():
-        pass
-    (judgement,) = judged(server, requests(1), log, retry=RetryPolicy(retries=1, first_wait_seconds=0.01))
-    assert judgement.status is JudgementStatus.ERROR
-    assert [record.outcome for record in log] == ["connection", "connection"]
-
-
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
@@ -234,15 +224,6 @@ def test_retry_after_is_heeded(kind: str) -> None:
     waited.append((log[1].started_at - log[0].started_at).total_seconds())
     # The date lies two days ahead and is capped.
     assert waited[0] >= 0.3
-
-
-def test_a_budget_of_calls_stops_cleanly_and_the_rest_is_skipped() -> None:
-    budget = Budget(calls=10)
-    with JudgeServer().in_thread() as server:
-        judgements = judged(server, requests(25), budget=budget)
-    statuses = Counter((one.status, one.detail) for one in judgements)
-    assert statuses == {(JudgementStatus.SCORED, ""): 10, (JudgementStatus.SKIPPED, "budget"): 15}
-    assert server.tally.asked.total() == 10
 
 
 def test_the_first_call_of_a_client_may_fail_like_any_other() -> None:

@@ -8,7 +8,6 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -22,7 +21,6 @@ from evaluation.judging.model_client.redaction import without_secrets
 from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
 from tests.judge_server import Fault, JudgeServer
 
-CASES = Path(__file__).parents[1] / "data" / "cases"
 QUICK = RetryPolicy(retries=2, first_wait_seconds=0.01, longest_wait_seconds=0.02, longest_told_wait_seconds=0.05)
 WAYS = ("direct", "litellm")
 KEY = "sk-of-a-test-0123456789"
@@ -260,6 +258,8 @@ CAUSES = {
     "events of a stream": Cause(200, b"data: {}\n\n", "broken_response", 3, ("protocol", "--base-url")),
     "endless nesting": Cause(200, b"[" * 5_000, "broken_response", 3, ("protocol", "--base-url")),
     "too large": Cause(413, error("The request is too large."), "refused", 1, ("The request is too large.",)),
+    "no message": Cause(200, b'{"choices": [{"message": null}]}', "broken_response", 3, ("protocol",)),
+    "no text": Cause(200, b'{"choices": [{"message": {"content": {"a": 1}}}]}', "broken_response", 3, ("protocol",)),
     "no choices": Cause(200, b'{"choices": []}', "broken_response", 3, ("protocol",)),
 }
 
@@ -514,44 +514,3 @@ def test_reasoning_tags_without_end_cost_linear_time() -> None:
     assert without_reasoning("</think>" * 20_000 + "a") == "a"
     for hostile in ("<details " * 20_000, "<a_b_c_" * 20_000, "<think a=b c=d " * 10_000, "&lt;" * 40_000):
         assert without_reasoning(hostile) == hostile
-
-
-def _replies(file: str) -> Any:
-    return json.loads((CASES / file).read_text())
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_server_of_a_model_that_takes_neither_parameter(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second, last = _replies("judge-gpt5-parameters.json")["replies"]
-
-    def respond(body: dict[str, Any], _: int) -> Fault:
-        for name, told in (("max_tokens", first), ("temperature", second)):
-            if name in body:
-                return Fault("refusal", told["status"], body=json.dumps(told["body"]).encode())
-        return Fault("told", body=reply(last["content"]))
-
-    with asked_of(way, respond, monkeypatch) as (client, _, _log):
-        (judgement,) = asyncio.run(LiteLLMJudge(client).judge(questions()))
-    assert judgement.score == 7
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_three_causes_of_no_answer_are_told_apart(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = [
-        json.dumps({"id": "x", "model": "m", **one}).encode()
-        for one in _replies("judge-filtered-or-refused.json")["replies"]
-    ]
-    filtered, declined, cut_off = [asked(way, body, monkeypatch) for body in told]
-    assert filtered.outcomes == ["filtered"]
-    assert declined.outcomes == ["declined"]
-    assert "I cannot rate this." in declined.judgement.detail
-    assert "while the model was still reasoning" in cut_off.judgement.detail
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_no_quota_is_one_try_for_the_run(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = Fault("quota", 429, body=json.dumps(_replies("judge-no-quota.json")["reply"]).encode())
-    with asked_of(way, lambda _, __: told, monkeypatch) as (client, server, _):
-        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(questions(5)))
-    assert server.tally.asked.total() == 1
-    assert all("credit" in one.detail for one in judgements)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from benchmarks.gate import MOST_TOKENS, MOST_TOKENS_OF_ALL, experiment_prompts, history, tokens_per_check
-from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
+from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.message_gate import MessageGate
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.judging.live_judge import LiteLLMJudge
@@ -140,23 +140,6 @@ def test_the_whole_prompt(dimension: str, has_history: bool) -> None:
     ((system, user),) = sent  # type: ignore[misc]
     assert system == {"role": "system", "content": SYSTEM}
     assert re.sub(r"<<[0-9a-f]{16}>>", "<<mark>>", user["content"]) == wanted
-
-
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_no_separator_stands_before_the_draft_of_a_simulated_agent(dimension: str) -> None:
-    asked: list[JudgeRequest] = []
-
-    def script(request: JudgeRequest) -> ScoreAnswer:
-        asked.append(request)
-        return ScoreAnswer(reason="r", score=8, confidence=1)
-
-    agent = SimulatedAgent({"name": "Ann", "persona": PERSONA}, "kitchen")
-    for number, (speaker, text) in enumerate(HISTORY):
-        agent.live_through(TrajectoryEvent("kitchen", f"m{number}", speaker, text, is_action=False))
-    checker = PropositionChecker(ScriptedJudge(script), PropositionLibrary.load())
-    asyncio.run(checker.check(dimension, TEXT, agent.context()))
-    assert asked
-    assert all("another conversation" not in request.prompt.text for request in asked)
 
 
 def test_a_draft_after_another_conversation_stands_in_the_last_one() -> None:

@@ -93,27 +93,6 @@ def test_half_a_character_in_an_answer_is_read_as_before() -> None:
         assert answer(url).content == '\ud83d {"score": 1}'
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"<html>hello</html>",
-        b"[]",
-        b"{}",
-        b'{"choices": []}',
-        b'{"choices": {}}',
-        b'{"choices": [{"message": null}]}',
-        b'{"choices": [{"message": {"content": {"a": 1}}}]}',
-        b"[" * 100_000,
-        b"\xff\xfe\x00",
-    ],
-    ids=lambda body: repr(body[:30]),
-)
-def test_what_is_not_of_the_protocol_is_a_broken_response(body: bytes) -> None:
-    with served(body) as (url, _):
-        assert failure(url).kind is FailureKind.BROKEN_RESPONSE
-
-
 def test_a_redirection_is_refused_and_takes_the_key_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test-123")
     with (

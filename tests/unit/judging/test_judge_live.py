@@ -299,20 +299,6 @@ def test_an_answer_without_usage_is_charged_what_was_reserved() -> None:
     assert (budget.spent_usd, spent_words(budget)) == (2.0, "2 calls, $2.0000")
 
 
-def test_a_cancelled_run_keeps_what_it_has() -> None:
-    budget = Budget()
-
-    def script(_: Messages) -> str:
-        if len(provider.conversations) == 3:
-            budget.stop()
-        return json.dumps(verdict(7))
-
-    provider = OwnProvider(script)
-    judgements = judged(provider, [request(number) for number in range(10)], budget=budget, concurrency=1)
-    assert [one.status for one in judgements] == ["scored"] * 3 + ["skipped"] * 7
-    assert {one.detail for one in judgements[3:]} == {"cancelled"}
-
-
 class Opinion(BaseModel):
     text: str
 

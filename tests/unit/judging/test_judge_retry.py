@@ -14,21 +14,14 @@ from hypothesis import strategies as st
 from evaluation.errors import InputError
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.calls import (
-    CallFailure,
     Price,
     RetryPolicy,
-    kind_of_status,
     read_prices,
     seconds_to_wait,
 )
 from evaluation.judging.model_client.redaction import message_without_secrets, without_password
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
-
-
-@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504, 529, 200])
-def test_what_may_pass_is_tried_again(status: int) -> None:
-    assert CallFailure(kind_of_status(status), "").is_transient
 
 
 @pytest.mark.parametrize(

@@ -78,13 +78,6 @@ def test_in_parallel_nobody_hears_the_step_and_in_turns_everybody_does() -> None
     assert [prompt.count(" speaks, number") for prompt in in_turn.prompts] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("order", list(TurnOrder))
-def test_the_order_of_acting_and_the_words_are_the_same_whatever_the_concurrency(order: TurnOrder) -> None:
-    plan = RoomPlan("room", 4, order, seed=3)
-    alone, together = (run(plan, ScriptedProvider(ScriptedWorld()), concurrency) for concurrency in (1, 32))
-    assert alone == together
-
-
 def test_turns_are_drawn_by_the_seed_and_alike_on_both_sides() -> None:
     def turns(room: str, seed: int) -> list[tuple[int, ...]]:
         plan = RoomPlan(room, 9, TurnOrder.SEQUENTIAL_RANDOM, seed=seed, metadata={"environment": 2})
