@@ -33,7 +33,6 @@ class ActionContext:
         trajectory: What the agent said and heard so far, in order.
         name: Its display name; the id when left out.
         persona: Text of the persona; empty when none is known.
-        types: Further ids whose propositions apply, in rising authority, such as a personality type.
         channel: Name of the channel in which the message will stand.
         recipient: Who will get it, in a private conversation.
     """
@@ -43,7 +42,6 @@ class ActionContext:
     trajectory: Sequence[TrajectoryEvent] = ()
     name: str = ""
     persona: str = ""
-    types: Sequence[str] = ()
     channel: str | None = None
     recipient: str = ""
 

@@ -245,20 +245,17 @@ LAST_MESSAGES = 10
 
 @cache
 def nudges() -> Mapping[str, Mapping[str, str]]:
-    """By agent id or personality type: what it is told to sound ``different`` and to bring in something ``new``."""
+    """By agent id: what it is told to sound ``different`` and to bring in something ``new``."""
     found: Mapping[str, Mapping[str, str]] = parse_yaml(_NUDGES.read_text(encoding="utf-8"))
     return found
 
 
-def nudge_for(agent_id: str, kind: str, types: Sequence[str] = ()) -> str:
-    """The nudge for an agent: its own, else that of one of its types, else the one for everybody."""
-    known = nudges()
-    return next(known[name][kind] for name in (agent_id, *types, _DEFAULT) if name in known)
+def nudge_for(agent_id: str, kind: str) -> str:
+    """The nudge for an agent: its own, else the one for everybody."""
+    return nudges().get(agent_id, nudges()[_DEFAULT])[kind]
 
 
-def anti_convergence(
-    targets: Targets, config: CorrectionConfig, *, types: Mapping[str, Sequence[str]] | None = None
-) -> Intervention:
+def anti_convergence(targets: Targets, config: CorrectionConfig) -> Intervention:
     """Reminds every agent of its own voice when the conversation grows uniform.
 
     A judge is asked only when the last five messages are so alike that ``convergence_similarity`` reaches
@@ -267,7 +264,6 @@ def anti_convergence(
     Args:
         targets: The agents of one conversation.
         config: Gives the threshold.
-        types: Personality types by agent id, for agents without a nudge of their own.
     """
 
     def is_uniform(agents: Targets) -> bool:
@@ -279,19 +275,16 @@ def anti_convergence(
         Intervention(targets, first_n=0, last_n=LAST_MESSAGES, name=ANTI_CONVERGENCE)
         .set_functional_precondition(is_uniform)
         .set_textual_precondition(AGREEMENT_CLAIM)
-        .set_effect(_nudging("different", types or {}))
+        .set_effect(_nudging("different"))
     )
 
 
-def variety(
-    targets: Targets, config: CorrectionConfig, *, types: Mapping[str, Sequence[str]] | None = None
-) -> InterventionBatch:
+def variety(targets: Targets, config: CorrectionConfig) -> InterventionBatch:
     """Asks each agent for something new once it has acted often enough and a judge sees no new idea.
 
     Args:
         targets: The agents; each is looked at by itself.
         config: Gives ``variety_message_threshold``, how often an agent must have acted.
-        types: Personality types by agent id, for agents without a nudge of their own.
     """
 
     def has_said_enough(agents: Targets) -> bool:
@@ -301,16 +294,11 @@ def variety(
         InterventionBatch.create_for_each(targets, first_n=0, last_n=LAST_MESSAGES, name=VARIETY)
         .set_functional_precondition(has_said_enough)
         .set_textual_precondition(STAGNATION_CLAIM)
-        .set_effect(_nudging("new", types or {}))
+        .set_effect(_nudging("new"))
     )
 
 
-def configured(
-    targets: Targets,
-    configs: Mapping[str, CorrectionConfig],
-    *,
-    types: Mapping[str, Sequence[str]] | None = None,
-) -> list[Intervention]:
+def configured(targets: Targets, configs: Mapping[str, CorrectionConfig]) -> list[Intervention]:
     """The built-in interventions that the agents' configurations turn on, in the order in which they run.
 
     Each agent keeps its own thresholds. Voices are compared among the agents that have anti-convergence turned on.
@@ -318,7 +306,6 @@ def configured(
     Args:
         targets: The agents of one conversation.
         configs: By agent id; an agent without one has everything off.
-        types: Personality types by agent id.
     """
     made: list[Intervention] = []
     by_threshold: dict[float, list[Steered]] = {}
@@ -327,18 +314,18 @@ def configured(
         if config.anti_convergence_enabled:
             by_threshold.setdefault(config.convergence_threshold, []).append(agent)
         if config.variety_intervention_enabled:
-            made += variety([agent], config, types=types)
+            made += variety([agent], config)
     shared = [
-        anti_convergence(agents, CorrectionConfig(convergence_threshold=threshold), types=types)
+        anti_convergence(agents, CorrectionConfig(convergence_threshold=threshold))
         for threshold, agents in by_threshold.items()
     ]
     return [*shared, *made]
 
 
-def _nudging(kind: str, types: Mapping[str, Sequence[str]]) -> Effect:
+def _nudging(kind: str) -> Effect:
     def nudge(agents: Targets) -> None:
         for agent in agents:
-            agent.nudge(nudge_for(agent.agent_id, kind, types.get(agent.agent_id, ())))
+            agent.nudge(nudge_for(agent.agent_id, kind))
 
     return nudge
 

@@ -74,7 +74,6 @@ class MessageGate:
         library: The propositions; those that come with Dramaturg when left out.
         corrections: ``store.corrections``: what ``dramaturg corrections config`` stored for each agent counts, read
             anew for each message, and what the gate did is logged there, as one run that ``close`` completes.
-        log: Keeps what the gate did, in the place of ``corrections``.
         timeout_seconds: How long one judgement may take before it passes.
     """
 
@@ -85,13 +84,11 @@ class MessageGate:
         *,
         library: PropositionLibrary | None = None,
         corrections: CorrectionStore | None = None,
-        log: Callable[[GateResult], object] | None = None,
         timeout_seconds: float = TIMEOUT_SECONDS,
     ) -> None:
         self._judge = build_judge(judge_config()) if judge is None else judge
         self._config = config
         self._corrections = corrections
-        self._keep = log or (self._keep_in_run if corrections else None)
         self._run_id = ""
         checker = PropositionChecker(self._judge, library or PropositionLibrary.load())
         self._gate = ActionGate(checker, log=self._log, timeout_seconds=timeout_seconds)
@@ -178,14 +175,14 @@ class MessageGate:
         self._is_prepared = True
 
     async def _log(self, result: GateResult) -> None:
-        if self._keep is not None:
-            await asyncio.to_thread(self._keep, result)
+        if self._corrections is not None:
+            await asyncio.to_thread(self._keep_in_run, self._corrections, result)
 
-    def _keep_in_run(self, result: GateResult) -> None:
-        assert self._corrections is not None
+    def _keep_in_run(self, corrections: CorrectionStore, result: GateResult) -> None:
+        # Two messages may be done at the same time, and are of one run.
         with self._run_lock:
-            self._run_id = self._run_id or self._corrections.begin_run("message gate")
-        self._corrections.add(result, run_id=self._run_id)
+            self._run_id = self._run_id or corrections.begin_run("message gate")
+        corrections.add(result, run_id=self._run_id)
 
     def _run(self, work: Coroutine[Any, Any, GateResult]) -> GateResult:
         with self._lock:

@@ -49,7 +49,7 @@ class PropositionChecker:
         The score is ``None`` when the judge was asked and gave no usable answer: claims that hold trivially, because
         their precondition does not, must not speak for a judge that is silent.
         """
-        found = self._library.propositions_for(Dimension(dimension), (*context.types, context.agent))
+        found = self._library.propositions_for(Dimension(dimension), (context.agent,))
         target = _material(Dimension(dimension), context.target(text))
         asked = [ask(one, target, options=Options(is_batched=True)) for one in _for_one_call(found)]
         scores = await self._judged(asked)

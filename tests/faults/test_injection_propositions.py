@@ -15,8 +15,8 @@ from evaluation.judging.fencing import FENCE
 from evaluation.judging.propositions import Dimension, Proposition, Target, TargetType, TrajectoryEvent
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.judging.questions import Supplement, ask
-from evaluation.persona._questions import repetition_evidence, vocabulary_evidence
 from evaluation.persona.agents import persona_text
+from evaluation.persona.evaluation import repetition_evidence, vocabulary_evidence
 from evaluation.rubric_judge._window_answer import WindowAnswer
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 

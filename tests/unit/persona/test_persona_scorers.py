@@ -15,9 +15,15 @@ from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest
 from evaluation.judging.questions import Mark, Options
 from evaluation.judging.recorded_judge import ScriptedJudge
-from evaluation.persona._questions import phrase_overlap, repetition_evidence, vocabulary_evidence
 from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
-from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation, evaluate_agent
+from evaluation.persona.evaluation import (
+    EvaluationPlan,
+    PersonaEvaluation,
+    evaluate_agent,
+    phrase_overlap,
+    repetition_evidence,
+    vocabulary_evidence,
+)
 from evaluation.persona.subjects import Sources, Subject, subject_of
 from evaluation.transcript import Message, Player, Transcript
 

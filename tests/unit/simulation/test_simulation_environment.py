@@ -19,7 +19,6 @@ from evaluation.simulation.environment import (
     FEEDBACK_HEADING,
     NUDGE_HEADING,
     Environment,
-    MemoryWindow,
     RoomPlan,
     SimulatedAgent,
     TurnOrder,
@@ -117,14 +116,15 @@ def test_the_gate_sends_a_message_back_with_its_reason() -> None:
 
 
 def test_the_memory_window_says_what_is_forgotten() -> None:
-    agent = SimulatedAgent({"name": "Ann"}, "room", MemoryWindow(1, 2))
-    for number in range(6):
+    agent = SimulatedAgent({"name": "Ann"}, "room")
+    for number in range(25):
         agent.live_through(
             TrajectoryEvent("room", f"m{number}", "Ann" if number % 2 else "Ben", f"text {number}", False)
         )
     prompt = agent.prompt()[1]["content"]
-    assert "Ben: text 0\n(you have forgotten 3 messages)\nBen: text 4\nYou: text 5" in prompt
-    assert agent.own_messages == ["text 1", "text 3", "text 5"]
+    # The first two and the last twenty stay.
+    assert "Ben: text 0\nYou: text 1\n(you have forgotten 3 messages)\nYou: text 5\nBen: text 6" in prompt
+    assert (agent.remembered, len(agent.own_messages)) == (22, 12)
 
 
 @pytest.mark.parametrize(
