@@ -42,7 +42,6 @@ from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import Judge
 from evaluation.judging.questions import Options
-from evaluation.judging.recorded_judge import RecordedJudge, read_recordings
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import (
     DEFAULT_SAMPLE_SIZE,
@@ -60,6 +59,7 @@ from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import find_subjects
+from evaluation.workflows.persona_runs import recorded_model
 
 __all__ = ["assert_persona", "assert_rubric"]
 
@@ -186,15 +186,8 @@ def _evaluated(subject: Subject, judge: Judge, library: PropositionLibrary, plan
 def _judge(recordings: Place | None) -> Judge:
     if recordings is None:
         return build_judge(judge_config())
-    tapes = read_recordings(Path(recordings))
-    models = sorted({each.model for each in tapes.values()})
-    if len(models) != 1:
-        raise InputError(
-            f"The recordings are of {len(models)} models.",
-            place=str(recordings),
-            remedy="Name those of one model, or pass judge=RecordedJudge.from_path(path, model=name).",
-        )
-    return RecordedJudge(tapes, model=models[0])
+    config = judge_config({"mode": "recorded", "recordings": Path(recordings)})
+    return build_judge(config.model_copy(update={"model": recorded_model(config)}))
 
 
 def _baseline(agent: Agent, baselines: Place | None) -> Baseline | None:

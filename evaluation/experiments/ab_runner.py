@@ -13,7 +13,7 @@ from itertools import combinations, zip_longest
 from statistics import fmean
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from evaluation.errors import DramaturgError, InputError
 from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
@@ -299,27 +299,16 @@ def run_line(key: str, run: RunResult) -> str:
     return json.dumps({"key": key, **asdict(run)}, ensure_ascii=True)
 
 
+_RUNS = TypeAdapter(RunResult)
+
+
 def parsed_run(line: str) -> tuple[str, RunResult] | None:
     """The key and the run in a line of ``run_line``; ``None`` when it is none."""
     try:
         body = json.loads(line)
-        return str(body["key"]), _run(body)
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        return str(body["key"]), _RUNS.validate_python(body)
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
-
-
-def _run(body: Mapping[str, Any]) -> RunResult:
-    metrics = {str(name): None if value is None else float(value) for name, value in body["metrics"].items()}
-    return RunResult(
-        variant=str(body["variant"]),
-        run_index=int(body["run_index"]),
-        seed=int(body["seed"]),
-        status="done",
-        metrics=metrics,
-        validations=tuple([dict(one) for one in body["validations"]]),
-        reference=str(body["reference"]),
-        is_resumed=True,
-    )
 
 
 _LONGEST_REASON = 200

@@ -7,7 +7,7 @@ import math
 import random
 import uuid
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import InputError
@@ -416,18 +416,7 @@ class ExperimentPlan:
         """All settings that decide what is asked, as data; ``plan_of`` builds the plan from it again."""
         return {
             "kind": "experiment",
-            "scenario": self.scenario.model_dump(mode="json"),
-            "model": self.model,
-            "scale": self.scale,
-            "seed": self.seed,
-            "layout": str(self.layout),
-            "steps": self.steps,
-            "sample_size": self.sample_size,
-            "is_batched": self.is_batched,
-            "has_double_check": self.has_double_check,
-            "temperature": self.temperature,
-            "personas": [dict(each) for each in self.personas],
-            "effects": None if self.effects is None else asdict(self.effects),
+            **_PLANS.dump_python(self, mode="json"),
             "is_scripted": self.effects is not None,
             "conversations": 2 * len(self.design.rooms),
             "versions": [WRITING_VERSION, PROMPT_VERSION],
@@ -447,33 +436,20 @@ class ExperimentPlan:
         )
 
 
+_PLANS = TypeAdapter(ExperimentPlan)
+
+
 def plan_of(record: ExperimentRecord) -> ExperimentPlan:
     """The plan of a stored experiment, to go on with it.
 
     Raises:
         InputError: It was stored by a version whose scenarios looked otherwise.
     """
-    config = record.config
     try:
-        scenario = Scenario.model_validate(config["scenario"])
+        return _PLANS.validate_python({each.name: record.config[each.name] for each in fields(ExperimentPlan)})
     except ValidationError as error:
         remedy = "Start the experiment again."
         raise InputError(f"{describe(error)}.", place=f"experiment {record.id}", remedy=remedy) from None
-    effects = None if config["effects"] is None else Effects(**config["effects"])
-    return ExperimentPlan(
-        scenario,
-        config["model"],
-        config["scale"],
-        config["seed"],
-        GroupLayout(config["layout"]),
-        config["steps"],
-        config["sample_size"],
-        config["is_batched"],
-        config["has_double_check"],
-        config["temperature"],
-        tuple(config["personas"]),
-        effects,
-    )
 
 
 def judge_of(record: ExperimentRecord) -> str:

@@ -10,12 +10,12 @@ from itertools import combinations
 
 from evaluation.judging.answers import HIGHEST_SCORE, ScoreAnswer
 from evaluation.judging.protocol import (
+    ImmediateJudge,
     JudgeKind,
     Judgement,
     JudgementStatus,
     JudgeRequest,
     OfflineInput,
-    Report,
     unscored,
 )
 from evaluation.text.tokens import tokenize
@@ -40,35 +40,25 @@ class Measured:
     reason: str
 
 
-class OfflineJudge:
+class OfflineJudge(ImmediateJudge):
     """Scores fluency, convergence and consistency by counting; the rest is "not scored: needs an LLM judge"."""
 
-    async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
-        """One judgement per request, in order; no network, no cost, always the same."""
-        judgements = []
-        for position, request in enumerate(requests):
-            judgements.append(_judged(request))
-            if report:
-                report(position, judgements[-1])
-        return judgements
-
-
-def _judged(request: JudgeRequest) -> Judgement:
-    if request.offline is None or request.offline.dimension not in _RULES or request.answer is not ScoreAnswer:
-        return _not_scored(request, NEEDS_A_MODEL)
-    measured = _RULES[request.offline.dimension](_shortened(request.offline))
-    if measured.share is None:
-        return _not_scored(request, measured.reason)
-    score = math.floor(HIGHEST_SCORE * measured.share + 0.5)
-    return Judgement(
-        key=request.key(OFFLINE_MODEL),
-        status=JudgementStatus.SCORED,
-        judge=JudgeKind.OFFLINE,
-        model=OFFLINE_MODEL,
-        reason=f"Counted, not judged by a model: {measured.reason}",
-        score=HIGHEST_SCORE - score if request.offline.is_inverted else score,
-        asked=request.prompt,
-    )
+    def _answer(self, request: JudgeRequest) -> Judgement:
+        if request.offline is None or request.offline.dimension not in _RULES or request.answer is not ScoreAnswer:
+            return _not_scored(request, NEEDS_A_MODEL)
+        measured = _RULES[request.offline.dimension](_shortened(request.offline))
+        if measured.share is None:
+            return _not_scored(request, measured.reason)
+        score = math.floor(HIGHEST_SCORE * measured.share + 0.5)
+        return Judgement(
+            key=request.key(OFFLINE_MODEL),
+            status=JudgementStatus.SCORED,
+            judge=JudgeKind.OFFLINE,
+            model=OFFLINE_MODEL,
+            reason=f"Counted, not judged by a model: {measured.reason}",
+            score=HIGHEST_SCORE - score if request.offline.is_inverted else score,
+            asked=request.prompt,
+        )
 
 
 def _not_scored(request: JudgeRequest, detail: str) -> Judgement:

@@ -14,6 +14,7 @@ from evaluation.escaping import reading_fault
 from evaluation.judging.answers import Answer, describe
 from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.protocol import (
+    ImmediateJudge,
     Judge,
     JudgeKind,
     Judgement,
@@ -35,7 +36,7 @@ NOTE = "Answers of a script, not of a model: they show whether anything changed,
 _NAME = "scripted"
 
 
-class ScriptedJudge:
+class ScriptedJudge(ImmediateJudge):
     """Answers every request with what ``script`` makes of it, and remembers what it was asked.
 
     Args:
@@ -51,17 +52,8 @@ class ScriptedJudge:
         self._model = model
         self.asked: list[JudgeRequest] = []
 
-    async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
-        """One judgement per request, in order, without waiting for anything."""
-        judgements = []
-        for position, request in enumerate(requests):
-            self.asked.append(request)
-            judgements.append(self._answer(request))
-            if report:
-                report(position, judgements[-1])
-        return judgements
-
     def _answer(self, request: JudgeRequest) -> Judgement:
+        self.asked.append(request)
         said = self._script(request)
         if isinstance(said, Answer):
             answers = (said, said) if request.double_check else (said,)
@@ -173,7 +165,7 @@ RECORD_COMMAND = "dramaturg persona record recordings"
 PLAY_COMMAND = "dramaturg persona run --mode mock --recordings recordings"
 
 
-class RecordedJudge:
+class RecordedJudge(ImmediateJudge):
     """Answers from recordings: always the same, without network and without cost.
 
     What was not recorded is an error that names what was to be judged and the command that records it.
@@ -196,16 +188,7 @@ class RecordedJudge:
         """
         return cls(read_recordings(place), model=model)
 
-    async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
-        """One judgement per request, in order."""
-        judgements = []
-        for position, request in enumerate(requests):
-            judgements.append(self._played(request))
-            if report:
-                report(position, judgements[-1])
-        return judgements
-
-    def _played(self, request: JudgeRequest) -> Judgement:
+    def _answer(self, request: JudgeRequest) -> Judgement:
         recording = self._recordings.get(request.key(self._model))
         if recording is None:
             return self._missing(request, "nothing is recorded")
