@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,10 +133,6 @@ class Figure:
     def is_known(self) -> bool:
         """Whether there is a number at all."""
         return not math.isnan(self.value)
-
-    def as_dict(self) -> dict[str, Any]:
-        """JSON-compatible; a number that is not defined is null."""
-        return {"value": self.value if self.is_known else None, "interval": self.interval.as_dict()}
 
 
 def figure(statistic: Statistic, per_game: Numbers, *, seed: int = 0) -> Figure:

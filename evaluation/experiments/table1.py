@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from evaluation.errors import BrokenTranscriptError, InputError, UnreadableFileError
-from evaluation.files.strict_json import parse_json, shorten, step
+from pydantic import BaseModel, Field, ValidationError
+
+from evaluation.errors import BrokenTranscriptError, UnreadableFileError
 from evaluation.files.yaml_data import parse_yaml
-from evaluation.readers.base.limits import Limits
+from evaluation.judging.answers import describe
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.words import p_words
 from evaluation.text.display import json_data, number_or_none
@@ -106,57 +107,34 @@ CONTROL, TREATMENT = "Control", "Treatment"
 _EXPORT_AGAIN = "Take the file as the experiment wrote it."
 
 
+class _Side(BaseModel):
+    results: dict[str, list[Annotated[float, Field(strict=True)] | None]]
+
+
+class _RawFile(BaseModel):
+    experiments: dict[Literal["Control", "Treatment"], _Side]
+
+
 def read_scores(path: Path) -> dict[str, dict[str, list[float]]]:
     """The scores in a raw file: by side (``Control``, ``Treatment``), by dimension, NaN for null.
 
     Raises:
-        UnreadableFileError: It is missing or no UTF-8.
-        LimitError: It is too large or nested too deep.
-        BrokenTranscriptError: It is not JSON, or not what the experiment runner writes; with the JSON path.
+        UnreadableFileError: It is missing or cannot be read.
+        BrokenTranscriptError: It is not JSON, or not what the experiment runner writes; with the place in it.
     """
-    limits = Limits()
     try:
-        limits.check_size(path.stat().st_size)
-        text = path.read_text("utf-8")
-    except FileNotFoundError:
+        content = _RawFile.model_validate_json(path.read_bytes())
+    except OSError as error:
+        remedy = "Name the folder that holds all four raw files."
         raise UnreadableFileError(
-            "There is no such file.", place=str(path), remedy="Name the folder that holds all four raw files."
+            f"The file cannot be read: {error.strerror}.", place=str(path), remedy=remedy
         ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableFileError(f"The file cannot be read: {error}.", place=str(path)) from None
-    try:
-        content = parse_json(text, limits, nan_is_null=True)
-    except InputError as error:
-        raise type(error)(error.message, place=f"{path}: {error.place}", remedy=error.remedy) from None
-    return {side: _side(content, side, path) for side in (CONTROL, TREATMENT)}
-
-
-def _side(content: Any, side: str, path: Path) -> dict[str, list[float]]:
-    place, value = "$", content
-    for key in ("experiments", side, "results"):
-        place = step(place, key)
-        value = value.get(key) if isinstance(value, dict) else None
-    if not isinstance(value, dict):
-        raise BrokenTranscriptError("There are no results.", place=f"{path}: {place}", remedy=_EXPORT_AGAIN)
-    return {key: _scores(given, step(place, key), path) for key, given in value.items()}
-
-
-def _scores(given: Any, place: str, path: Path) -> list[float]:
-    if not isinstance(given, list):
-        raise BrokenTranscriptError(
-            f"{shorten(given)!r} is not a list of scores.", place=f"{path}: {place}", remedy=_EXPORT_AGAIN
-        )
-    return [_score(value, step(place, index), path) for index, value in enumerate(given)]
-
-
-def _score(value: Any, place: str, path: Path) -> float:
-    if value is None:
-        return math.nan
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BrokenTranscriptError(
-            f"{shorten(value)!r} is not a score.", place=f"{path}: {place}", remedy=_EXPORT_AGAIN
-        )
-    return float(value)
+    except ValidationError as error:
+        raise BrokenTranscriptError(f"{describe(error)}.", place=str(path), remedy=_EXPORT_AGAIN) from None
+    return {
+        side: {key: [math.nan if score is None else score for score in scores] for key, scores in each.results.items()}
+        for side, each in content.experiments.items()
+    }
 
 
 CAVEAT = (
@@ -268,21 +246,21 @@ def table1_from_raw(folder: Path) -> list[Table1Row]:
         for row in experiment.rows:
             name = f"{experiment.name} {row.dimension}"
             sources[name] = experiment, row
-            before, after = (_chosen(scores[side], row.key, side, path) for side in (CONTROL, TREATMENT))
+            before, after = (_chosen(scores, row.key, side, path) for side in (CONTROL, TREATMENT))
             measures[name] = Measure(before, after)
     return [
         Table1Row(*sources[one.name], one, _worst_p(one, sources[one.name][0])) for one in compare(measures).differences
     ]
 
 
-def _chosen(scores: dict[str, list[float]], key: str, side: str, path: Path) -> list[float]:
-    if key not in scores:
+def _chosen(scores: dict[str, dict[str, list[float]]], key: str, side: str, path: Path) -> list[float]:
+    if key not in scores.get(side, {}):
         raise BrokenTranscriptError(
             f"There are no scores called {key!r}.",
             place=f"{path}: $.experiments.{side}.results",
-            remedy="Take the file as the experiment wrote it.",
+            remedy=_EXPORT_AGAIN,
         )
-    return scores[key]
+    return scores[side][key]
 
 
 def _worst_p(one: Difference, experiment: PublishedExperiment) -> float:
