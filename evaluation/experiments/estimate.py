@@ -137,7 +137,7 @@ class ABEstimate:
     Attributes:
         runs: All runs of the test.
         known: Runs that are done already.
-        uses: Expected calls, by model.
+        uses: Expected calls, each to one model.
     """
 
     runs: int
@@ -219,22 +219,3 @@ def simulated_uses(
 
 def _use(model: JudgeConfig, least: int, most: int, tokens: tuple[int, int]) -> ModelUse:
     return ModelUse(model, least, most, most * tokens[0], most * tokens[1])
-
-
-def summed(uses: list[ModelUse]) -> tuple[ModelUse, ...]:
-    """One entry for each model, in the order in which they first appear."""
-    by_model: dict[str, ModelUse] = {}
-    for one in uses:
-        known = by_model.get(one.model.model)
-        by_model[one.model.model] = one if known is None else _added(known, one)
-    return tuple(by_model.values())
-
-
-def _added(known: ModelUse, one: ModelUse) -> ModelUse:
-    return ModelUse(
-        known.model,
-        known.calls_at_least + one.calls_at_least,
-        known.calls_at_most + one.calls_at_most,
-        known.tokens_read + one.tokens_read,
-        known.tokens_written + one.tokens_written,
-    )

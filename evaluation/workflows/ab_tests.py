@@ -25,7 +25,7 @@ from evaluation.experiments.ab_runner import (
 )
 from evaluation.experiments.ab_sources import check_runs, check_test, given_metrics, simulated_games, stored_games
 from evaluation.experiments.ab_summary import runs_by_status
-from evaluation.experiments.estimate import ABEstimate, ModelUse, simulated_uses, summed
+from evaluation.experiments.estimate import ABEstimate, ModelUse, simulated_uses
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
@@ -141,7 +141,7 @@ def estimate_ab_test(store: Store, test: ABConfig, finished: FinishedRuns, optio
     result = asyncio.run(runner.run_ab_test())
     runs = [each for variant in result.variants.values() for each in variant.runs]
     known = sum(each.is_resumed for each in runs)
-    return ABEstimate(len(runs), known, summed([*simulated, *(counting.uses if counting else ())]))
+    return ABEstimate(len(runs), known, (*simulated, *(counting.uses if counting else ())))
 
 
 def planned_runs(store: Store, test: ABConfig) -> int:

@@ -20,7 +20,7 @@ from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallRecord, RetryPolicy
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest
 from tests.faults.judge_server import (
     BROKEN,
     DRIP,
@@ -37,6 +37,7 @@ from tests.faults.judge_server import (
     always,
     once,
 )
+from tests.judge_questions import claims
 from tests.judge_server import Fault, JudgeServer
 from tests.long import mostly_long
 
@@ -53,14 +54,6 @@ LOGGED_AS = {
     "empty choices": "broken_response",
     "half a body": "broken_response",
 }
-
-
-def requests(count: int, **fields: Any) -> list[JudgeRequest]:
-    prompts = [Prompt("You judge.", "[M1] Ann: hello", f"Claim {number} holds.") for number in range(count)]
-    return [
-        JudgeRequest("adherence", f"claim {number}", prompt, ScoreAnswer, "v1", {1: "m1"}, **fields)
-        for number, prompt in enumerate(prompts)
-    ]
 
 
 def judged(
@@ -84,7 +77,7 @@ def judged(
 @pytest.mark.parametrize(("count", "least"), mostly_long([(100, 3), (500, 30)]))
 def test_judgements_complete_through_a_tenth_of_each_fault(count: int, least: int) -> None:
     log: list[CallRecord] = []
-    asked = requests(count)
+    asked = claims(count)
     with JudgeServer(misbehave=Schedule(seed=7)).in_thread() as server:
         judgements = judged(server, asked, log, retry=replace(QUICK, timeout_retries=3))
     assert [one.status for one in judgements] == [JudgementStatus.SCORED] * count
@@ -111,7 +104,7 @@ def test_judgements_complete_through_a_tenth_of_each_fault(count: int, least: in
 def test_a_passing_fault_is_tried_again_and_logged(fault: Fault) -> None:
     log: list[CallRecord] = []
     with JudgeServer(misbehave=once(fault, times=3)).in_thread() as server:
-        (judgement,) = judged(server, requests(1), log)
+        (judgement,) = judged(server, claims(1), log)
     assert judgement.is_scored
     assert judgement.usage.calls == 4
     assert [record.outcome for record in log] == [LOGGED_AS[fault.kind]] * 3 + ["answered"]
@@ -122,7 +115,7 @@ def test_a_passing_fault_is_tried_again_and_logged(fault: Fault) -> None:
 def test_a_server_that_keeps_us_waiting_is_given_up_in_time(fault: Fault) -> None:
     log: list[CallRecord] = []
     with JudgeServer(misbehave=once(fault)).in_thread() as server:
-        (judgement,) = judged(server, requests(1), log)
+        (judgement,) = judged(server, claims(1), log)
     assert judgement.is_scored
     assert [record.outcome for record in log] == ["timeout", "answered"]
 
@@ -160,7 +153,7 @@ def test_faults_of_a_provider_behind_litellm_are_told_apart(
         model = LLMClient(
             provider_of("openai/local", None), timeout_seconds=TIMEOUT_SECONDS, retry=QUICK, log=log.append
         )
-        (judgement,) = asyncio.run(LiteLLMJudge(model).judge(requests(1)))
+        (judgement,) = asyncio.run(LiteLLMJudge(model).judge(claims(1)))
     assert [record.outcome for record in log] == outcomes
     assert judgement.is_scored == (outcomes[-1] == "answered")
     assert "sk-abc" not in judgement.detail + "".join(record.error for record in log)
@@ -169,7 +162,7 @@ def test_faults_of_a_provider_behind_litellm_are_told_apart(
 def test_a_server_that_never_recovers_gives_errors_not_scores() -> None:
     log: list[CallRecord] = []
     with JudgeServer(misbehave=always(UNAVAILABLE)).in_thread() as server:
-        judgements = judged(server, requests(3), log)
+        judgements = judged(server, claims(3), log)
     assert [one.status for one in judgements] == [JudgementStatus.ERROR] * 3
     assert "6 times: the server failed (HTTP 503): " in judgements[0].detail
     # Five retries after the first try.
@@ -194,7 +187,7 @@ def test_a_wrong_answer_is_asked_again_with_its_error_named(content: str, proble
         return Fault("wrong", content=content) if len(told) < 3 else None
 
     with JudgeServer(misbehave=misbehave).in_thread() as server:
-        (judgement,) = judged(server, requests(1))
+        (judgement,) = judged(server, claims(1))
     assert judgement.is_scored
     assert problem in told[1]
     assert problem in told[2]
@@ -204,7 +197,7 @@ def test_a_wrong_answer_is_asked_again_with_its_error_named(content: str, proble
 @pytest.mark.parametrize("content", [TRUNCATED, WRONG_SCHEMA, OFF_THE_SCALE])
 def test_an_answer_that_stays_wrong_is_an_error_with_all_that_was_written(content: str) -> None:
     with JudgeServer(misbehave=always(Fault("wrong", content=content))).in_thread() as server:
-        (judgement,) = judged(server, requests(1))
+        (judgement,) = judged(server, claims(1))
     assert judgement.status is JudgementStatus.ERROR
     assert (judgement.score, judgement.confidence) == (None, None)
     # Asked once and twice again.
@@ -220,7 +213,7 @@ def test_retry_after_is_heeded(kind: str) -> None:
     fault = Fault("429", 429, (("Retry-After", told),), body=b"{}")
     policy = RetryPolicy(first_wait_seconds=0.0, longest_wait_seconds=0.0, longest_told_wait_seconds=0.3)
     with JudgeServer(misbehave=once(fault)).in_thread() as server:
-        judged(server, requests(1), log, retry=policy)
+        judged(server, claims(1), log, retry=policy)
     waited.append((log[1].started_at - log[0].started_at).total_seconds())
     # The date lies two days ahead and is capped.
     assert waited[0] >= 0.3

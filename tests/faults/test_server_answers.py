@@ -18,7 +18,8 @@ from evaluation.judging.model_client.calls import CallRecord, RetryPolicy
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.redaction import without_secrets
-from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.protocol import Judgement, JudgementStatus
+from tests.judge_questions import claims
 from tests.judge_server import Fault, JudgeServer
 
 QUICK = RetryPolicy(retries=2, first_wait_seconds=0.01, longest_wait_seconds=0.02, longest_told_wait_seconds=0.05)
@@ -58,11 +59,6 @@ def asked_of(
         yield LLMClient(provider, timeout_seconds=20.0, retry=QUICK, log=log.append, seed=1), server, log
 
 
-def questions(count: int = 1) -> list[JudgeRequest]:
-    prompts = [Prompt("You judge.", "[M1] Ann: hello", f"Claim {number} holds.") for number in range(count)]
-    return [JudgeRequest("adherence", "a claim", prompt, ScoreAnswer, "v1", {1: "m1"}) for prompt in prompts]
-
-
 class Asked(NamedTuple):
     judgement: Judgement
     outcomes: list[str]
@@ -70,7 +66,7 @@ class Asked(NamedTuple):
 
 def asked(way: str, body: bytes, monkeypatch: pytest.MonkeyPatch, status: int = 200) -> Asked:
     with asked_of(way, lambda _, __: Fault("told", status, body=body), monkeypatch) as (client, _, log):
-        (judgement,) = asyncio.run(LiteLLMJudge(client).judge(questions()))
+        (judgement,) = asyncio.run(LiteLLMJudge(client).judge(claims(1)))
     return Asked(judgement, [record.outcome for record in log])
 
 
@@ -294,7 +290,7 @@ def test_an_answer_cut_off_while_reasoning_is_asked_with_more_room_and_then_name
         return Fault("told", body=reply(content, "length", message=fields))
 
     with asked_of(way, respond, monkeypatch) as (client, _, _log):
-        (judgement,) = asyncio.run(LiteLLMJudge(client, max_tokens=500).judge(questions()))
+        (judgement,) = asyncio.run(LiteLLMJudge(client, max_tokens=500).judge(claims(1)))
     assert rooms == [500, 1_000, 2_000]
     assert "cut off after 2,000 tokens while the model was still reasoning" in judgement.detail
     assert "--max-tokens" in judgement.detail
@@ -323,7 +319,7 @@ def test_a_refused_parameter_is_left_out_for_the_run_and_stored(
         return Fault("told", body=reply(GOOD))
 
     with asked_of(way, respond, monkeypatch) as (client, _, log):
-        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(questions(3)))
+        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(claims(3)))
     assert [one.score for one in judgements] == [7, 7, 7]
     assert sent == [
         {"max_tokens", "temperature"},
@@ -340,7 +336,7 @@ def test_a_refused_parameter_is_left_out_for_the_run_and_stored(
 def test_a_server_that_refuses_every_parameter_is_not_asked_for_ever(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     refusal = Fault("refusal", 400, body=error("temperature, max_tokens, max_completion_tokens: not supported"))
     with asked_of(way, lambda _, __: refusal, monkeypatch) as (client, server, log):
-        (judgement,) = asyncio.run(LiteLLMJudge(client).judge(questions()))
+        (judgement,) = asyncio.run(LiteLLMJudge(client).judge(claims(1)))
     assert judgement.status is JudgementStatus.ERROR
     assert [record.outcome for record in log] == ["parameter_refused"] * 3 + ["refused"]
     assert server.tally.asked.total() == 4
@@ -352,7 +348,7 @@ def test_what_every_call_would_meet_ends_the_run(name: str, way: str, monkeypatc
     cause = CAUSES[name]
     fault = Fault("told", cause.status, body=cause.body)
     with asked_of(way, lambda _, __: fault, monkeypatch) as (client, server, _):
-        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(questions(12)))
+        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(claims(12)))
     assert {one.status for one in judgements} == {JudgementStatus.ERROR}
     assert server.tally.asked.total() == 1
 
@@ -476,7 +472,7 @@ def test_only_these_parameters_are_sent(way: str, monkeypatch: pytest.MonkeyPatc
         return Fault("told", body=reply(GOOD))
 
     with asked_of(way, respond, monkeypatch) as (client, _, _log):
-        asyncio.run(LiteLLMJudge(client).judge(questions()))
+        asyncio.run(LiteLLMJudge(client).judge(claims(1)))
     assert {name for body in sent for name in body} <= {"model", "messages", "temperature", "max_tokens"}
 
 
