@@ -24,17 +24,18 @@ from pydantic import JsonValue
 from evaluation.engines.scoring import Evaluation, evaluate_transcript
 from evaluation.errors import InputError, JudgeError
 from evaluation.files.bundled import proposition_root
-from evaluation.harness.baselines import Baseline, read_baselines
 from evaluation.harness.regression import (
     FAILURES,
     MAX_DROP,
     NOTHING_COMPARED,
+    Baseline,
     BaselineComparison,
     BaselineRow,
     RegressionOutcome,
     behind,
     behind_words,
     compare,
+    read_baselines,
     row_words,
 )
 from evaluation.judging.judge_config import build_judge, judge_config

@@ -16,9 +16,9 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.interventions import configured, run_interventions
 from evaluation.corrections.message_gate import MessageGate
 from evaluation.corrections.repetition import suppression_prompt
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.propositions import Target, TargetType, TrajectoryEvent
 from evaluation.judging.protocol import CheckAnswer, JudgeRequest, ScoreAnswer
-from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.store import Store
 
 CONFIG = CorrectionConfig(

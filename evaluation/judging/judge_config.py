@@ -245,14 +245,12 @@ def build_judge(
 
 
 def _without_model(config: JudgeConfig, budget: Budget) -> ChosenJudge:
-    # Imported here, so that the judge that is not chosen costs nothing.
-    if config.mode == "recorded":
-        from evaluation.judging.recorded_judge import RecordedJudge
+    # Imported here, so that judges that are not chosen cost nothing.
+    from evaluation.judging.judges_without_model import OFFLINE_MODEL, OfflineJudge, RecordedJudge
 
+    if config.mode == "recorded":
         played = RecordedJudge.from_path(config.recordings or recording_root(), model=config.model)
         return ChosenJudge(played, JudgeKind.RECORDED, config.model, budget)
-    from evaluation.judging.offline_judge import OFFLINE_MODEL, OfflineJudge
-
     return ChosenJudge(OfflineJudge(), JudgeKind.OFFLINE, OFFLINE_MODEL, budget)
 
 

@@ -18,7 +18,7 @@ from evaluation.errors import InputError
 from evaluation.files.bundled import sample_root
 from evaluation.files.yaml_models import read_model
 from evaluation.iterations import Fate
-from evaluation.judging.offline_judge import OfflineJudge
+from evaluation.judging.judges_without_model import OfflineJudge
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_path

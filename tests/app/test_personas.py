@@ -17,11 +17,11 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_jobs import PersonaOrder, RowsOrder, budget_reason, judge_games
 from evaluation.judging.answers import IdeasAnswer
 from evaluation.judging.judge_config import ChosenJudge
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import Idea, JudgeKind, JudgeRequest, ScoreAnswer
-from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import DIMENSIONS, EvaluationPlan
 from evaluation.rubric_judge._window_answer import WindowAnswer

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 from evaluation.experiments.plan import ExperimentPlan, scenario_named
 from evaluation.judging.judge_config import judge_config
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
-from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld

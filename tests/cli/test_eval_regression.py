@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from evaluation.files.bundled import baseline_root, recording_root
-from evaluation.judging.recorded_judge import read_recordings
+from evaluation.judging.judges_without_model import read_recordings
 from evaluation.persona.agents import Agent
 from evaluation.store import Store
 from tests.judge_server import JudgeServer, plausible_answer

@@ -13,9 +13,9 @@ import pytest
 from evaluation.cli.ratings.judge import _say
 from evaluation.cli.shared.options import ListFormat
 from evaluation.judging.judge_config import ChosenJudge
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.protocol import JudgeKind, JudgeRequest
-from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.rubric_judge._window_answer import WindowAnswer
 from evaluation.store import Store
 from evaluation.workflows.judging import judge_stored

@@ -32,12 +32,12 @@ from evaluation.corrections.config import CorrectionConfig, read_config
 from evaluation.errors import DramaturgError
 from evaluation.experiments.ab_runner import parsed_run
 from evaluation.experiments.plan import read_scenario
-from evaluation.harness.baselines import read_baselines
 from evaluation.harness.pull_request_comment import comparison_markdown
+from evaluation.harness.regression import read_baselines
 from evaluation.judging.answers import AnswerError, ScoreAnswer, parse_answer, parse_items
+from evaluation.judging.judges_without_model import read_recordings
 from evaluation.judging.model_client.calls import read_prices
 from evaluation.judging.proposition_files import check_text
-from evaluation.judging.recorded_judge import read_recordings
 from evaluation.persona.agents import read_agent_file, read_persona_text
 from evaluation.readers import read_upload
 from evaluation.simulation.population import read_fragment_file

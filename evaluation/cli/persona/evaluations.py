@@ -28,15 +28,21 @@ from evaluation.cli.shared.terminal import TerminalProgress, note, safe, say, sh
 from evaluation.errors import InputError, NotFoundError
 from evaluation.escaping import json_text
 from evaluation.files.bundled import proposition_roots
-from evaluation.harness.baselines import read_baselines
 from evaluation.harness.pull_request_comment import comparison_markdown
-from evaluation.harness.regression import FAILURES, BaselineComparison, RegressionOutcome, junit_xml, row_words
+from evaluation.harness.regression import (
+    FAILURES,
+    BaselineComparison,
+    RegressionOutcome,
+    junit_xml,
+    read_baselines,
+    row_words,
+)
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, probe
+from evaluation.judging.judges_without_model import NOTE, SCRIPTED_MODEL
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.questions import Options
-from evaluation.judging.recorded_judge import NOTE, SCRIPTED_MODEL
 from evaluation.persona.evaluation import DIMENSIONS, EvaluationPlan
 from evaluation.persona.subjects import ALWAYS, Period
 from evaluation.store import Store

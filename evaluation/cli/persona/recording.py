@@ -8,22 +8,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evaluation.errors import InputError
-from evaluation.harness.baselines import file_stem
+from evaluation.harness.regression import file_stem
 from evaluation.judging.answers import HIGHEST_SCORE, Answer, Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.fencing import FENCE
-from evaluation.judging.offline_judge import Measured, consistency, convergence, fluency
-from evaluation.judging.proposition_files import PropositionLibrary
-from evaluation.judging.protocol import Judge, JudgeRequest
-from evaluation.judging.questions import proposition_id_of
-from evaluation.judging.recorded_judge import (
+from evaluation.judging.judges_without_model import (
     SCRIPTED_MODEL,
     SUFFIX,
+    Measured,
     RecordingJudge,
     Script,
     ScriptedJudge,
+    consistency,
+    convergence,
+    fluency,
     read_recordings,
     write_recordings,
 )
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.protocol import Judge, JudgeRequest
+from evaluation.judging.questions import proposition_id_of
 from evaluation.persona.agents import Agent
 from evaluation.text.tokens import STOP_WORDS, tokenize
 
@@ -42,7 +45,7 @@ _COUNTED: Mapping[str, _Rule] = {"fluency": fluency, "convergence": convergence,
 
 
 def scripted_answers(library: PropositionLibrary) -> Script:
-    """The script, for :class:`evaluation.judging.recorded_judge.ScriptedJudge`.
+    """The script, for :class:`evaluation.judging.judges_without_model.ScriptedJudge`.
 
     Args:
         library: Tells which propositions name what is bad: of these a low mark is good.

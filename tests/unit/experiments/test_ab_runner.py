@@ -27,9 +27,8 @@ from evaluation.experiments.ab_runner import (
 )
 from evaluation.experiments.ab_sources import check_numbers, given_metrics, stored_games
 from evaluation.insight._questions import QualityAnswer
-from evaluation.judging.offline_judge import OfflineJudge
+from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
 from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, unscored
-from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.transcript import Message, Player, Transcript
 
 

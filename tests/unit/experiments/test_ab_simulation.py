@@ -13,10 +13,10 @@ from evaluation.experiments.ab_sources import read_run, simulated_games
 from evaluation.insight.addressing import transcript_metrics
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import build_judge, judge_config
+from evaluation.judging.judges_without_model import OfflineJudge
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallLog
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.offline_judge import OfflineJudge
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.transcript import Transcript

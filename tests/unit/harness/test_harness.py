@@ -9,10 +9,10 @@ import pytest
 
 from evaluation.errors import NotFoundError, StoreError
 from evaluation.judging.answers import ScoreAnswer
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import Judge, Judgement
-from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation
 from evaluation.store import Store

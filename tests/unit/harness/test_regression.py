@@ -16,16 +16,20 @@ from hypothesis import strategies as st
 
 from evaluation.errors import InputError
 from evaluation.harness import regression
-from evaluation.harness.baselines import (
+from evaluation.harness.pull_request_comment import LONGEST_COMMENT, MARKER, comparison_markdown
+from evaluation.harness.regression import (
     Baseline,
+    BaselineComparison,
+    BaselineRow,
     PropositionBaseline,
+    RegressionOutcome,
     baseline_of,
+    behind_words,
     file_name,
+    junit_xml,
     read_baselines,
     write_baseline,
 )
-from evaluation.harness.pull_request_comment import LONGEST_COMMENT, MARKER, comparison_markdown
-from evaluation.harness.regression import BaselineComparison, BaselineRow, RegressionOutcome, behind_words, junit_xml
 from evaluation.judging.prompts import PROMPT_VERSION
 from evaluation.judging.propositions import Dimension, Proposition
 from evaluation.judging.protocol import JudgeKind, JudgementStatus

@@ -10,9 +10,8 @@ from evaluation.errors import InputError
 from evaluation.insight._judge_text import parts_of, spoken
 from evaluation.insight._questions import OpinionItem, OpinionsAnswer, ThemeItem, ThemesAnswer
 from evaluation.insight.extraction import ResultsExtractor, ResultsReducer, counting_reducer, counts_by_type
-from evaluation.judging.offline_judge import OfflineJudge
+from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
-from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
 
 SAID = (

@@ -18,8 +18,8 @@ from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction import ResultsExtractor
 from evaluation.insight.metrics import NetworkMetrics, SimulationMetrics, network_metrics
 from evaluation.insight.validator import CheckedAgent, Validator
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus
-from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.transcript import Message, Player, Transcript
 
 ADA = CheckedAgent("Ada", "A cheerful baker.")

@@ -13,8 +13,8 @@ from evaluation.insight._questions import QualityAnswer, QuoteItem, QuotesAnswer
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
 from evaluation.judging.answers import Answer
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
-from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.report import discussion_page, markdown
 from evaluation.text.display import cost_text
 from evaluation.transcript import Cost, Message, Player, Transcript

@@ -18,7 +18,7 @@ from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted, plain_report, report_on
 from evaluation.insight.extraction import ResultsExtractor, counting_reducer
 from evaluation.insight.validator import Validator
-from evaluation.judging.recorded_judge import ScriptedJudge
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.report import document
 from evaluation.transcript import Message, Player, Transcript
 

@@ -11,7 +11,18 @@ import pytest
 
 from evaluation.errors import InputError
 from evaluation.judging.judge_config import has_key, judge_config
-from evaluation.judging.offline_judge import NEEDS_A_MODEL, OfflineJudge, consistency, convergence, fluency
+from evaluation.judging.judges_without_model import (
+    NEEDS_A_MODEL,
+    OfflineJudge,
+    RecordedJudge,
+    Recording,
+    RecordingJudge,
+    ScriptedJudge,
+    consistency,
+    convergence,
+    fluency,
+    read_recordings,
+)
 from evaluation.judging.protocol import (
     CheckAnswer,
     Judge,
@@ -22,13 +33,6 @@ from evaluation.judging.protocol import (
     OfflineInput,
     Prompt,
     ScoreAnswer,
-)
-from evaluation.judging.recorded_judge import (
-    RecordedJudge,
-    Recording,
-    RecordingJudge,
-    ScriptedJudge,
-    read_recordings,
 )
 
 SIX = ScoreAnswer(reason="so so", score=6, confidence=0.5, citations=[2, 9])

@@ -19,6 +19,7 @@ from evaluation.errors import InputError, JSONParseError
 from evaluation.judging.answers import RECHECK
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.judge_config import build_judge, judge_config
+from evaluation.judging.judges_without_model import RecordingJudge, read_recordings
 from evaluation.judging.live_judge import LiteLLMJudge, units_of
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.model_client.calls import (
@@ -33,7 +34,6 @@ from evaluation.judging.model_client.calls import (
 )
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.protocol import CheckAnswer, Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
-from evaluation.judging.recorded_judge import RecordingJudge, read_recordings
 from evaluation.store import Store
 
 Script = Callable[[Messages], str]

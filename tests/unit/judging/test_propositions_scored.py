@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from evaluation.judging.answers import Idea, IdeasAnswer, ScoreAnswer
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.propositions import Dimension, Proposition, Target, TargetType, TrajectoryEvent
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.judging.questions import (
@@ -20,7 +21,6 @@ from evaluation.judging.questions import (
     settle,
     weighted_mean,
 )
-from evaluation.judging.recorded_judge import ScriptedJudge
 
 GOOD = Proposition("good", "{{agent_name}} is kind", Dimension.ADHERENCE)
 BAD = replace(GOOD, id="bad", claim="{{agent_name}} is cruel", is_inverted=True)

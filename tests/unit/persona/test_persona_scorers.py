@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from evaluation.judging.answers import Answer, Idea, IdeasAnswer, ScoreAnswer
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest
 from evaluation.judging.questions import Mark, Options
-from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
 from evaluation.persona.evaluation import (
     EvaluationPlan,

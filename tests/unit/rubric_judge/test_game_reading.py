@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from evaluation.engines.scoring import evaluate_transcript
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
-from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.precedence import results_as_they_stand
 from evaluation.rubric_judge._window_answer import (
     NO_SUCH_ACT,

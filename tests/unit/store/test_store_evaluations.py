@@ -12,10 +12,10 @@ from pandas.testing import assert_frame_equal
 
 from evaluation.errors import InputError, NotFoundError
 from evaluation.judging.answers import Answer, Idea, IdeasAnswer, ScoreAnswer
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import JudgeRequest
-from evaluation.judging.recorded_judge import ScriptedJudge
 from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
 from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation, evaluate_agent
 from evaluation.persona.subjects import Period, Sources, everybody, subject_of
