@@ -16,6 +16,8 @@ import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -53,10 +55,10 @@ from evaluation.persona.evaluation import (
     evaluate_agent,
 )
 from evaluation.persona.subjects import Subject
-from evaluation.readers import read_path
+from evaluation.readers import read_transcripts
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.wording import score_words
-from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status
+from evaluation.score import LedgerRow, RowVerdict, Status
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import find_subjects
@@ -65,37 +67,6 @@ from evaluation.workflows.persona_runs import recorded_model
 __all__ = ["assert_persona", "assert_rubric"]
 
 Place = str | PathLike[str]
-
-
-def transcripts_in(place: Iterable[Transcript] | Place) -> list[Transcript]:
-    """The transcripts that a test names.
-
-    Raises:
-        InputError: A file cannot be read, or holds none.
-    """
-    if not isinstance(place, str | PathLike):
-        return list(place)
-    found = []
-    for result in read_path(Path(place)):
-        if result.error is not None:
-            raise result.error
-        if result.transcript is not None:
-            found.append(result.transcript)
-    return found
-
-
-def the_transcript(place: Transcript | Place) -> Transcript:
-    """The one transcript that a test names.
-
-    Raises:
-        InputError: There are several, or it cannot be read.
-    """
-    if isinstance(place, Transcript):
-        return place
-    found = transcripts_in(place)
-    if len(found) > 1:
-        raise InputError(f"There are {len(found)} discussions.", place=str(place), remedy="Read them, and assert each.")
-    return found[0]
 
 
 def assert_persona(
@@ -147,7 +118,10 @@ def assert_persona(
     chosen = {_dimension(name) for name in dimensions} or {*least, *(baseline.dimensions if baseline else ())}
     asked = tuple([each for each in DIMENSIONS if each in chosen | set(least)])
     plan = EvaluationPlan(asked, sample_size, seed, options=Options(is_batched=True))
-    evaluation = _evaluated(subject, judge or _judge(recordings), library, plan)
+    coroutine = evaluate_agent(subject, judge or _judge(recordings), library, plan)
+    # In a thread of its own, because an asynchronous test has an event loop already.
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        evaluation = pool.submit(asyncio.run, coroutine).result()
     comparison = compare(
         [evaluation],
         {baseline.key: baseline} if baseline else {},
@@ -163,25 +137,15 @@ def assert_persona(
 def _subject(
     agent: str, transcripts: Iterable[Transcript] | Place | None, persona: JsonValue, library: PropositionLibrary
 ) -> Subject:
-    store = Store(":memory:")
-    try:
+    with closing(Store(":memory:")) as store:
         if transcripts is not None:
-            store.transcripts.add_many([(each, each.game_id) for each in transcripts_in(transcripts)])
+            found = read_transcripts(transcripts) if isinstance(transcripts, str | PathLike) else transcripts
+            store.transcripts.add_many([(each, each.game_id) for each in found])
         (subject,) = find_subjects(store, [agent], (), library)
-        if persona is None:
-            return subject
-        found = subject.agent
-        store.agents.save(Agent(found.id, found.display_name, found.kind, persona))
-        (subject,) = find_subjects(store, [found.id], (), library)
+        if persona is not None:
+            store.agents.save(replace(subject.agent, persona=persona))
+            (subject,) = find_subjects(store, [subject.agent.id], (), library)
         return subject
-    finally:
-        store.close()
-
-
-def _evaluated(subject: Subject, judge: Judge, library: PropositionLibrary, plan: EvaluationPlan) -> PersonaEvaluation:
-    # In a thread of its own, because an asynchronous test has an event loop already.
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(lambda: asyncio.run(evaluate_agent(subject, judge, library, plan))).result()
 
 
 def _judge(recordings: Place | None) -> Judge:
@@ -275,7 +239,10 @@ def assert_rubric(
     for name in (*metrics, *limits):
         if name not in DEFINITIONS:
             raise InputError(f"{name!r} is not a metric.", remedy=f"Choose from {', '.join(DEFINITIONS)}.")
-    evaluation = evaluate_transcript(the_transcript(transcript), thresholds=limits)
+    found = [transcript] if isinstance(transcript, Transcript) else read_transcripts(transcript)
+    if len(found) != 1:
+        raise InputError(f"There are {len(found)} discussions.", place=str(transcript), remedy="Name one of them.")
+    evaluation = evaluate_transcript(found[0], thresholds=limits)
     scored = [name for name, each in evaluation.metrics.items() if each.score is not None]
     checked = list(dict.fromkeys((*metrics, *limits))) or scored
     if not checked:
@@ -298,16 +265,11 @@ def _complaint(evaluation: Evaluation, name: str) -> str:
     if metric.score is None:
         return f"{what}: {str(metric.status).replace('_', ' ')}: {metric.reason or 'it has no score'}"
     lines = [f"{what}: {score_words(definition, metric.score)}, threshold {metric.threshold:g}"]
-    lines += _behind(evaluation.transcript, metric)
-    return "\n".join([*lines, "What to do: look at these rows; `dramaturg evaluate --format json` prints all of them."])
-
-
-def _behind(transcript: Transcript, metric: MetricResult) -> list[str]:
     against = [row for row in metric.ledger if row.verdict is RowVerdict.DOES_NOT_COUNT]
-    lines = [_row_words(transcript, row) for row in against[:_MOST_SHOWN]]
+    lines += [_row_words(evaluation.transcript, row) for row in against[:_MOST_SHOWN]]
     if len(against) > _MOST_SHOWN:
         lines.append(f"  and {len(against) - _MOST_SHOWN} more")
-    return lines
+    return "\n".join([*lines, "What to do: look at these rows; `dramaturg evaluate --format json` prints all of them."])
 
 
 def _row_words(transcript: Transcript, row: LedgerRow) -> str:

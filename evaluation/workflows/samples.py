@@ -21,9 +21,8 @@ from evaluation.iterations import Fate
 from evaluation.judging.judges_without_model import OfflineJudge
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
-from evaluation.readers import read_path
+from evaluation.readers import read_transcripts
 from evaluation.store import Store
-from evaluation.transcript import Transcript
 from evaluation.workflows.boards import record_decision
 from evaluation.workflows.experiment_runs import connection, example_plan, run_experiment
 from evaluation.workflows.persona_runs import EXAMPLE_AGENTS, evaluate_example
@@ -129,7 +128,7 @@ def load_samples(store: Store, progress: ProgressCallback = no_progress) -> Load
     added: list[AddedGame] = []
     ids: dict[str, str] = {}
     for done, plan in enumerate(planned, start=1):
-        for transcript in _transcripts(plan.path):
+        for transcript in read_transcripts(plan.path):
             added.append(add_evaluated(store, transcript, source_name=plan.path.name, iteration=plan.iteration))
             ids[plan.path.relative_to(sample_root()).as_posix()] = transcript.id
         progress(done, len(planned))
@@ -137,14 +136,6 @@ def load_samples(store: Store, progress: ProgressCallback = no_progress) -> Load
     new_ratings = _add_ratings(store, ids)
     _record_decisions(store, created)
     return LoadedSamples(len(planned), len(new), new_ratings, sum(bool(game.failures) for game in new))
-
-
-def _transcripts(path: Path) -> Iterator[Transcript]:
-    for result in read_path(path):
-        if result.error is not None:
-            raise result.error
-        if result.transcript is not None:
-            yield result.transcript
 
 
 def _create_iterations(store: Store, iterations: Sequence[SampleIteration]) -> list[SampleIteration]:
