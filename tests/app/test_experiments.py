@@ -177,7 +177,7 @@ def test_table_1_is_recomputed_from_files_that_are_handed_in(open_page, database
     app = open_page("experiments", experiments_view="Table 1")
     paths = sorted((data_root / "tinytroupe" / "table1_raw").glob("*.json"))
     app.file_uploader[0].upload(paths[0].name, paths[0].read_bytes(), "application/json").run()
-    assert "There is no such file." in words(app)
+    assert "No such file or directory." in words(app)
     rows = data.recomputed([(path.name, path.read_bytes()) for path in paths])
     frame = data.table1_frame(rows, ())
     assert list(frame["As published"]) == ["✓ yes"] * 19
