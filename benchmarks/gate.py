@@ -23,23 +23,20 @@ from typing import Any
 import tiktoken
 
 from evaluation import read_path
-from evaluation.corrections.attempts import ActionContext, MessageScore
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
-from evaluation.corrections.gate import ActionGate
+from evaluation.corrections.gate import ActionContext, ActionGate, MessageScore
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.experiments.conversation import simulate
-from evaluation.experiments.experiment import Side
-from evaluation.experiments.plan import ExperimentPlan
-from evaluation.experiments.scenario import scenario_named
-from evaluation.judging.judges.live import LiteLLMJudge, units_of
+from evaluation.experiments.plan import ExperimentPlan, Side, scenario_named
+from evaluation.judging.live_judge import LiteLLMJudge, units_of
+from evaluation.judging.model_client.calls import listed_price
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.model_client.prices import listed_price
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
-from evaluation.judging.targets import TrajectoryEvent
 from evaluation.simulation.model_texts import Writer
-from evaluation.simulation.population_factory import AgentFactory
+from evaluation.simulation.population import AgentFactory
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from tests.judge_server import JudgeServer, last_message
 

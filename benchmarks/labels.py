@@ -27,8 +27,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.labelled_games import LABELS, Half, Key, LabelledSet
 from evaluation.engines.scoring import evaluate_transcript
-from evaluation.judging.answer_parsing import parse_answer
-from evaluation.judging.answers import answer_format
+from evaluation.judging.answers import answer_format, parse_answer
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.protocol import (
     JudgeKind,

@@ -14,7 +14,7 @@ import streamlit as st
 
 from dashboard.shared.identity import identity
 from dashboard.shared.identity.identity import Person
-from evaluation.access.roles import Action, may
+from evaluation.access import Action, may
 from evaluation.errors import InputError
 
 Parameters = ParamSpec("Parameters")

@@ -15,7 +15,7 @@ from dashboard.shared.identity.sign_in import admitted, identity_panel
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import job_banner
 from dashboard.shared.notices import show_error
-from evaluation.access.roles import Action, Role
+from evaluation.access import Action, Role
 from evaluation.errors import DramaturgError, StoreBusyError, StoreError, StoreReadOnlyError
 
 # In the groups of the navigation.

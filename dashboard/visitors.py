@@ -28,7 +28,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.web.server.server_util import allowlisted_origins
 
 from dashboard.shared.identity import identity
-from evaluation.access.roles import Action
+from evaluation.access import Action
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation, evaluate_many, evaluate_transcript
     from evaluation.errors import DramaturgError, InfrastructureError, InputError
     from evaluation.iterations import Board, Decision
-    from evaluation.judging.propositions.loading import PropositionLibrary
-    from evaluation.persona.evaluation import evaluate_agent
-    from evaluation.persona.results import PersonaEvaluation
+    from evaluation.judging.proposition_files import PropositionLibrary
+    from evaluation.persona.evaluation import PersonaEvaluation, evaluate_agent
     from evaluation.ratings import Rating
     from evaluation.readers import ReadResult, read_path, read_upload
     from evaluation.recorder import Recorder
@@ -36,9 +35,9 @@ _HOMES = {
     "LedgerRow": "evaluation.score",
     "Message": "evaluation.transcript",
     "MetricResult": "evaluation.score",
-    "PersonaEvaluation": "evaluation.persona.results",
+    "PersonaEvaluation": "evaluation.persona.evaluation",
     "Player": "evaluation.transcript",
-    "PropositionLibrary": "evaluation.judging.propositions.loading",
+    "PropositionLibrary": "evaluation.judging.proposition_files",
     "Rating": "evaluation.ratings",
     "ReadResult": "evaluation.readers",
     "Recorder": "evaluation.recorder",

@@ -16,7 +16,8 @@ import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -25,68 +26,47 @@ from pydantic import JsonValue
 from evaluation.engines.scoring import Evaluation, evaluate_transcript
 from evaluation.errors import InputError, JudgeError
 from evaluation.files.bundled import proposition_root
-from evaluation.harness.baselines import Baseline, read_baselines
-from evaluation.harness.junit import NOTHING_COMPARED, behind_words, row_words
 from evaluation.harness.regression import (
     FAILURES,
     MAX_DROP,
+    NOTHING_COMPARED,
+    Baseline,
+    BaselineComparison,
     BaselineRow,
     RegressionOutcome,
     behind,
+    behind_words,
     compare,
+    read_baselines,
+    row_words,
 )
 from evaluation.judging.judge_config import build_judge, judge_config
-from evaluation.judging.judges.recorded import RecordedJudge, read_recordings
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import Judge
 from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, EvaluationPlan, evaluate_agent
-from evaluation.persona.results import DIMENSIONS, LABELS, PersonaEvaluation
+from evaluation.persona.evaluation import (
+    DEFAULT_SAMPLE_SIZE,
+    DIMENSIONS,
+    LABELS,
+    EvaluationPlan,
+    PersonaEvaluation,
+    evaluate_agent,
+)
 from evaluation.persona.subjects import Subject
-from evaluation.readers import read_path
+from evaluation.readers import read_transcripts
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.wording import score_words
-from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status
+from evaluation.score import LedgerRow, RowVerdict, Status
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import find_subjects
+from evaluation.workflows.persona_runs import recorded_model
 
 __all__ = ["assert_persona", "assert_rubric"]
 
 Place = str | PathLike[str]
-
-
-def transcripts_in(place: Iterable[Transcript] | Place) -> list[Transcript]:
-    """The transcripts that a test names.
-
-    Raises:
-        InputError: A file cannot be read, or holds none.
-    """
-    if not isinstance(place, str | PathLike):
-        return list(place)
-    found = []
-    for result in read_path(Path(place)):
-        if result.error is not None:
-            raise result.error
-        if result.transcript is not None:
-            found.append(result.transcript)
-    return found
-
-
-def the_transcript(place: Transcript | Place) -> Transcript:
-    """The one transcript that a test names.
-
-    Raises:
-        InputError: There are several, or it cannot be read.
-    """
-    if isinstance(place, Transcript):
-        return place
-    found = transcripts_in(place)
-    if len(found) > 1:
-        raise InputError(f"There are {len(found)} discussions.", place=str(place), remedy="Read them, and assert each.")
-    return found[0]
 
 
 def assert_persona(
@@ -131,10 +111,25 @@ def assert_persona(
     __tracebackhide__ = True
     library = PropositionLibrary.load([proposition_root(), *([Path(propositions)] if propositions else [])])
     subject = _subject(agent, transcripts, persona, library)
-    wanted = _Wanted.of(subject.agent, at_least or {}, baselines, dimensions, max_drop)
-    plan = EvaluationPlan(wanted.dimensions, sample_size, seed, options=Options(is_batched=True))
-    evaluation = _evaluated(subject, judge or _judge(recordings), library, plan)
-    if complaints := wanted.complaints(evaluation, plan, require_baseline):
+    least = {_dimension(name): score for name, score in (at_least or {}).items()}
+    baseline = _baseline(subject.agent, baselines)
+    if not least and baseline is None:
+        raise InputError("Nothing is asked of the agent.", place=subject.agent.id, remedy="Give at_least or baselines.")
+    chosen = {_dimension(name) for name in dimensions} or {*least, *(baseline.dimensions if baseline else ())}
+    asked = tuple([each for each in DIMENSIONS if each in chosen | set(least)])
+    plan = EvaluationPlan(asked, sample_size, seed, options=Options(is_batched=True))
+    coroutine = evaluate_agent(subject, judge or _judge(recordings), library, plan)
+    # In a thread of its own, because an asynchronous test has an event loop already.
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        evaluation = pool.submit(asyncio.run, coroutine).result()
+    comparison = compare(
+        [evaluation],
+        {baseline.key: baseline} if baseline else {},
+        plan,
+        max_drop=max_drop,
+        requires_baseline=require_baseline and baseline is not None,
+    )
+    if complaints := _complaints(evaluation, comparison, least):
         raise AssertionError("\n\n".join(complaints))
     return evaluation
 
@@ -142,101 +137,63 @@ def assert_persona(
 def _subject(
     agent: str, transcripts: Iterable[Transcript] | Place | None, persona: JsonValue, library: PropositionLibrary
 ) -> Subject:
-    store = Store(":memory:")
-    try:
+    with closing(Store(":memory:")) as store:
         if transcripts is not None:
-            store.transcripts.add_many([(each, each.game_id) for each in transcripts_in(transcripts)])
+            found = read_transcripts(transcripts) if isinstance(transcripts, str | PathLike) else transcripts
+            store.transcripts.add_many([(each, each.game_id) for each in found])
         (subject,) = find_subjects(store, [agent], (), library)
-        if persona is None:
-            return subject
-        found = subject.agent
-        store.agents.save(Agent(found.id, found.display_name, found.kind, persona))
-        (subject,) = find_subjects(store, [found.id], (), library)
+        if persona is not None:
+            store.agents.save(replace(subject.agent, persona=persona))
+            (subject,) = find_subjects(store, [subject.agent.id], (), library)
         return subject
-    finally:
-        store.close()
-
-
-def _evaluated(subject: Subject, judge: Judge, library: PropositionLibrary, plan: EvaluationPlan) -> PersonaEvaluation:
-    # In a thread of its own, because an asynchronous test has an event loop already.
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(lambda: asyncio.run(evaluate_agent(subject, judge, library, plan))).result()
 
 
 def _judge(recordings: Place | None) -> Judge:
     if recordings is None:
         return build_judge(judge_config())
-    tapes = read_recordings(Path(recordings))
-    models = sorted({each.model for each in tapes.values()})
-    if len(models) != 1:
+    config = judge_config({"mode": "recorded", "recordings": Path(recordings)})
+    return build_judge(config.model_copy(update={"model": recorded_model(config)}))
+
+
+def _baseline(agent: Agent, baselines: Place | None) -> Baseline | None:
+    """The agent's baseline in a folder; ``None`` where no folder is named."""
+    if baselines is None:
+        return None
+    found = read_baselines(Path(baselines)).get((agent.id, "transcripts"))
+    if found is None:
         raise InputError(
-            f"The recordings are of {len(models)} models.",
-            place=str(recordings),
-            remedy="Name those of one model, or pass judge=RecordedJudge.from_path(path, model=name).",
+            f"{agent.display_name} has no baseline.",
+            place=str(baselines),
+            remedy=f"Make one with: dramaturg persona baseline --baselines FOLDER --agents {shlex.quote(agent.id)}",
         )
-    return RecordedJudge(tapes, model=models[0])
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """Requirements of a test on an agent.
+def _complaints(
+    evaluation: PersonaEvaluation, comparison: BaselineComparison, least: Mapping[Dimension, float]
+) -> list[str]:
+    """Scores that fell below the baseline or are too low; or why nothing was compared where it had to be.
 
-    Attributes:
-        at_least: The least score by dimension.
-        baseline: ``None`` when no baselines were named.
+    Raises:
+        JudgeError: Something was not judged.
     """
-
-    dimensions: tuple[Dimension, ...]
-    at_least: Mapping[Dimension, float]
-    baseline: Baseline | None
-    max_drop: float
-
-    @classmethod
-    def of(
-        cls,
-        agent: Agent,
-        at_least: Mapping[str, float],
-        baselines: Place | None,
-        dimensions: Sequence[str],
-        max_drop: float,
-    ) -> _Wanted:
-        least = {_dimension(name): score for name, score in at_least.items()}
-        baseline = None if baselines is None else read_baselines(Path(baselines)).get((agent.id, "transcripts"))
-        if baselines is not None and baseline is None:
-            raise InputError(
-                f"{agent.display_name} has no baseline.",
-                place=str(baselines),
-                remedy=f"Make one with: dramaturg persona baseline --baselines FOLDER --agents {shlex.quote(agent.id)}",
-            )
-        if not least and baseline is None:
-            raise InputError("Nothing is asked of the agent.", place=agent.id, remedy="Give at_least or baselines.")
-        known = baseline.dimensions if baseline else {}
-        chosen = {_dimension(name) for name in dimensions} or {*least, *known}
-        return cls(tuple([each for each in DIMENSIONS if each in chosen | set(least)]), least, baseline, max_drop)
-
-    def complaints(self, evaluation: PersonaEvaluation, plan: EvaluationPlan, requires_baseline: bool) -> list[str]:
-        """The complaints about the scores, one text each."""
-        known = {self.baseline.key: self.baseline} if self.baseline else {}
-        requires_baseline = requires_baseline and self.baseline is not None
-        comparison = compare([evaluation], known, plan, max_drop=self.max_drop, requires_baseline=requires_baseline)
-        if broken := comparison.having({RegressionOutcome.ERROR}):
-            raise JudgeError("\n".join(row_words(row, self.max_drop) for row in broken))
-        found = [self._fallen(row) for row in comparison.having(FAILURES)]
-        found += [each for key, least in self.at_least.items() if (each := _too_low(evaluation, key, least))]
-        if not found and comparison.has_failed:
-            return [self._incomparable(row) for row in comparison.rows] or [NOTHING_COMPARED]
-        return found
-
-    def _fallen(self, row: BaselineRow) -> str:
-        remedy = (
-            "What to do: mend the persona or, if the change is wanted, make the baseline again with "
-            f"`dramaturg persona baseline --agents {shlex.quote(row.agent_id)}`."
-        )
-        return "\n".join([row_words(row, self.max_drop), *map(behind_words, row.behind), remedy])
-
-    def _incomparable(self, row: BaselineRow) -> str:
+    drop = comparison.max_drop
+    if broken := comparison.having({RegressionOutcome.ERROR}):
+        raise JudgeError("\n".join(row_words(row, drop) for row in broken))
+    found = [_fallen(row, drop) for row in comparison.having(FAILURES)]
+    found += [each for key, score in least.items() if (each := _too_low(evaluation, key, score))]
+    if not found and comparison.has_failed:
         remedy = "What to do: ask as the baseline was asked, or make the baseline again like this."
-        return f"{row_words(row, self.max_drop)}\n{remedy}"
+        return [f"{row_words(row, drop)}\n{remedy}" for row in comparison.rows] or [NOTHING_COMPARED]
+    return found
+
+
+def _fallen(row: BaselineRow, max_drop: float) -> str:
+    remedy = (
+        "What to do: mend the persona or, if the change is wanted, make the baseline again with "
+        f"`dramaturg persona baseline --agents {shlex.quote(row.agent_id)}`."
+    )
+    return "\n".join([row_words(row, max_drop), *map(behind_words, row.behind), remedy])
 
 
 def _dimension(name: str) -> Dimension:
@@ -282,7 +239,10 @@ def assert_rubric(
     for name in (*metrics, *limits):
         if name not in DEFINITIONS:
             raise InputError(f"{name!r} is not a metric.", remedy=f"Choose from {', '.join(DEFINITIONS)}.")
-    evaluation = evaluate_transcript(the_transcript(transcript), thresholds=limits)
+    found = [transcript] if isinstance(transcript, Transcript) else read_transcripts(transcript)
+    if len(found) != 1:
+        raise InputError(f"There are {len(found)} discussions.", place=str(transcript), remedy="Name one of them.")
+    evaluation = evaluate_transcript(found[0], thresholds=limits)
     scored = [name for name, each in evaluation.metrics.items() if each.score is not None]
     checked = list(dict.fromkeys((*metrics, *limits))) or scored
     if not checked:
@@ -305,16 +265,11 @@ def _complaint(evaluation: Evaluation, name: str) -> str:
     if metric.score is None:
         return f"{what}: {str(metric.status).replace('_', ' ')}: {metric.reason or 'it has no score'}"
     lines = [f"{what}: {score_words(definition, metric.score)}, threshold {metric.threshold:g}"]
-    lines += _behind(evaluation.transcript, metric)
-    return "\n".join([*lines, "What to do: look at these rows; `dramaturg evaluate --format json` prints all of them."])
-
-
-def _behind(transcript: Transcript, metric: MetricResult) -> list[str]:
     against = [row for row in metric.ledger if row.verdict is RowVerdict.DOES_NOT_COUNT]
-    lines = [_row_words(transcript, row) for row in against[:_MOST_SHOWN]]
+    lines += [_row_words(evaluation.transcript, row) for row in against[:_MOST_SHOWN]]
     if len(against) > _MOST_SHOWN:
         lines.append(f"  and {len(against) - _MOST_SHOWN} more")
-    return lines
+    return "\n".join([*lines, "What to do: look at these rows; `dramaturg evaluate --format json` prints all of them."])
 
 
 def _row_words(transcript: Transcript, row: LedgerRow) -> str:

@@ -5,10 +5,10 @@ Needs no key: the judge is a script. Without ``judge`` and ``library`` a model j
 
 import asyncio
 
-from evaluation.corrections.integrations import MessageGate
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
+from evaluation.corrections.message_gate import MessageGate
+from evaluation.judging.judges_without_model import ScriptedJudge
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import DEFAULT_AGENT, Dimension, Proposition
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
 
 CLAIM = Proposition("in-character", "{{action}} sounds like {{agent_name}}.", Dimension.ADHERENCE)

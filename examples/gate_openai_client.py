@@ -9,16 +9,21 @@ import sys
 
 from openai import OpenAI
 
-from evaluation.corrections.integrations import GatedClient, MessageGate
+from evaluation.corrections.message_gate import MessageGate
 from evaluation.judging.judge_config import build_judge, judge_config
 
 model = sys.argv[1] if len(sys.argv) > 1 else "gpt-4o-mini"
-judge = build_judge(judge_config({"model": model}))
-messages = [
-    {"role": "system", "content": "You are Michael, a regional manager who loves attention. Answer in one sentence."},
-    {"role": "user", "content": "Who runs this office?"},
-]
-with MessageGate(judge, timeout_seconds=60) as gate:
-    client = GatedClient(OpenAI(), gate, "michael")
-    answer = client.create(messages, model=model)
-print(answer.choices[0].message.content)
+persona = "You are Michael, a regional manager who loves attention. Answer in one sentence."
+question = "Who runs this office?"
+client = OpenAI()
+
+
+def write(feedback: str) -> str:
+    """Asks the model; after a draft that was sent back, with the reasons."""
+    told = [{"role": "user", "content": feedback}] if feedback else []
+    messages = [{"role": "system", "content": persona}, {"role": "user", "content": question}, *told]
+    return client.chat.completions.create(model=model, messages=messages).choices[0].message.content or ""
+
+
+with MessageGate(build_judge(judge_config({"model": model})), timeout_seconds=60) as gate:
+    print(gate.send(write, "michael", [("user", question)], persona).text)

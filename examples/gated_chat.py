@@ -11,15 +11,13 @@ import argparse
 import asyncio
 from pathlib import Path
 
-from evaluation.corrections.attempts import ActionContext, GateResult
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import ActionGate
+from evaluation.corrections.gate import ActionContext, ActionGate, GateResult
 from evaluation.corrections.proposition_checks import PropositionChecker
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
+from evaluation.judging.judges_without_model import ScriptedJudge
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import DEFAULT_AGENT, Dimension, Proposition, TrajectoryEvent
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
-from evaluation.judging.targets import TrajectoryEvent
 from evaluation.store import Store
 
 CONFIG = CorrectionConfig(gate_adherence_enabled=True, gate_similarity_enabled=True)

@@ -12,15 +12,13 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from evaluation.corrections.builtin_interventions import configured
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.integrations import MessageGate
-from evaluation.corrections.interventions import NudgeBox, run_interventions
+from evaluation.corrections.interventions import configured, run_interventions
+from evaluation.corrections.message_gate import MessageGate
 from evaluation.corrections.repetition import suppression_prompt
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.proposition import TargetType
+from evaluation.judging.judges_without_model import ScriptedJudge
+from evaluation.judging.propositions import Target, TargetType, TrajectoryEvent
 from evaluation.judging.protocol import CheckAnswer, JudgeRequest, ScoreAnswer
-from evaluation.judging.targets import Target, TrajectoryEvent
 from evaluation.store import Store
 
 CONFIG = CorrectionConfig(
@@ -46,7 +44,7 @@ class Person:
     def __init__(self, agent_id: str, name: str, persona: str) -> None:
         self.agent_id, self.name, self.persona = agent_id, name, persona
         self.heard: list[TrajectoryEvent] = []
-        self.thoughts = NudgeBox()
+        self.thoughts: list[str] = []
 
     @property
     def target(self) -> Target:
@@ -55,7 +53,7 @@ class Person:
 
     def nudge(self, thought: str) -> None:
         """Keeps a thought for the next message."""
-        self.thoughts.add(thought)
+        self.thoughts.append(thought)
 
     def speak(self, feedback: str, thoughts: tuple[str, ...], advice: str | None) -> str:
         """Asks your model, with all of them in the prompt; here a script."""
@@ -79,7 +77,7 @@ async def simulate(store: Store, people: list[Person]) -> list[str]:
             advice = None
             if config.repetition_suppression_enabled:
                 advice = suppression_prompt(own, config.repetition_threshold)
-            thoughts = person.thoughts.take()
+            thoughts, person.thoughts = tuple(person.thoughts), []
 
             async def write(
                 feedback: str,

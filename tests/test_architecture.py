@@ -146,7 +146,7 @@ BROAD_EXCEPTS = {
     "evaluation/engines/scoring.py",
     "dashboard/shared/jobs/jobs.py",
     "evaluation/corrections/gate.py",
-    "evaluation/experiments/ab/runner.py",
+    "evaluation/experiments/ab_runner.py",
     "evaluation/workflows/watching.py",
 }
 

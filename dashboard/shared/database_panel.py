@@ -12,7 +12,7 @@ from dashboard import access_checks
 from dashboard.shared import resources
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.store import Store
 from evaluation.store.backup import BackupInfo, check_backup

@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import desk_link
 from dashboard.shared.state import LEDGER
-from evaluation.comparison import Example
+from evaluation.comparison.movers import Example
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import shortened
 

@@ -8,7 +8,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.page_links import add_games_link, guide_link, overview_link, rate_link
-from evaluation.access.roles import Action
+from evaluation.access import Action
 
 _STEPS = (
     (

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.shared import state
 from dashboard.shared.identity import identity
-from evaluation.access.roles import Action
+from evaluation.access import Action
 
 OVERVIEW_PAGE = "app_pages/overview/page.py"
 GAMES_PAGE = "app_pages/games/page.py"

@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import is_channel_id
-from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.persona.evaluation import DIMENSIONS, LABELS
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents
 

@@ -10,7 +10,7 @@ from dashboard.shared import resources
 from dashboard.shared.changes import data
 from dashboard.shared.changes.actions import attempt
 from dashboard.shared.jobs import jobs
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.iterations.board import VersionMix
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import MetricResult

@@ -1,34 +1,179 @@
-"""The agreement report, as the Team page and ``dramaturg agreement`` show it."""
+"""The whole report of agreement: raters, metrics against raters, and rows; as sentences and as JSON."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from evaluation.agreement._items import rating_table
-from evaluation.agreement._metrics_against_raters import MetricAnswers, ReferenceAgreement, reference_agreements
+import numpy as np
+
 from evaluation.agreement.between_raters import (
     FEWEST_FOR_READING,
+    ITEMS,
+    TENTATIVE,
+    Figure,
     GameDisagreement,
+    Item,
     ItemAgreement,
     PairAgreement,
     RaterLeaning,
+    RatingTable,
     RuleGap,
     all_items,
+    figures,
+    moments_per_game,
     pair_agreements,
     rater_leanings,
+    rating_table,
     rule_gaps,
+    share_of,
     split_games,
 )
 from evaluation.agreement.rows import Confirmed, DecidedRow, RowAgreement, disputed_rows, row_agreements
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.rating_guide import QUESTION_TOPICS
 from evaluation.score import PERCENT, Method, Status, status_of
+from evaluation.statistics.agreement import Numbers, bias_of, correlation_of, kappa_of, ranks
+from evaluation.text.display import counted, json_data, listed, shortened
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+Ceiling = tuple[int, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricAnswers:
+    """A metric's answers about the games.
+
+    Attributes:
+        label: In our own words.
+        scores: In percent, by transcript id.
+        passes: Whether each of them reaches its threshold.
+    """
+
+    name: str
+    label: str
+    scores: Mapping[str, float]
+    passes: Mapping[str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceAgreement:
+    """One metric against one item, over the games that have both; every rating is a pair with the metric.
+
+    For the 1-5 score a metric's 0 to 100 % are laid on 1 to 5, rounded for kappa and exact agreement. For a question
+    "passed" stands for yes. No metric claims to measure engagement: this shows which of them tracks what people feel.
+
+    Attributes:
+        kappa: Quadratic-weighted.
+        spearman: Of ranks over all pairs.
+        bias: Mean of metric minus rating, on the item's scale.
+        exact: Share of pairs with the same value.
+        ceiling_kappa: Kappa between two raters of the same games: what a metric can hope for. NaN without two raters.
+        ceiling_spearman: The same for ranks.
+        ceiling_exact: The same for equal values.
+        floor_exact: What always the commonest answer would reach; its kappa is 0.
+    """
+
+    reference: str
+    label: str
+    item: Item
+    games: int
+    ratings: int
+    kappa: Figure
+    spearman: Figure
+    bias: Figure
+    exact: Figure
+    ceiling_games: int
+    ceiling_kappa: float
+    ceiling_spearman: float
+    ceiling_exact: float
+    floor_exact: float
+
+
+def reference_agreements(
+    table: RatingTable, references: Mapping[str, MetricAnswers], *, seed: int = 0
+) -> tuple[ReferenceAgreement, ...]:
+    """Every reference against every item, references in the order given."""
+    ceilings: dict[tuple[str, bytes], Ceiling] = {}
+    return tuple(_agreement(table, one, item, ceilings, seed) for one in references.values() for item in ITEMS)
+
+
+def _agreement(
+    table: RatingTable, reference: MetricAnswers, item: Item, ceilings: dict[tuple[str, bytes], Ceiling], seed: int
+) -> ReferenceAgreement:
+    score = np.asarray([reference.scores.get(key, math.nan) for key in table.transcripts])
+    if item.is_score:
+        fine = item.values[0] + score / 100.0 * (item.values[-1] - item.values[0])
+        coarse = np.floor(fine + 0.5)
+    else:
+        fine = score
+        coarse = np.asarray([float(reference.passes.get(key, False)) for key in table.transcripts])
+    answers = table.answers[item.name]
+    rater, column = np.nonzero(~np.isnan(answers) & ~np.isnan(score))
+    rated = answers[rater, column]
+    kept, game = np.unique(column, return_inverse=True)
+    said = coarse[column]
+    sums = moments_per_game(said, rated, game, len(kept))
+    ranked = moments_per_game(_ranks(fine[column]), _ranks(rated), game, len(kept))
+    plain = moments_per_game(fine[column], rated, game, len(kept)) if item.is_score else sums
+    equal = np.zeros((len(kept), 2))
+    np.add.at(equal, game, np.stack([said == rated, np.ones_like(rated)], axis=-1))
+    kappa, rank, bias, exact = figures(
+        [(kappa_of, sums), (correlation_of, ranked), (bias_of, plain), (share_of, equal)], seed=seed
+    )
+    # Most metrics have a score for the same games, so their ceiling is the same.
+    key = item.name, kept.tobytes()
+    if key not in ceilings:
+        ceilings[key] = _ceiling(answers[:, kept])
+    ceiling = ceilings[key]
+    return ReferenceAgreement(
+        reference.name,
+        reference.label,
+        item,
+        games=len(kept),
+        ratings=len(rated),
+        kappa=kappa,
+        spearman=rank,
+        bias=bias,
+        exact=exact,
+        ceiling_games=ceiling[0],
+        ceiling_kappa=ceiling[1],
+        ceiling_spearman=ceiling[2],
+        ceiling_exact=ceiling[3],
+        floor_exact=float(np.unique(rated, return_counts=True)[1].max() / len(rated)) if len(rated) else math.nan,
+    )
+
+
+def _ranks(values: Numbers) -> Numbers:
+    """Ranks with ties shared. A resample keeps them, which costs a little exactness and saves a hundred sorts."""
+    return ranks(values) if len(values) else values
+
+
+def _ceiling(answers: Numbers) -> Ceiling:
+    """Games with two raters, and kappa, rank correlation and exact agreement over all pairs of raters, both ways."""
+    there = ~np.isnan(answers)
+    first, second = [], []
+    for one in range(len(answers)):
+        for other in range(len(answers)):
+            both = there[one] & there[other]
+            if one != other and both.any():
+                first.append(answers[one, both])
+                second.append(answers[other, both])
+    games = int((there.sum(axis=0) >= 2).sum())
+    if not games:
+        return 0, math.nan, math.nan, math.nan
+    x, y = np.concatenate(first), np.concatenate(second)
+    zero = np.zeros(len(x), dtype=int)
+    kappa = float(kappa_of(moments_per_game(x, y, zero, 1)[0]))
+    rank = float(correlation_of(moments_per_game(ranks(x), ranks(y), zero, 1)[0]))
+    return games, kappa, rank, float((x == y).mean())
+
 
 ALL_METRICS = "automatic"
 FEW_GAMES = (
@@ -157,3 +302,146 @@ def _mean_of(references: Sequence[MetricAnswers]) -> MetricAnswers:
         scores[key] = math.fsum(one.scores[key] for one in having) / len(having)
         passes[key] = 2 * sum(one.passes[key] for one in having) > len(having)
     return MetricAnswers(ALL_METRICS, "All automatic metrics", scores, passes)
+
+
+def agreement_data(report: AgreementReport) -> dict[str, Any]:
+    """The report for JSON, disagreements first; everything by the names of its fields."""
+    counts = {name: getattr(report, name) for name in ("raters", "games", "shared_games", "ratings", "note")}
+    return counts | {
+        "disagreements": {
+            "between_raters": json_data(report.split),
+            "rules_against_raters": [json_data(one) | {"gap": one.gap} for one in report.gaps],
+            "overruled": [_decided(one) for one in report.overruled],
+            "rows": [_decided(one) for one in report.disputed],
+        },
+        "items": [json_data(one) | {"reading": one.reading} for one in report.items],
+        "pairs": json_data(report.pairs),
+        "leanings": json_data(report.leanings),
+        "references": json_data(report.references),
+        "rows": json_data(report.rows),
+    }
+
+
+def _decided(one: DecidedRow) -> dict[str, Any]:
+    return {
+        "transcript_id": one.transcript_id,
+        "game": one.game,
+        "metric": one.metric,
+        "row_id": one.row.id,
+        "message_id": one.row.message_id,
+        "player": one.row.player,
+        "verdicts": json_data(one.verdicts),
+        "reasons": json_data(one.reasons),
+        "author": one.author or None,
+        "points": one.stake,
+    }
+
+
+AGREE, PARTLY, NOT = "agree", "partly", "not"
+NEARER_TO_CHANCE = TENTATIVE / 2
+"""Below this alpha, agreement is nearer to chance (0) than to what conclusions need."""
+
+_LONGEST_NAME = 60
+
+
+def agreement_level(one: ItemAgreement) -> str | None:
+    """Whether raters agree on an item; ``None`` where no game has two answers.
+
+    They agree when alpha reaches what tentative conclusions need, and from 20 games on when the lower end of its
+    interval does.
+    """
+    if not one.games:
+        return None
+    alpha, low = one.alpha.value, one.alpha.interval.low
+    if math.isnan(alpha):
+        # Everybody gave the same answer to everything.
+        return AGREE
+    is_shown = one.games < FEWEST_FOR_READING or low is None or low >= TENTATIVE
+    if alpha >= TENTATIVE and is_shown:
+        return AGREE
+    return PARTLY if alpha >= NEARER_TO_CHANCE else NOT
+
+
+def headline(report: AgreementReport) -> str:
+    """The whole report in a sentence of our own words; empty while no game has two raters.
+
+    "So far the two raters agree on the score, partly on question 4 (natural flow), not on question 2 (curiosity)."
+    """
+    levels = [(one.item, agreement_level(one)) for one in report.items]
+    named = {level: _named([item for item, held in levels if held == level]) for level in (AGREE, PARTLY, NOT)}
+    if not any(named.values()):
+        return ""
+    raters = max(one.raters for one in report.items)
+    who = "the two raters" if raters == 2 else f"the {raters} raters"
+    if report.raters > raters:
+        who += " who share games"
+    if named[AGREE] or named[PARTLY]:
+        parts = [f"agree on {named[AGREE]}"] if named[AGREE] else []
+        if named[PARTLY]:
+            parts.append(f"{'' if parts else 'agree '}partly on {named[PARTLY]}")
+        parts += [f"not on {named[NOT]}"] if named[NOT] else []
+    else:
+        parts = [f"do not agree on {named[NOT]}"]
+    words = f"{who} {', '.join(parts)}."
+    return f"So far {words}" if report.note else words.capitalize()
+
+
+def agreement_sentences(report: AgreementReport) -> list[str]:
+    """A sentence for each item, then for generous raters, the metrics, and rule, judge and person.
+
+    Names of raters in them are untrusted text.
+    """
+    widest = max((one.spread for one in report.split), default=0.0)
+    found = [_item_sentence(one, widest) for one in report.items if one.games]
+    if report.shared_games:
+        found += _leaning_sentences(report.leanings)
+    return [*found, *_metric_sentence(report), *_row_sentences(report)]
+
+
+def _named(items: Sequence[Item]) -> str:
+    numbers = [one.name.removeprefix("question_") for one in items if not one.is_score]
+    named = [f"{number} ({QUESTION_TOPICS[int(number) - 1]})" for number in numbers]
+    questions = [f"question{'s' if len(numbers) > 1 else ''} {listed(named)}"] if numbers else []
+    return listed([*("the score" for one in items if one.is_score), *questions])
+
+
+def _item_sentence(one: ItemAgreement, widest: float) -> str:
+    share = one.exact.value
+    if one.ratings == 2 * one.games:
+        often = f"in {round(share * one.games)} of {counted(one.games, 'game')}"
+    else:
+        often = f"from {100 * share:.0f} % of the pairs of raters"
+    if one.item.is_score:
+        return f"Score: the same {often}, at most {counted(widest, 'point')} apart."
+    answer = "yes" if one.commonest else "no"
+    chance = f", no more often than by always answering {answer}" if share <= one.floor < 1 else ""
+    return f"{one.item.short_label} ({one.item.label}): the same answer {often}{chance}."
+
+
+def _leaning_sentences(leanings: Sequence[RaterLeaning]) -> Iterator[str]:
+    is_any = False
+    for one in leanings:
+        low, high = one.interval.low, one.interval.high
+        if low is not None and high is not None and not low <= 0 <= high:
+            is_any = True
+            more = "more" if one.bias > 0 else "less"
+            yield f"{shortened(one.rater, _LONGEST_NAME)} gives {abs(one.bias):.1f} points {more} than the others."
+    if not is_any:
+        yield "No rater is shown to be more generous or stricter than the others."
+
+
+def _metric_sentence(report: AgreementReport) -> Iterator[str]:
+    shown = [one for one in report.references if one.item.is_score and one.reference != ALL_METRICS and one.games]
+    following = [one.label for one in shown if (one.kappa.interval.low or 0.0) > 0]
+    if following:
+        verb = "follows" if len(following) == 1 else "follow"
+        yield f"{listed(following)} {verb} the scores of the raters; of other metrics that is not shown."
+    elif shown:
+        yield "No metric is shown to follow the scores of the raters."
+
+
+def _row_sentences(report: AgreementReport) -> Iterator[str]:
+    for pair in dict.fromkeys(one.pair for one in report.rows):
+        rows = [one for one in report.rows if one.pair == pair]
+        same, total = sum(one.same for one in rows), sum(one.rows for one in rows)
+        yield f"{pair.capitalize()}: the same verdict on {same:,} of {counted(total, 'row')}."

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from evaluation.agreement._items import Figure, figures, share_of
+from evaluation.agreement.between_raters import Figure, figures, share_of
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.rows_in_doubt import percent
 from evaluation.score import LedgerRow, Method, RowVerdict, redecided

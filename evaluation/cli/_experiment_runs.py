@@ -12,13 +12,11 @@ from evaluation.cli.exit_codes import INFRASTRUCTURE
 from evaluation.cli.options import JudgeChoice, ListFormat, require_consent
 from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, table
 from evaluation.experiments.estimate import estimate
-from evaluation.experiments.experiment import ExperimentRecord
-from evaluation.experiments.plan import ExperimentPlan, GroupLayout
-from evaluation.experiments.scenario import scenario_named, scenarios
+from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, GroupLayout, scenario_named, scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.calls import Price, Provider
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.simulation.personas import load_personas
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.simulation.population import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -128,9 +126,9 @@ def record_text(record: ExperimentRecord, output: ListFormat) -> str:
         record: Of the experiment.
         output: The format.
     """
+    from evaluation.experiments.conversation import is_idle, stored_activity
     from evaluation.experiments.plan import judge_of
     from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, verdict_words
-    from evaluation.experiments.treatment import is_idle, stored_activity
 
     if output is ListFormat.JSON:
         from evaluation.escaping import json_text
@@ -157,7 +155,7 @@ def joint_table(records: Sequence[ExperimentRecord]) -> str:
 
     Scripted experiments have no columns of the paper. A sentence names each whose treatment never took effect.
     """
-    from evaluation.experiments.treatment import is_idle
+    from evaluation.experiments.conversation import is_idle
 
     rows = [(record.scenario, row) for record in records for row in (record.results or {}).get("rows", [])]
     is_published = any(row["published"] for _, row in rows)
@@ -234,7 +232,7 @@ def _p(value: float | None) -> str:
 
 def published_text(output: ListFormat) -> str:
     """Table 1 as its authors printed it."""
-    from evaluation.experiments.table1_published import published_experiments
+    from evaluation.experiments.table1 import published_experiments
 
     rows: list[dict[str, Any]] = [
         {

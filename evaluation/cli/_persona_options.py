@@ -31,13 +31,6 @@ class RecordMode(StrEnum):
     SCRIPTED = "scripted"
 
 
-class CommentAction(StrEnum):
-    """Steps of the comment on a pull request: the comparison, and the comment itself."""
-
-    CHECK = "check"
-    POST = "post"
-
-
 class PersonaFormat(StrEnum):
     """Output formats of an evaluation."""
 

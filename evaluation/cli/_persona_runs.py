@@ -27,24 +27,40 @@ from evaluation.cli.rendering import print_json_list
 from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, shortened, table
 from evaluation.errors import InputError, NotFoundError
 from evaluation.files.bundled import proposition_roots
-from evaluation.harness.baselines import file_stem, read_baselines
-from evaluation.harness.junit import junit_xml, row_words
 from evaluation.harness.pull_request_comment import comparison_markdown
-from evaluation.harness.regression import FAILURES, BaselineComparison, RegressionOutcome
+from evaluation.harness.regression import (
+    FAILURES,
+    BaselineComparison,
+    RegressionOutcome,
+    file_stem,
+    junit_xml,
+    read_baselines,
+    row_words,
+)
 from evaluation.judging.answers import HIGHEST_SCORE, Answer, Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, probe
-from evaluation.judging.judges.offline import Measured, consistency, convergence, fluency
-from evaluation.judging.judges.recorded import SUFFIX, RecordingJudge, read_recordings, write_recordings
-from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL, Script, ScriptedJudge
+from evaluation.judging.judges_without_model import (
+    NOTE,
+    SCRIPTED_MODEL,
+    SUFFIX,
+    Measured,
+    RecordingJudge,
+    Script,
+    ScriptedJudge,
+    consistency,
+    convergence,
+    fluency,
+    read_recordings,
+    write_recordings,
+)
 from evaluation.judging.model_client.budget import Budget, spent_words
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import Judge, JudgeRequest
 from evaluation.judging.questions import Options, proposition_id_of
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.persona.evaluation import DIMENSIONS, LABELS, EvaluationPlan
 from evaluation.persona.subjects import ALWAYS, Period
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -68,8 +84,8 @@ from evaluation.workflows.persona_runs import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evaluation.judging.propositions.weighted_scores import PropositionScore
-    from evaluation.persona.results import DimensionScore, PersonaEvaluation
+    from evaluation.judging.questions import PropositionScore
+    from evaluation.persona.evaluation import DimensionScore, PersonaEvaluation
 
 
 class _Evaluated(NamedTuple):
@@ -406,8 +422,7 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
     """Differences from the baselines; one line for all agents without one or with another judge's."""
     if comparison is None:
         return
-    from evaluation.harness.junit import row_words
-    from evaluation.harness.regression import FAILURES, RegressionOutcome
+    from evaluation.harness.regression import FAILURES, RegressionOutcome, row_words
 
     for row in comparison.having(FAILURES):
         yield shortened(f"{row.outcome}: {row_words(row, comparison.max_drop)}", _LONGEST_REMARK)
@@ -426,7 +441,7 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
 
 def comparison_table(comparison: BaselineComparison) -> str:
     """Every score beside its baseline, and below what fell, what is gone and what is new."""
-    from evaluation.harness.junit import behind_words
+    from evaluation.harness.regression import behind_words
 
     rows = [
         (

@@ -67,8 +67,7 @@ def import_agents(
 ) -> None:
     """Import agents with their personas; one that is known by that id or name keeps its name and gets the persona."""
     from evaluation.errors import InputError
-    from evaluation.persona.agents import Agent
-    from evaluation.persona.persona_text import read_agent_file, read_persona_bytes
+    from evaluation.persona.agents import Agent, read_agent_file, read_persona_bytes
     from evaluation.workflows.agents import KnownAgents
 
     read = [(str(path), *read_agent_file(read_persona_bytes(path), str(path))) for path in files]
@@ -117,7 +116,7 @@ def generate(
     from evaluation.errors import InputError
     from evaluation.judging.judge_config import SETTINGS_KEY, judge_config
     from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words
-    from evaluation.simulation.personas import profile_named
+    from evaluation.simulation.population import profile_named
     from evaluation.workflows.experiment_runs import calls_for, generate_personas, write_agent_files
 
     chosen, store = profile_named(profile), open_store()
@@ -192,7 +191,7 @@ def check(
     Exits with 2 when there is an error. An agent that nobody knows is a warning and does not change the exit code.
     """
     from evaluation.files.bundled import proposition_roots
-    from evaluation.judging.propositions.loading import check_file, proposition_files
+    from evaluation.judging.proposition_files import check_file, proposition_files
 
     roots = files or proposition_roots(folder)
     known = _known_agents()

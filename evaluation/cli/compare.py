@@ -13,7 +13,7 @@ from evaluation.cli.terminal import safe, say, say_json, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
 
 if TYPE_CHECKING:
-    from evaluation.comparison import IterationComparison
+    from evaluation.comparison.iterations import IterationComparison
     from evaluation.statistics import Difference
 
 
@@ -42,7 +42,7 @@ def compare(
         stored_mixes(store, among={game.transcript_id for side in (found.before, found.after) for game in side.games})
     )
     if output is ListFormat.JSON:
-        from evaluation.comparison.json_output import comparison_data
+        from evaluation.comparison.iterations import comparison_data
 
         say_json(comparison_data(found))
     else:

@@ -11,8 +11,8 @@ from evaluation.cli.options import ListFormat, Rows, open_store
 from evaluation.cli.terminal import note, say, say_json, shortened, table
 
 if TYPE_CHECKING:
-    from evaluation.corrections.attempts import Attempt, LoggedMessage
     from evaluation.corrections.config import CorrectionConfig
+    from evaluation.corrections.gate import Attempt, LoggedMessage
     from evaluation.corrections.statistics import FailureRate
     from evaluation.store.corrections import Corrections
 
@@ -71,8 +71,7 @@ def list_messages(
 
 
 def _say_statistics(corrections: Corrections, agent: str | None, run: str | None, output: ListFormat) -> None:
-    from evaluation.corrections.statistics import failure_rates, gate_statistics
-    from evaluation.corrections.wording import OUTCOME_MEANINGS, statistics_words
+    from evaluation.corrections.statistics import OUTCOME_MEANINGS, failure_rates, gate_statistics, statistics_words
 
     results = [one.result for one in corrections.messages(agent, run=run)]
     statistics, rates = gate_statistics(results), failure_rates(results)
@@ -140,7 +139,7 @@ def config(
 ) -> None:
     """Show every setting of an agent beside its default, or change some."""
     from evaluation.corrections.config import CorrectionConfig
-    from evaluation.corrections.wording import SETTINGS, default_of
+    from evaluation.corrections.statistics import SETTINGS, default_of
     from evaluation.workflows.agents import KnownAgents
 
     store = open_store()

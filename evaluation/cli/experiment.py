@@ -21,8 +21,8 @@ from evaluation.cli.options import (
 from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, table
 
 if TYPE_CHECKING:
-    from evaluation.experiments import Table1Row
-    from evaluation.experiments.ab.results import ABTestResult
+    from evaluation.experiments.ab_runner import ABTestResult
+    from evaluation.experiments.table1 import Table1Row
     from evaluation.store import Store
 
 
@@ -230,7 +230,7 @@ def _list_runs(store: Store, output: ListFormat) -> None:
 
 
 def _say_recomputed(folder: Path, output: ListFormat) -> None:
-    from evaluation.experiments import CAVEAT, table1_from_raw
+    from evaluation.experiments.table1 import CAVEAT, table1_from_raw
 
     rows = table1_from_raw(folder)
     if output is ListFormat.JSON:
@@ -275,29 +275,24 @@ def ab(
         Path, typer.Argument(metavar="CONFIG", show_default=False, help="The test, in YAML; see --print-config.")
     ],
     output: Rows = ListFormat.TABLE,
-    state: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", show_default=False, help="Where runs are kept; beside CONFIG when left out."),
-    ] = None,
     print_config: Annotated[  # noqa: ARG001 - its callback acts
-        bool, print_config_option("evaluation.experiments.ab", "ab.yaml")
+        bool, print_config_option("evaluation.experiments", "ab.yaml")
     ] = False,
     mode: JudgeMode = None,
 ) -> None:
     """Compare variants of a configuration: on stored games, on numbers that you have, or on simulated runs.
 
     A winner is named only where its difference on the primary measure is significant after Holm's adjustment over all
-    comparisons, and more than 10 % (or what the file says) of the larger mean. Runs that are done are kept: run it
+    comparisons, and more than 10 % (or what the file says) of the larger mean. Runs that are done are stored: run it
     again to go on where a limit or a crash stopped it. Exits with 3 when runs failed.
     """
-    from evaluation.experiments.ab.config import ABConfig
-    from evaluation.experiments.ab.results import FinishedRuns
+    from evaluation.experiments.ab_runner import ABConfig
     from evaluation.files.yaml_files import read_model
     from evaluation.judging.judge_config import price_of
-    from evaluation.workflows.ab_tests import estimate_ab_test, run_ab_test
+    from evaluation.workflows.ab_tests import StoredRuns, estimate_ab_test, run_ab_test
 
     store, test = open_store(), read_model(config, ABConfig)
-    finished = FinishedRuns(state or config.with_suffix(".runs.jsonl"))
+    finished = StoredRuns.of(store, test)
     asked = judge_options.value()
     options = {"mode": mode, **asked.config}
     if asked.is_estimate:
@@ -328,7 +323,7 @@ def _say(result: ABTestResult, output: ListFormat) -> None:
 
 
 def _lines(result: ABTestResult) -> Iterator[str]:
-    from evaluation.experiments.ab.summary import ab_summary, cells
+    from evaluation.experiments.ab_summary import ab_summary, cells
 
     found = ab_summary(result.as_dict())
     yield f"{safe(result.name)}\n"

@@ -70,7 +70,7 @@ def insights(
 
     from evaluation.insight.evaluation_report import Wanted
     from evaluation.judging.judge_config import build_judge
-    from evaluation.judging.judges.estimating import NOTHING_ASKED
+    from evaluation.judging.live_judge import NOTHING_ASKED
 
     store, asked = open_store(), judge_options.value()
     settings = _settings(config)
@@ -118,7 +118,7 @@ def _judge_config(store: Store, settings: EvaluationConfig | None, options: dict
 
 def _estimate(store: Store, game: Transcript, config: JudgeConfig, wanted: Wanted, settings: EvaluationConfig) -> str:
     from evaluation.judging.judge_config import price_of
-    from evaluation.judging.judges.estimating import NOTHING_ASKED, estimate_words
+    from evaluation.judging.live_judge import NOTHING_ASKED, estimate_words
     from evaluation.workflows.insights import estimate_insights
 
     if config.mode != "live":

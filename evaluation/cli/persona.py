@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from evaluation.cli._persona_options import (
-    CommentAction,
     MaxDrop,
     Output,
     PersonaFormat,
@@ -104,24 +103,6 @@ def record(
     from evaluation.cli._persona_runs import record_answers
 
     record_answers(to, mode)
-
-
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def comment(
-    context: typer.Context,
-    action: Annotated[CommentAction, typer.Argument(show_default=False, help="Compare, or write the comment.")],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False, help="Where the report lies.")],
-) -> None:
-    """Keep one comment with the regression table on a GitHub pull request.
-
-    'check' compares like 'compare', whose options may follow, writes comparison.json and comment.md to FOLDER and needs
-    no token. 'post' writes or updates the comment; it needs GITHUB_REPOSITORY, GITHUB_TOKEN and GITHUB_EVENT_PATH.
-    """
-    import os
-
-    from evaluation.harness.github_comment import main
-
-    raise typer.Exit(main([str(action), str(folder), *context.args], os.environ))
 
 
 @app.command()

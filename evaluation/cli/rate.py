@@ -17,7 +17,8 @@ from evaluation.text.display import counted
 from evaluation.workflows.scoring import current_evaluation
 
 if TYPE_CHECKING:
-    from evaluation.agreement import AgreementReport, Figure
+    from evaluation.agreement.between_raters import Figure
+    from evaluation.agreement.report import AgreementReport
 
 
 _MOST_PROBLEMS = 50
@@ -162,7 +163,7 @@ def agreement(
 
     report = stored_agreement(open_store(), seed=seed)
     if output is ListFormat.JSON:
-        from evaluation.agreement.json_output import agreement_data
+        from evaluation.agreement.report import agreement_data
 
         say_json(agreement_data(report))
     elif report.ratings or report.rows:
@@ -176,7 +177,7 @@ def agreement(
 
 
 def _lines(report: AgreementReport) -> Iterator[str]:
-    from evaluation.agreement.sentences import agreement_sentences, headline
+    from evaluation.agreement.report import agreement_sentences, headline
 
     counts = f"{counted(report.raters, 'rater')}, {counted(report.ratings, 'rating')}"
     shared = f"{counted(report.shared_games, 'game')} with two raters or more."

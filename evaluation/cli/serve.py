@@ -10,8 +10,7 @@ from typing import Annotated
 
 import typer
 
-from evaluation.access.login import ALLOW_ANONYMOUS_VARIABLE, read_access, secrets_files
-from evaluation.access.roles import Access
+from evaluation.access import ALLOW_ANONYMOUS_VARIABLE, Access, read_access, secrets_files
 from evaluation.cli.options import Database, Port
 from evaluation.cli.terminal import note
 from evaluation.errors import InfrastructureError, InputError

@@ -1,4 +1,4 @@
-"""Two iterations side by side: differences, pairs of games, the games that moved most, and the prompts' lines."""
+"""Two iterations side by side: paired games, tests, decision, coverage and movers."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from evaluation.rubric.controls import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import metric_coverage
 from evaluation.statistics.comparison import Comparison, compare
+from evaluation.statistics.words import difference_data
+from evaluation.text.display import json_data
 
 NO_COMPARISON = "not compared with scrambled copies"
 """What stands for a side of which the controls say nothing."""
@@ -248,3 +250,29 @@ def _distances(before: Sequence[Game], after: Sequence[Game]) -> np.ndarray:
 def _scores(games: Sequence[Game], metric: str) -> np.ndarray:
     found = (game.metrics.get(metric) for game in games)
     return np.array([np.nan if one is None or one.score is None else one.score for one in found], dtype=float)
+
+
+def comparison_data(found: IterationComparison) -> dict[str, Any]:
+    """Both sides, the decision on the later one, every metric's difference with its words, and its causes."""
+    controls = found.controls
+    return {
+        "before": _side(found.before),
+        "after": _side(found.after),
+        "decision": found.decision and found.decision.as_dict(),
+        "decision_is_about": found.other_pair,
+        "decision_words": list(found.decision_words),
+        "coverage": list(found.coverage_words),
+        "level": found.comparison.level,
+        "metrics": [
+            difference_data(one)
+            | {"label": DEFINITIONS[one.name].label}
+            | {"control": dict(zip(("before", "after"), (side.as_dict() for side in controls[one.name]), strict=True))}
+            for one in found.comparison.differences
+        ],
+        "pairs": [{"before": one, "after": other} for one, other in found.pairs],
+        "movers": [json_data(one) | {"change": one.change} for one in found.movers],
+    }
+
+
+def _side(side: IterationSide) -> dict[str, Any]:
+    return {"iteration": side.iteration.name, "games": [game.transcript_id for game in side.games]}

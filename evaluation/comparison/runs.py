@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from evaluation.judging.propositions.proposition import Dimension
-from evaluation.persona.results import DIMENSIONS
+from evaluation.judging.propositions import Dimension
+from evaluation.persona.evaluation import DIMENSIONS
 from evaluation.statistics.comparison import Comparison, Measure, compare
+from evaluation.statistics.words import difference_data
+from evaluation.text.display import json_data
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,3 +179,14 @@ def _examples(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[RunExample]
     for place in moved[moved > 0].index[:_EXAMPLES]:
         row = both.loc[place]
         yield RunExample(str(place[0]), str(place[1]), float(row["was"]), float(row["score"]), str(row["reasoning"]))
+
+
+def run_comparison_data(found: RunComparison) -> dict[str, Any]:
+    """Both runs, every dimension's difference with its words, and the propositions that moved most."""
+    return {
+        "before": json_data(found.before),
+        "after": json_data(found.after),
+        "level": found.comparison.level,
+        "dimensions": [difference_data(one) for one in found.comparison.differences],
+        "movers": [json_data(one) | {"change": one.change} for one in found.movers],
+    }

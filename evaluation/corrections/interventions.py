@@ -1,20 +1,26 @@
-"""Interventions: when all preconditions hold before a step, an effect steers the agents.
-
-Source: persona evaluation specification, "Intervention Framework" (TinyTroupe, arXiv:2507.09788, section 3.6.2). Other
-than there, preconditions that cost nothing are looked at first, and a judge that does not answer never lets one hold.
-"""
+"""Interventions: preconditions and effects, asked once a step before agents act, and the two built-in ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import Protocol, Self
 
-from evaluation.judging.propositions.proposition import EVALUATION_WINDOW, Dimension, Proposition, TargetType
-from evaluation.judging.propositions.weighted_scores import settle
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.repetition import RECENT_MESSAGES, convergence_similarity
+from evaluation.files.bundled import parse_yaml
+from evaluation.judging.propositions import (
+    EVALUATION_WINDOW,
+    Dimension,
+    Proposition,
+    Target,
+    TargetType,
+    TrajectoryEvent,
+)
 from evaluation.judging.protocol import Judge
-from evaluation.judging.questions import Options, ask, check_request
-from evaluation.judging.targets import Target, TrajectoryEvent
+from evaluation.judging.questions import Options, ask, check_request, settle
 
 
 class Steered(Protocol):
@@ -33,23 +39,6 @@ class Steered(Protocol):
     def nudge(self, thought: str) -> None:
         """Puts a thought into the agent's next prompt, and only there: it enters no memory."""
         ...
-
-
-class NudgeBox:
-    """Thoughts that wait for the next prompt of one agent."""
-
-    def __init__(self) -> None:
-        self._waiting: list[str] = []
-
-    def add(self, thought: str) -> None:
-        """Keeps a thought until it is taken."""
-        self._waiting.append(thought)
-
-    def take(self) -> tuple[str, ...]:
-        """All waiting thoughts, oldest first. They are gone afterwards: each is used once."""
-        taken = tuple(self._waiting)
-        self._waiting.clear()
-        return taken
 
 
 def joint_target(targets: Sequence[Steered]) -> Target:
@@ -240,3 +229,106 @@ class InterventionBatch:
 async def run_interventions(interventions: Iterable[Intervention], judge: Judge) -> list[Execution]:
     """Executes each intervention once, in order, never two at a time: at the beginning of a step, before agents act."""
     return [await intervention.execute(judge) for intervention in interventions]
+
+
+_DEFAULT = "_default"
+_NUDGES = Path(__file__).with_name("nudges.yaml")
+ANTI_CONVERGENCE = "anti-convergence"
+VARIETY = "variety"
+AGREEMENT_CLAIM = (
+    "In the last messages the speakers mostly agree with each other and talk alike: the same opinions, in much the "
+    "same tone and words."
+)
+STAGNATION_CLAIM = "In the last messages nobody has put forward an idea that had not been mentioned before."
+LAST_MESSAGES = 10
+
+
+@cache
+def nudges() -> Mapping[str, Mapping[str, str]]:
+    """By agent id: what it is told to sound ``different`` and to bring in something ``new``."""
+    found: Mapping[str, Mapping[str, str]] = parse_yaml(_NUDGES.read_text(encoding="utf-8"))
+    return found
+
+
+def nudge_for(agent_id: str, kind: str) -> str:
+    """The nudge for an agent: its own, else the one for everybody."""
+    return nudges().get(agent_id, nudges()[_DEFAULT])[kind]
+
+
+def anti_convergence(targets: Targets, config: CorrectionConfig) -> Intervention:
+    """Reminds every agent of its own voice when the conversation grows uniform.
+
+    A judge is asked only when the last five messages are so alike that ``convergence_similarity`` reaches
+    ``convergence_threshold``.
+
+    Args:
+        targets: The agents of one conversation.
+        config: Gives the threshold.
+    """
+
+    def is_uniform(agents: Targets) -> bool:
+        recent = joint_target(agents).trajectory[-RECENT_MESSAGES:]
+        similarity = convergence_similarity([(event.speaker, event.text) for event in recent])
+        return similarity is not None and similarity >= config.convergence_threshold
+
+    return (
+        Intervention(targets, first_n=0, last_n=LAST_MESSAGES, name=ANTI_CONVERGENCE)
+        .set_functional_precondition(is_uniform)
+        .set_textual_precondition(AGREEMENT_CLAIM)
+        .set_effect(_nudging("different"))
+    )
+
+
+def variety(targets: Targets, config: CorrectionConfig) -> InterventionBatch:
+    """Asks each agent for something new once it has acted often enough and a judge sees no new idea.
+
+    Args:
+        targets: The agents; each is looked at by itself.
+        config: Gives ``variety_message_threshold``, how often an agent must have acted.
+    """
+
+    def has_said_enough(agents: Targets) -> bool:
+        return all(_actions(agent) >= config.variety_message_threshold for agent in agents)
+
+    return (
+        InterventionBatch.create_for_each(targets, first_n=0, last_n=LAST_MESSAGES, name=VARIETY)
+        .set_functional_precondition(has_said_enough)
+        .set_textual_precondition(STAGNATION_CLAIM)
+        .set_effect(_nudging("new"))
+    )
+
+
+def configured(targets: Targets, configs: Mapping[str, CorrectionConfig]) -> list[Intervention]:
+    """The built-in interventions that the agents' configurations turn on, in the order in which they run.
+
+    Each agent keeps its own thresholds. Voices are compared among the agents that have anti-convergence turned on.
+
+    Args:
+        targets: The agents of one conversation.
+        configs: By agent id; an agent without one has everything off.
+    """
+    made: list[Intervention] = []
+    by_threshold: dict[float, list[Steered]] = {}
+    for agent in targets:
+        config = configs.get(agent.agent_id, CorrectionConfig())
+        if config.anti_convergence_enabled:
+            by_threshold.setdefault(config.convergence_threshold, []).append(agent)
+        if config.variety_intervention_enabled:
+            made += variety([agent], config)
+    shared = [
+        anti_convergence(agents, CorrectionConfig(convergence_threshold=threshold))
+        for threshold, agents in by_threshold.items()
+    ]
+    return [*shared, *made]
+
+
+def _nudging(kind: str) -> Effect:
+    def nudge(agents: Targets) -> None:
+        for agent in agents:
+            agent.nudge(nudge_for(agent.agent_id, kind))
+
+    return nudge
+
+
+def _actions(agent: Steered) -> int:
+    return sum(event.is_action for event in agent.target.trajectory)

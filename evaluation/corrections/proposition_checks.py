@@ -7,17 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
-from evaluation.corrections.attempts import ActionContext, MessageScore
-from evaluation.corrections.gate import inner_quotation, one_line, quotation, without_quotes
+from evaluation.corrections.gate import (
+    ActionContext,
+    MessageScore,
+    inner_quotation,
+    one_line,
+    quotation,
+    without_quotes,
+)
 from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.model_client.budget import current_limits
 from evaluation.judging.model_client.server_state import BREAKER_OPEN
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import ACTION_WINDOW, Dimension, Proposition
-from evaluation.judging.propositions.weighted_scores import PropositionScore, settle, weighted_mean
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import ACTION_WINDOW, Dimension, Proposition, Target, TrajectoryEvent
 from evaluation.judging.protocol import LARGEST_BATCH, Judge
-from evaluation.judging.questions import Options, PropositionQuestion, ask
-from evaluation.judging.targets import Target, TrajectoryEvent
+from evaluation.judging.questions import Options, PropositionQuestion, PropositionScore, ask, settle, weighted_mean
 
 _MOST_REASONS = 3
 
@@ -45,7 +49,7 @@ class PropositionChecker:
         The score is ``None`` when the judge was asked and gave no usable answer: claims that hold trivially, because
         their precondition does not, must not speak for a judge that is silent.
         """
-        found = self._library.propositions_for(Dimension(dimension), (*context.types, context.agent))
+        found = self._library.propositions_for(Dimension(dimension), (context.agent,))
         target = _material(Dimension(dimension), context.target(text))
         asked = [ask(one, target, options=Options(is_batched=True)) for one in _for_one_call(found)]
         scores = await self._judged(asked)

@@ -1,27 +1,169 @@
-"""One conversation of an experiment: simulated with or without the treatment, then evaluated."""
+"""One conversation of an experiment: simulated, evaluated, and what its treatment did in it."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import ActionGate, Log
+from evaluation.corrections.gate import ActionGate, GateOutcome, GateResult, Log
+from evaluation.corrections.interventions import ANTI_CONVERGENCE, VARIETY, Execution
 from evaluation.corrections.proposition_checks import PropositionChecker
-from evaluation.experiments.experiment import AgentScore, Side
-from evaluation.experiments.plan import ExperimentPlan
+from evaluation.corrections.statistics import SIMILARITY
+from evaluation.experiments.plan import AgentScore, ExperimentPlan, ExperimentRecord, GroupLayout, Side
 from evaluation.insight.collector import MetricsCollector, with_counts
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import TargetType
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import TargetType
 from evaluation.judging.protocol import Judge
 from evaluation.persona.agents import Agent, Cast, SpeakerMap
 from evaluation.persona.evaluation import evaluate_agent
 from evaluation.persona.subjects import Sources, everybody, subject_of
 from evaluation.simulation.environment import Environment, RoomPlan, SteeringLog
 from evaluation.simulation.model_texts import Writer
+from evaluation.text.display import counted, json_data
 from evaluation.transcript import Transcript
+
+REPETITION = "repetition suppression"
+
+_CORRECTED = frozenset({GateOutcome.CORRECTED, GateOutcome.PASSED_AFTER_RETRY})
+
+
+def parts_of(config: CorrectionConfig) -> tuple[str, ...]:
+    """The names of everything that a configuration turns on."""
+    return (
+        *config.thresholds,
+        *([SIMILARITY] if config.gate_similarity_enabled else []),
+        *([ANTI_CONVERGENCE] if config.anti_convergence_enabled else []),
+        *([VARIETY] if config.variety_intervention_enabled else []),
+        *([REPETITION] if config.repetition_suppression_enabled else []),
+    )
+
+
+@dataclass(slots=True)
+class Activity:
+    """Counts of what corrections did on one side, or in one conversation.
+
+    Attributes:
+        messages: Messages by agents.
+        checked: Those that the gate looked at.
+        sent_back: Those whose first text did not pass.
+        corrected: Those of which a rewritten text was sent.
+        looked: By part, how often it was looked whether it should take effect.
+        fired: By part, how often it did: a check that sent a text back, an intervention that was applied.
+        calls: Calls to the model, failed ones included.
+        cost_usd: What they cost, as far as it is known.
+        unpriced_calls: Those whose price is not known.
+    """
+
+    messages: int = 0
+    checked: int = 0
+    sent_back: int = 0
+    corrected: int = 0
+    looked: Counter[str] = field(default_factory=Counter)
+    fired: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+    cost_usd: float = 0.0
+    unpriced_calls: int = 0
+
+    def note_check(self, result: GateResult) -> None:
+        """Counts a message that the gate looked at."""
+        self.checked += 1
+        self.sent_back += not result.attempts[0].is_passed
+        self.corrected += result.outcome in _CORRECTED
+        for attempt in result.attempts:
+            for check in attempt.checks:
+                self._note(check.dimension, has_fired=not check.is_passed)
+            if attempt.similarity is not None:
+                self._note(SIMILARITY, has_fired=attempt.is_similar)
+
+    def note_interventions(self, executions: Iterable[Execution]) -> None:
+        """Counts the interventions of a step."""
+        for each in executions:
+            self._note(each.name, has_fired=each.is_applied)
+
+    def note_suppression(self, *, has_fired: bool) -> None:
+        """Counts a prompt that repetition suppression looked at."""
+        self._note(REPETITION, has_fired=has_fired)
+
+    def _note(self, part: str, *, has_fired: bool) -> None:
+        self.looked[part] += 1
+        self.fired[part] += has_fired
+
+    def settle(self, cost_usd: float | None) -> None:
+        """Counts a call that ended; ``None`` is one whose price is not known."""
+        self.calls += 1
+        self.cost_usd += cost_usd or 0.0
+        self.unpriced_calls += cost_usd is None
+
+    def add(self, other: Mapping[str, Any]) -> None:
+        """Adds the counts of another, as data."""
+        for name in ("messages", "checked", "sent_back", "corrected", "calls", "cost_usd", "unpriced_calls"):
+            setattr(self, name, getattr(self, name) + other.get(name, 0))
+        for name in ("looked", "fired"):
+            getattr(self, name).update(other.get(name, {}))
+
+    @property
+    def known_usd(self) -> float | None:
+        """``cost_usd``, or ``None`` when the price of a call is not known."""
+        return None if self.unpriced_calls else round(self.cost_usd, 6)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The counts as JSON-compatible data."""
+        counts: dict[str, Any] = json_data(self)
+        return counts | {"cost_usd": round(self.cost_usd, 6)}
+
+
+def activity_rows(config: CorrectionConfig, sides: Mapping[Side, Activity]) -> list[tuple[str, str, str]]:
+    """Label, treatment and control of everything that the report says about activity and cost."""
+    treatment, control = (sides.get(side, Activity()) for side in (Side.TREATMENT, Side.CONTROL))
+    return [
+        ("Messages by agents", f"{treatment.messages:,}", f"{control.messages:,}"),
+        ("Checked by the gate", f"{treatment.checked:,}", f"{control.checked:,}"),
+        ("Sent back at first", f"{treatment.sent_back:,}", f"{control.sent_back:,}"),
+        ("Corrected", f"{treatment.corrected:,}", f"{control.corrected:,}"),
+        *((f"Stepped in: {part}", _fired(treatment, part), _fired(control, part)) for part in parts_of(config)),
+        ("Calls to the model", f"{treatment.calls:,}", f"{control.calls:,}"),
+        ("Cost in US dollars", _usd(treatment), _usd(control)),
+    ]
+
+
+def _fired(activity: Activity, part: str) -> str:
+    return f"{activity.fired[part]:,} of {counted(activity.looked[part], 'check')}"
+
+
+def _usd(activity: Activity) -> str:
+    return "not known" if activity.known_usd is None else f"{activity.known_usd:.4f}"
+
+
+def activity_of(rows: Iterable[tuple[Side, Mapping[str, Any]]]) -> dict[Side, Activity]:
+    """The counts of each side, summed up over its conversations."""
+    found = {side: Activity() for side in Side}
+    for side, counts in rows:
+        found[side].add(counts)
+    return found
+
+
+def stored_activity(record: ExperimentRecord) -> list[tuple[str, str, str]]:
+    """Rows as of ``activity_rows`` for a stored experiment; none for one of an older version."""
+    stored = (record.results or {}).get("activity")
+    if not stored:
+        return []
+    scenario = record.config["scenario"]
+    is_paper = record.config.get("layout") == GroupLayout.PAPER and scenario.get("paper")
+    treatment = (scenario["paper"] if is_paper else scenario)["treatment"]
+    sides = activity_of((side, stored.get(str(side), {})) for side in Side)
+    return activity_rows(CorrectionConfig.model_validate(treatment), sides)
+
+
+def is_idle(record: ExperimentRecord) -> bool:
+    """Whether no part of the treatment of a stored experiment ever took effect, as when its steps are too few."""
+    stored = (record.results or {}).get("activity") or {}
+    return bool(stored) and not any(stored.get(str(Side.TREATMENT), {}).get("fired", {}).values())
+
 
 NOBODY = ""
 """In the place of an agent: the score is the conversation's."""

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.corrections.config import CorrectionConfig, read_config
-from evaluation.experiments.ab.simulation import read_run
+from evaluation.experiments.ab_sources import read_run
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.validator import CheckKind
 from evaluation.judging.judge_config import JudgeConfig
-from evaluation.judging.judges.estimating import NOTHING_ASKED
+from evaluation.judging.live_judge import NOTHING_ASKED
 from evaluation.judging.model_client.calls import Price
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.judging.protocol import LARGEST_BATCH
-from evaluation.persona.results import DIMENSIONS
-from evaluation.simulation.population_factory import NAMES_AT_ONCE
+from evaluation.persona.evaluation import DIMENSIONS
+from evaluation.simulation.population import NAMES_AT_ONCE
 from evaluation.text.display import counted, significant_text
 
 # Tokens of a typical call, as measured with generated personas of 250 words and messages of 40.
@@ -137,7 +137,7 @@ class ABEstimate:
     Attributes:
         runs: All runs of the test.
         known: Runs that are done already.
-        uses: Expected calls, by model.
+        uses: Expected calls, each to one model.
     """
 
     runs: int
@@ -219,22 +219,3 @@ def simulated_uses(
 
 def _use(model: JudgeConfig, least: int, most: int, tokens: tuple[int, int]) -> ModelUse:
     return ModelUse(model, least, most, most * tokens[0], most * tokens[1])
-
-
-def summed(uses: list[ModelUse]) -> tuple[ModelUse, ...]:
-    """One entry for each model, in the order in which they first appear."""
-    by_model: dict[str, ModelUse] = {}
-    for one in uses:
-        known = by_model.get(one.model.model)
-        by_model[one.model.model] = one if known is None else _added(known, one)
-    return tuple(by_model.values())
-
-
-def _added(known: ModelUse, one: ModelUse) -> ModelUse:
-    return ModelUse(
-        known.model,
-        known.calls_at_least + one.calls_at_least,
-        known.calls_at_most + one.calls_at_most,
-        known.tokens_read + one.tokens_read,
-        known.tokens_written + one.tokens_written,
-    )

@@ -1,4 +1,4 @@
-"""The plan of an experiment: a scenario with its size, seating and settings, and the id derived from them."""
+"""The plan of an experiment: scenario, groups, settings, and the record that it is stored as."""
 
 from __future__ import annotations
 
@@ -7,23 +7,260 @@ import math
 import random
 import uuid
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
+from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Self
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import InputError
-from evaluation.experiments.experiment import ExperimentRecord
-from evaluation.experiments.scenario import Scenario
-from evaluation.judging.answer_parsing import describe
+from evaluation.files.yaml_files import parse_model
+from evaluation.judging.answers import describe
 from evaluation.judging.prompts import PROMPT_VERSION
 from evaluation.judging.questions import Options
-from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.persona.results import DIMENSIONS
+from evaluation.persona.evaluation import DIMENSIONS, EvaluationPlan
+from evaluation.simulation.environment import TurnOrder
 from evaluation.simulation.model_texts import WRITING_VERSION
+from evaluation.simulation.population import Profile, profile_named, profiles
 from evaluation.simulation.scripted_world import Effects
+
+
+class Side(StrEnum):
+    """With the corrections in question, or without any."""
+
+    TREATMENT = "treatment"
+    CONTROL = "control"
+
+
+class ExperimentStatus(StrEnum):
+    """``pending`` stopped before its end (a budget, a person) and can go on. A killed one is still ``running``."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation. Treatment and control of the same ``environment`` (from 0) have the same agents."""
+
+    side: Side
+    environment: int
+    transcript_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentScore:
+    """The scores of an agent in one conversation, or of the whole conversation where ``agent`` is empty.
+
+    Attributes:
+        score: 0 to 9, a count for ideas; ``None`` when nothing could be scored.
+        items: How many judgements it is made of.
+        reason: Why there is none.
+    """
+
+    side: Side
+    environment: int
+    agent: str
+    dimension: str
+    score: float | None
+    items: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentRecord:
+    """An experiment as it is stored.
+
+    Attributes:
+        id: A UUID made of everything that decides what is asked, so that the same experiment goes on and never doubles.
+        config: All settings, as data.
+        results: The report, as data; ``None`` before the end.
+    """
+
+    id: str
+    name: str
+    scenario: str
+    seed: int
+    scale: float
+    config: Mapping[str, Any]
+    status: ExperimentStatus = ExperimentStatus.RUNNING
+    results: Mapping[str, Any] | None = None
+    created_at: datetime | None = None
+    completed_at: datetime | None = None
+
+    @property
+    def is_scripted(self) -> bool:
+        """Whether a script took the place of the model: it shows that the pipeline works, and says nothing else."""
+        return bool(self.config.get("is_scripted"))
+
+
+TOPIC = "{{topic}}"
+
+Text = Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FacilitatorLine(_Part):
+    """The facilitator's words at the beginning of a step, counted from 1; ``{{topic}}`` stands for the topic."""
+
+    step: Annotated[int, Field(ge=1)]
+    text: Text
+
+
+class PaperLayout(_Part):
+    """The layout of the original experiment: few personas that meet again and again, and its own settings.
+
+    Source: TinyTroupe's notebooks of June 2025.
+    """
+
+    personas: Annotated[int, Field(ge=2)]
+    sessions: Annotated[int, Field(ge=1)]
+    treatment: CorrectionConfig
+
+
+class OwnPopulation(_Part):
+    """A population that a scenario's file describes, in place of a shipped profile.
+
+    Attributes:
+        title: For people.
+        description: Who is in it.
+        must_cover: What its dimensions have to reach.
+    """
+
+    title: Text
+    description: Text
+    must_cover: Text
+
+
+class Scenario(_Part):
+    """One experiment's setting.
+
+    Attributes:
+        id: The name of its file.
+        title: For people.
+        kind: "brainstorming" or "debate".
+        population: A shipped profile of the agent factory; ``None`` where ``own_population`` stands.
+        own_population: One that the file itself describes.
+        agents: N_a, how many agents there are on each side in full size.
+        environments: N_e, how many conversations; each has N_a / N_e agents.
+        steps: How many times everybody may speak.
+        order: Who acts when.
+        treatment: What is corrected on the treatment's side; the control's has nothing.
+        treatment_words: The same, for people.
+        topics: Taken in turn, one for each pair of conversations.
+        facilitator: What the facilitator says.
+        published: The experiment of Table 1 that it repeats; ``None`` for one of one's own.
+        paper: How that one was run.
+    """
+
+    id: str = ""
+    title: Text
+    kind: Annotated[str, Field(min_length=1, max_length=60)]
+    population: str | None = None
+    own_population: OwnPopulation | None = None
+    agents: Annotated[int, Field(ge=2, le=10_000)]
+    environments: Annotated[int, Field(ge=1, le=5_000)]
+    steps: Annotated[int, Field(ge=1, le=200)]
+    order: TurnOrder = TurnOrder.PARALLEL
+    treatment: CorrectionConfig
+    treatment_words: Text
+    topics: Annotated[list[Text], Field(min_length=1, max_length=200)]
+    facilitator: Annotated[list[FacilitatorLine], Field(max_length=200)] = Field(default_factory=list)
+    published: str | None = None
+    paper: PaperLayout | None = None
+
+    @field_validator("order", mode="before")
+    @classmethod
+    def _order(cls, value: Any) -> Any:
+        return TurnOrder(value) if isinstance(value, str) and value in set(TurnOrder) else value
+
+    @field_validator("population")
+    @classmethod
+    def _is_known(cls, value: str | None) -> str | None:
+        if value is not None and value not in profiles():
+            remedy = f"Choose from {', '.join(profiles())}, or describe your own under 'own_population'."
+            raise ValueError(f"{value!r} is not a population. {remedy}")
+        return value
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.agents % self.environments or self.agents // self.environments < 2:
+            raise ValueError("agents must be two or more for each environment, the same number in all of them")
+        if (self.population is None) == (self.own_population is None):
+            raise ValueError("exactly one of 'population' and 'own_population' says who takes part")
+        late = [line.step for line in self.facilitator if line.step > self.steps]
+        if late:
+            raise ValueError(f"the facilitator speaks in step {late[0]}, and there are {self.steps} steps")
+        return self
+
+    @property
+    def profile(self) -> Profile:
+        """The profile of those who take part."""
+        own = self.own_population
+        if own is None:
+            return profile_named(self.population or "")
+        return Profile(f"{self.id} (own)", own.title, own.description, own.must_cover)
+
+    @property
+    def per_room(self) -> int:
+        """Agents in a conversation."""
+        return self.agents // self.environments
+
+    def said_by_facilitator(self, topic: str) -> dict[int, str]:
+        """The facilitator's words by step."""
+        return {line.step: line.text.replace(TOPIC, topic) for line in self.facilitator}
+
+
+@cache
+def scenarios() -> dict[str, Scenario]:
+    """The shipped scenarios by id, in the paper's order."""
+    folder = files("evaluation.experiments").joinpath("scenarios")
+    found = [
+        read_scenario(each.read_bytes(), each.name.removesuffix(".yaml"), each.name)
+        for each in folder.iterdir()
+        if each.name.endswith(".yaml")
+    ]
+    return {each.id: each for each in sorted(found, key=lambda each: each.published or "9")}
+
+
+def scenario_named(name: str) -> Scenario:
+    """A shipped scenario by its id, or a person's own by the path of its file.
+
+    Raises:
+        InputError: There is none, or its file is faulty.
+    """
+    if name in scenarios():
+        return scenarios()[name]
+    path = Path(name).expanduser()
+    if path.suffix in (".yaml", ".yml"):
+        try:
+            return read_scenario(path.read_bytes(), path.stem, name)
+        except OSError as error:
+            raise InputError(f"The scenario cannot be read: {error.strerror}.", place=name) from None
+    raise InputError(
+        f"There is no scenario {name!r}.", remedy=f"Choose from {', '.join(scenarios())}, or name a .yaml file."
+    )
+
+
+def read_scenario(content: bytes, scenario_id: str, file: str) -> Scenario:
+    """The scenario in a file's content.
+
+    Raises:
+        InputError: It is not YAML, or a value is missing, unknown or out of range; names the line and the key.
+    """
+    found = parse_model(content, Scenario, file, remedy="See docs/experiments.md.")
+    return found.model_copy(update={"id": scenario_id})
+
 
 FEWEST_ENVIRONMENTS = 2
 """One conversation on each side could not be told from chance."""
@@ -179,18 +416,7 @@ class ExperimentPlan:
         """All settings that decide what is asked, as data; ``plan_of`` builds the plan from it again."""
         return {
             "kind": "experiment",
-            "scenario": self.scenario.model_dump(mode="json"),
-            "model": self.model,
-            "scale": self.scale,
-            "seed": self.seed,
-            "layout": str(self.layout),
-            "steps": self.steps,
-            "sample_size": self.sample_size,
-            "is_batched": self.is_batched,
-            "has_double_check": self.has_double_check,
-            "temperature": self.temperature,
-            "personas": [dict(each) for each in self.personas],
-            "effects": None if self.effects is None else asdict(self.effects),
+            **_PLANS.dump_python(self, mode="json"),
             "is_scripted": self.effects is not None,
             "conversations": 2 * len(self.design.rooms),
             "versions": [WRITING_VERSION, PROMPT_VERSION],
@@ -210,33 +436,20 @@ class ExperimentPlan:
         )
 
 
+_PLANS = TypeAdapter(ExperimentPlan)
+
+
 def plan_of(record: ExperimentRecord) -> ExperimentPlan:
     """The plan of a stored experiment, to go on with it.
 
     Raises:
         InputError: It was stored by a version whose scenarios looked otherwise.
     """
-    config = record.config
     try:
-        scenario = Scenario.model_validate(config["scenario"])
+        return _PLANS.validate_python({each.name: record.config[each.name] for each in fields(ExperimentPlan)})
     except ValidationError as error:
         remedy = "Start the experiment again."
         raise InputError(f"{describe(error)}.", place=f"experiment {record.id}", remedy=remedy) from None
-    effects = None if config["effects"] is None else Effects(**config["effects"])
-    return ExperimentPlan(
-        scenario,
-        config["model"],
-        config["scale"],
-        config["seed"],
-        GroupLayout(config["layout"]),
-        config["steps"],
-        config["sample_size"],
-        config["is_batched"],
-        config["has_double_check"],
-        config["temperature"],
-        tuple(config["personas"]),
-        effects,
-    )
 
 
 def judge_of(record: ExperimentRecord) -> str:

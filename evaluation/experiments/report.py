@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from evaluation.experiments.experiment import AgentScore, Side
-from evaluation.experiments.table1_published import PublishedRow, published_experiments
-from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
-from evaluation.persona.results import DIMENSIONS, LABELS
-from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
+from evaluation.experiments.plan import AgentScore, Side
+from evaluation.experiments.table1 import PublishedRow, difference_fields, published_experiments
+from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
+from evaluation.persona.evaluation import DIMENSIONS, LABELS
+from evaluation.statistics.comparison import Difference, Measure, compare
 from evaluation.statistics.tests import SignificanceTest, clustered_difference
 from evaluation.text.display import counted, listed, number_or_none
 
@@ -112,37 +112,14 @@ class ReportRow:
         theirs = None if self.published is None else self.published.difference
         return direction_of(number_or_none(self.found.difference), theirs, number_or_none(self.found.p_holm))
 
-    @property
-    def outcome_words(self) -> str:
-        """The result of this run after Holm: "higher", "lower", "no evidence either way", ..."""
-        # More is not better in every row of the paper, so the words speak of height.
-        found = self.found.outcome
-        return {Outcome.BETTER: "higher", Outcome.WORSE: "lower"}.get(found, str(found))
-
     def as_dict(self) -> dict[str, Any]:
         """The row as JSON-compatible data."""
-        after, before, test = self.found.after, self.found.before, self.found.welch
         return {
             "dimension": str(self.dimension),
             "label": LABELS[self.dimension],
             "paper_label": _PUBLISHED_NAMES[self.dimension],
-            "treatment_mean": number_or_none(after.mean),
-            "treatment_sd": number_or_none(after.sd),
-            "control_mean": number_or_none(before.mean),
-            "control_sd": number_or_none(before.sd),
-            "n_treatment": after.n,
-            "n_control": before.n,
-            "difference": number_or_none(self.found.difference),
-            "difference_low": self.found.interval.low,
-            "difference_high": self.found.interval.high,
-            "interval_note": self.found.interval.note,
-            "p_value": number_or_none(test.p),
-            "p_holm": number_or_none(self.found.p_holm),
+            **difference_fields(self.found),
             "p_cluster_robust": number_or_none(self.clustered.p),
-            "t_statistic": number_or_none(test.statistic),
-            "cohens_d": number_or_none(self.found.effect.value),
-            "outcome": self.outcome_words,
-            "no_test_because": test.reason,
             "unscored": self.unscored,
             "direction": str(self.direction),
             "published": None if self.published is None else self.published.as_dict(),

@@ -1,5 +1,7 @@
 """Write a comparison with baselines as Markdown, for the comment on a pull request.
 
+    python -m evaluation.harness.pull_request_comment REPORT   # JSON of "dramaturg persona compare --format json"
+
 The input is the JSON form, which may come from an untrusted branch. Text that is neither a number nor a fixed word is
 put into code spans, so that it cannot become a link, a picture or a mention, and the result is cut to the length that a
 comment may have. The module imports only the standard library and ``evaluation.escaping``, so that a job with a token
@@ -8,8 +10,11 @@ needs to install nothing.
 
 from __future__ import annotations
 
+import json
 import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from evaluation.escaping import code, markdown_table, shortened
@@ -23,7 +28,8 @@ LONGEST_COMMENT = 60_000
 _MOST_ROWS = 300
 _LONGEST_NAME = 40
 _LONGEST_TEXT = 200
-_LONGEST_PROBLEM = 2_000
+_LONGEST_RULE = 2_000
+_LARGEST_REPORT = 10_000_000
 _MOST_LISTED = 20
 _HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
 _DIMENSIONS = ("Adherence", "Consistency", "Fluency", "Voice distinctness", "Ideas")
@@ -57,7 +63,7 @@ _MEANINGS = {
         "Part of it was not judged, so the comparison tells nothing yet. Where an answer is missing, record it with "
         "`dramaturg persona record FOLDER` and commit the recordings."
     ),
-    "broken": "The comparison could not be made. This is why:",
+    "broken": "The comparison could not be made; the log of the run says why.",
 }
 
 
@@ -65,8 +71,7 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
     """The comment: the verdict, a table with one line per agent and dimension, and what fell.
 
     Args:
-        comparison: From ``Comparison.as_dict``, or JSON of that form; values of a wrong kind are left out. Its
-            ``problem`` says why there is no comparison at all.
+        comparison: From ``Comparison.as_dict``, or JSON of that form; values of a wrong kind are left out.
     """
     rows = [row for row in _list(comparison.get("rows")) if isinstance(row, Mapping)]
     verdict = str(comparison.get("verdict"))
@@ -78,9 +83,7 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
     if comparison.get("requires_baseline") is True and verdict == "nothing_compared":
         sections.append("A baseline is required (`--require-baseline`), so this fails.")
     if comparison.get("rule"):
-        sections.append(_quoted(comparison["rule"], _LONGEST_PROBLEM))
-    if comparison.get("problem"):
-        sections.append(_quoted(comparison["problem"], _LONGEST_PROBLEM))
+        sections.append(_quoted(comparison["rule"], _LONGEST_RULE))
     if rows:
         sections.append(markdown_table(_HEADERS, [_cells(row) for row in rows[:_MOST_ROWS]]))
     lines = [line for row in rows[:_MOST_ROWS] for line in _remarks(row)]
@@ -116,10 +119,10 @@ def _remarks(row: Mapping[str, Any]) -> Iterator[str]:
     who = f"{_quoted(row.get('agent_name'), _LONGEST_NAME)}, {_dimension(row)}"
     if row.get("detail") and row.get("outcome") != "new":
         yield f"- {who}: {_quoted(row['detail'], 2 * _LONGEST_TEXT)}"
-    fallen = [each for each in _list(row.get("fallen_propositions"))[:_MOST_LISTED] if isinstance(each, Mapping)]
+    fallen = [each for each in _list(row.get("fallen"))[:_MOST_LISTED] if isinstance(each, Mapping)]
     for each in fallen:
         before, now = (number_words(each.get(key), 2) or "n/a" for key in ("baseline", "score"))
-        yield f"- {who}: {_quoted(each.get('proposition_id'), _LONGEST_NAME)} fell from {before} to {now}"
+        yield f"- {who}: {_quoted(each.get('name'), _LONGEST_NAME)} fell from {before} to {now}"
     for key, words in (
         ("new_propositions", "new propositions"),
         ("gone_propositions", "propositions that are gone"),
@@ -172,3 +175,20 @@ def cut_comment(text: str) -> str:
     # At the end of a line, so that no code span stays open.
     kept = text[:LONGEST_COMMENT].rpartition("\n")[0]
     return f"{kept}\n\nThe rest is left out; see the run's log."
+
+
+def read_report(path: Path) -> Mapping[str, Any]:
+    """The report in a file of a stranger; one of a verdict "broken" where it is none, too large or leads elsewhere."""
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > _LARGEST_REPORT:
+        return _BROKEN
+    try:
+        found = json.loads(path.read_text(encoding="utf-8", errors="replace"))
+    except (ValueError, RecursionError):
+        return _BROKEN
+    return found if isinstance(found, dict) and "verdict" in found else _BROKEN
+
+
+_BROKEN: Mapping[str, Any] = {"verdict": "broken"}
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{comparison_markdown(read_report(Path(sys.argv[1])))}\n")

@@ -1,31 +1,287 @@
-"""Compare evaluations with golden baselines: fallen, lost and new scores."""
+"""Golden baselines, evaluations held against them, and the comparison in words and as JUnit XML."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+import hashlib
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import groupby
+from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from evaluation.harness.baselines import (
-    Baseline,
-    DimensionBaseline,
-    Source,
-    baseline_of,
-    differences,
-    fingerprint,
-    models_of,
-    proposition_baselines,
-)
+from pydantic import BaseModel, ConfigDict, Field
+
+from evaluation.errors import InputError
+from evaluation.escaping import xml_text
+from evaluation.files.yaml_files import read_model
 from evaluation.judging.answers import HIGHEST_SCORE
-from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
-from evaluation.judging.propositions.weighted_scores import PropositionScore
+from evaluation.judging.prompts import PROMPT_VERSION
+from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension, Proposition
 from evaluation.judging.protocol import JudgementStatus
+from evaluation.judging.questions import PropositionScore
 from evaluation.persona.agents import is_channel_id
-from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.persona.results import DIMENSIONS, LABELS, DimensionScore, PersonaEvaluation
-from evaluation.text.display import counted
+from evaluation.persona.evaluation import DIMENSIONS, LABELS, DimensionScore, EvaluationPlan, PersonaEvaluation
+from evaluation.text.display import counted, json_data
+
+Source = Literal["transcripts", "synthetic"]
+"""Whether an agent was judged on what it had said, or on answers to scenario prompts made for the purpose."""
+
+SUFFIX = ".json"
+_REMEDY = "Restore the file, or make it again with `dramaturg persona baseline`."
+# Enough for any mean of whole numbers, and the same text on every machine.
+_STORED_DIGITS = 6
+_PLAIN_NAME = re.compile(r"[\w-]{1,60}")
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class PropositionBaseline(_Frozen):
+    """One proposition's mean score.
+
+    Attributes:
+        score: The mean over what it was asked of.
+        fingerprint: Changes with everything in the proposition that may change its score but its weight.
+    """
+
+    score: float = Field(ge=0, le=1_000_000)
+    fingerprint: str = ""
+
+
+class DimensionBaseline(_Frozen):
+    """One dimension's score, and those of its propositions by id."""
+
+    score: float = Field(ge=0, le=1_000_000)
+    propositions: dict[str, PropositionBaseline] = Field(default_factory=dict)
+
+
+class Baseline(_Frozen):
+    """The accepted scores of an agent, or of a channel, with everything that shapes them but persona and messages.
+
+    Attributes:
+        agent_id: Whose it is.
+        source: What was judged.
+        models: Who judged; scores of other judges are not compared with these.
+        note: For people who open the file.
+        sample_size: At most how many messages were judged one by one.
+        sampled: How many were; ``None`` where the file does not say.
+        seed: Chose them.
+        since: The period's beginning in ISO 8601; empty for none.
+        until: The period's end.
+        is_batched: Whether questions shared calls; ``None`` where the file does not say.
+        has_double_check: Whether the judge was asked to reconsider; ``None`` like that.
+        with_simulated: Whether conversations of experiments counted; ``None`` where the file does not say.
+        dimensions: Only those that had a score.
+    """
+
+    format: Literal["dramaturg-baseline"] = "dramaturg-baseline"
+    version: Literal[2] = 2
+    agent_id: str = Field(min_length=1)
+    agent_name: str
+    source: Source = "transcripts"
+    models: tuple[str, ...]
+    note: str = ""
+    prompt_version: str
+    sample_size: int = Field(ge=1)
+    sampled: int | None = Field(default=None, ge=0)
+    seed: int = Field(ge=0)
+    since: str = ""
+    until: str = ""
+    is_batched: bool | None = None
+    has_double_check: bool | None = None
+    with_simulated: bool | None = None
+    dimensions: dict[Dimension, DimensionBaseline]
+
+    @property
+    def key(self) -> tuple[str, Source]:
+        """The key that identifies it among baselines."""
+        return self.agent_id, self.source
+
+    def with_others_of(self, before: Baseline | None, judged: Collection[Dimension]) -> Baseline:
+        """This baseline, with the dimensions of an earlier one that were not judged this time.
+
+        Args:
+            before: Of the same agent; what was judged otherwise does not belong in one baseline.
+            judged: The dimensions that were.
+        """
+        if before is None or list(differences(before, self)):
+            return self
+        others = {key: each for key, each in before.dimensions.items() if key not in judged}
+        found = others | self.dimensions
+        return self.model_copy(update={"dimensions": {key: found[key] for key in Dimension if key in found}})
+
+
+def differences(then: Baseline, now: Baseline) -> Iterator[str]:
+    """The reasons why two baselines' scores are incomparable; none where they were made alike.
+
+    A sample's limit and seed matter only where one of them left messages out. What a file of version 1 does not say
+    counts as equal.
+    """
+    if then.models != now.models:
+        yield f"{_listed(now.models)} judged now, {_listed(then.models)} the baseline"
+    if then.prompt_version != now.prompt_version:
+        yield f"prompts {now.prompt_version} now, {then.prompt_version} in the baseline"
+    was_whole, is_whole = (one.sampled is not None and one.sampled < one.sample_size for one in (then, now))
+    if not (was_whole and is_whole) and (then.sample_size, then.seed) != (now.sample_size, now.seed):
+        yield (
+            f"up to {now.sample_size} messages drawn with seed {now.seed} now, {then.sample_size} with seed "
+            f"{then.seed} in the baseline"
+        )
+    if (then.since, then.until) != (now.since, now.until):
+        yield f"messages {_period(now)} now, {_period(then)} in the baseline"
+    for name, yes, no in (
+        ("is_batched", "several questions a call", "one question a call"),
+        ("has_double_check", "a double check", "no double check"),
+        ("with_simulated", "with simulated conversations", "without simulated conversations"),
+    ):
+        was, is_now = getattr(then, name), getattr(now, name)
+        if was is not None and is_now is not None and was is not is_now:
+            yield f"{yes if is_now else no} now, {yes if was else no} in the baseline"
+
+
+def _listed(models: Sequence[str]) -> str:
+    return ", ".join(models) or "nobody"
+
+
+def _period(baseline: Baseline) -> str:
+    ends = [f"{word} {time}" for word, time in (("since", baseline.since), ("until", baseline.until)) if time]
+    return " ".join(ends) or "of all times"
+
+
+def fingerprint(proposition: Proposition) -> str:
+    """Changes with everything in a proposition that may change its score but its weight, which is applied later."""
+    parts = [
+        proposition.claim,
+        proposition.is_inverted,
+        proposition.includes_personas,
+        str(proposition.target_type),
+        proposition.window.first_n,
+        proposition.window.last_n,
+        proposition.has_double_check,
+        proposition.precondition,
+    ]
+    return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()[:12]
+
+
+def baseline_of(
+    evaluation: PersonaEvaluation,
+    plan: EvaluationPlan,
+    *,
+    source: Source = "transcripts",
+    note: str = "",
+    judge: str = "",
+    with_simulated: bool = False,
+) -> Baseline:
+    """The baseline that an evaluation amounts to.
+
+    Args:
+        evaluation: What was scored; dimensions without a score are left out.
+        plan: How it was asked.
+        source: What was judged.
+        judge: The model that was to judge, where nothing has a score.
+        with_simulated: Whether conversations of experiments counted.
+        note: For people who open the file.
+    """
+    return Baseline(
+        agent_id=evaluation.agent.id,
+        agent_name=evaluation.agent.display_name,
+        source=source,
+        models=models_of(evaluation) or ((judge,) if judge else ()),
+        note=note,
+        prompt_version=PROMPT_VERSION,
+        sample_size=plan.sample_size,
+        sampled=evaluation.sample_size,
+        seed=evaluation.seed,
+        since=plan.period.since.isoformat() if plan.period.since else "",
+        until=plan.period.until.isoformat() if plan.period.until else "",
+        is_batched=plan.options.is_batched,
+        has_double_check=plan.options.has_double_check,
+        with_simulated=with_simulated,
+        dimensions={key: _dimension(each) for key, each in evaluation.dimensions.items() if each.score is not None},
+    )
+
+
+def _dimension(score: DimensionScore) -> DimensionBaseline:
+    return DimensionBaseline(
+        score=round(score.score or 0.0, _STORED_DIGITS),
+        propositions=proposition_baselines(score.items),
+    )
+
+
+def models_of(evaluation: PersonaEvaluation) -> tuple[str, ...]:
+    """The models that judged, sorted; live, recorded or scripted makes no difference."""
+    return tuple(sorted({model for _, model in evaluation.judges}))
+
+
+def proposition_baselines(items: Iterable[PropositionScore]) -> dict[str, PropositionBaseline]:
+    """Every scored proposition by id: its mean over what it was asked of."""
+    by_id: dict[str, list[PropositionScore]] = {}
+    for item in items:
+        by_id.setdefault(item.proposition.id, []).append(item)
+    found = {}
+    for key, own in by_id.items():
+        scores = [item.score for item in own if item.score is not None]
+        if scores:
+            found[key] = PropositionBaseline(
+                score=round(fmean(scores), _STORED_DIGITS),
+                fingerprint=fingerprint(own[0].proposition),
+            )
+    return found
+
+
+def read_baselines(folder: Path) -> dict[tuple[str, Source], Baseline]:
+    """The baselines in a folder, by agent and source; none when there is no such folder.
+
+    Raises:
+        InputError: A file is not a baseline, or two are of the same agent; names the file.
+    """
+    found: dict[tuple[str, Source], Baseline] = {}
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        baseline = read_model(path, Baseline, remedy=_REMEDY)
+        if baseline.key in found:
+            raise InputError(
+                f"A second baseline of {baseline.agent_id!r}.", place=str(path), remedy="Delete one of the two files."
+            )
+        found[baseline.key] = baseline
+    return found
+
+
+def write_baseline(folder: Path, baseline: Baseline) -> Path:
+    """Writes a baseline under the name of its agent, in place of an earlier one; returns where.
+
+    Raises:
+        InputError: The folder cannot be written to.
+    """
+    path = folder / file_name(baseline.agent_id, baseline.source)
+    body = baseline.model_dump(mode="json")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(body, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"The baseline cannot be written: {error.strerror}.", place=str(path), remedy="Name another folder."
+        ) from None
+    return path
+
+
+def file_name(agent_id: str, source: Source = "transcripts") -> str:
+    """A name that every file system takes: "michael.json", "channel--sales-floor.json", "michael.synthetic.json"."""
+    return f"{file_stem(agent_id)}{'' if source == 'transcripts' else f'.{source}'}{SUFFIX}"
+
+
+def file_stem(agent_id: str) -> str:
+    """An agent's id as part of a file's name; of one that is long or odd the beginning of a hash."""
+    stem = agent_id.replace(":", "--")
+    if _PLAIN_NAME.fullmatch(stem):
+        return stem
+    return f"agent-{hashlib.sha256(agent_id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
 
 MAX_DROP = 1.0
 """A score may fall by so much; more is a regression."""
@@ -87,15 +343,6 @@ class ScoreChange:
     def is_regression(self, max_drop: float) -> bool:
         """Whether it fell by more than ``max_drop``; a proposition, by more than three times as much."""
         return -self.change > max_drop * (PROPOSITION_FACTOR if self.name else 1.0)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return {
-            "proposition_id": self.name,
-            "score": self.score,
-            "baseline": self.baseline,
-            "change": self.change,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,36 +456,9 @@ class BaselineComparison:
 
     def as_dict(self) -> dict[str, Any]:
         """The comparison as the JSON output shows it."""
-        return {
-            "format": "dramaturg-comparison",
-            "version": 1,
-            "verdict": self.verdict,
-            "has_failed": self.has_failed,
-            "requires_baseline": self.requires_baseline,
-            "rule": self.rule,
-            "max_drop": self.max_drop,
-            "models": list(self.models),
-            "rows": [_row_dict(row) for row in self.rows],
-        }
-
-
-def _row_dict(row: BaselineRow) -> dict[str, Any]:
-    return {
-        "agent_id": row.agent_id,
-        "agent_name": row.agent_name,
-        "dimension": str(row.dimension),
-        "label": LABELS[row.dimension],
-        "outcome": str(row.outcome),
-        "score": row.score,
-        "baseline": row.baseline,
-        "change": row.change,
-        "detail": row.detail,
-        "fallen_propositions": [each.as_dict() for each in row.fallen],
-        "new_propositions": list(row.new_propositions),
-        "gone_propositions": list(row.gone_propositions),
-        "changed_propositions": list(row.changed_propositions),
-        "behind": [asdict(each) for each in row.behind],
-    }
+        rows = [json_data(row) | {"label": LABELS[row.dimension], "change": row.change} for row in self.rows]
+        about = {"format": "dramaturg-comparison", "version": 1, "verdict": self.verdict, "rule": self.rule}
+        return {**about, **json_data(self), "has_failed": self.has_failed, "rows": rows}
 
 
 def compare(
@@ -257,11 +477,11 @@ def compare(
 
     A drop of exactly ``max_drop`` is fine, any more is a regression; a proposition may fall by three times as much.
     Ideas are compared by the same rule, although they are counted. Scores that were made otherwise are not compared
-    (:func:`evaluation.harness.baselines.differences`), and of a dimension only the propositions that ask the same.
+    (:func:`evaluation.harness.regression.differences`), and of a dimension only the propositions that ask the same.
 
     Args:
         evaluations: What was scored now.
-        baselines: From :func:`evaluation.harness.baselines.read_baselines`.
+        baselines: From :func:`evaluation.harness.regression.read_baselines`.
         plan: How it was asked; baselines of dimensions that were not asked for are left alone.
         source: What was judged; only baselines of the same kind count.
         expects_all: Whether an agent that has a baseline and was not evaluated counts as lost.
@@ -425,3 +645,102 @@ def _behind(
         recommendation=lowest.proposition.recommendations_for_improvement,
         mark_words=lowest.mark_words,
     )
+
+
+_NAME = "dramaturg"
+_MOST_LISTED = 3
+NOTHING_COMPARED = "No score was held against a baseline, and --require-baseline asks for one."
+_SKIPPED = frozenset({RegressionOutcome.NOT_SCORED, RegressionOutcome.INCOMPARABLE})
+# Times would make two runs of the same thing differ.
+_NO_TIME = "0"
+
+
+def junit_xml(comparison: BaselineComparison) -> str:
+    """One test suite per agent, one test case per dimension.
+
+    A regression and a lost score are failures, a judge that failed is an error, what cannot be compared is skipped; a
+    score without a baseline passes and says so in its output. Where a baseline is required
+    and nothing was compared, a case of its own fails.
+    """
+    is_empty = comparison.verdict == "nothing_compared" and comparison.requires_baseline
+    root = Element("testsuites", {"name": _NAME, **_counts(comparison.rows, int(is_empty))})
+    if is_empty:
+        suite = SubElement(root, "testsuite", {"name": "baselines", **_counts((), 1), "skipped": "0"})
+        case = SubElement(suite, "testcase", {"name": NOTHING_COMPARED, "classname": _NAME, "time": _NO_TIME})
+        SubElement(case, "failure", {"message": NOTHING_COMPARED, "type": "nothing_compared"})
+    for agent_id, group in groupby(comparison.rows, key=lambda row: row.agent_id):
+        rows = list(group)
+        skipped = sum(row.outcome in _SKIPPED for row in rows)
+        name = xml_text(rows[0].agent_name) or xml_text(agent_id)
+        suite = SubElement(root, "testsuite", {"name": name, **_counts(rows), "skipped": str(skipped)})
+        for row in rows:
+            _case(suite, row, comparison.max_drop)
+    indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'
+
+
+def _counts(rows: Sequence[BaselineRow], more: int = 0) -> dict[str, str]:
+    return {
+        "tests": str(len(rows) + more),
+        "failures": str(sum(row.outcome in FAILURES for row in rows) + more),
+        "errors": str(sum(row.outcome is RegressionOutcome.ERROR for row in rows)),
+        "time": _NO_TIME,
+    }
+
+
+def _case(suite: Element, row: BaselineRow, max_drop: float) -> None:
+    name = f"{row.agent_name}: {LABELS[row.dimension]}"
+    attributes = {"name": xml_text(name), "classname": f"{_NAME}.{xml_text(row.agent_id)}", "time": _NO_TIME}
+    case = SubElement(suite, "testcase", attributes)
+    words = row_words(row, max_drop)
+    if row.outcome in FAILURES or row.outcome is RegressionOutcome.ERROR:
+        kind = "error" if row.outcome is RegressionOutcome.ERROR else "failure"
+        problem = SubElement(case, kind, {"message": xml_text(words), "type": str(row.outcome)})
+        problem.text = xml_text("\n".join([words, *(behind_words(each) for each in row.behind)]))
+    elif row.outcome in _SKIPPED:
+        SubElement(case, "skipped", {"message": xml_text(words)})
+    else:
+        SubElement(case, "system-out").text = xml_text(words)
+
+
+def row_words(row: BaselineRow, max_drop: float) -> str:
+    """A row in one sentence: agent, dimension, score, baseline, and what that means."""
+    who = f"{row.agent_name}, {LABELS[row.dimension]}"
+    now, then = (_score(each) for each in (row.score, row.baseline))
+    meanings = {
+        RegressionOutcome.FINE: f"{now}, baseline {then}",
+        RegressionOutcome.REGRESSION: f"{now}, baseline {then}: {_fall_words(row, max_drop)}",
+        RegressionOutcome.LOST: f"no score, baseline {then}: {row.detail}",
+        RegressionOutcome.NEW: f"{now}, nothing to compare it with: {row.detail}",
+        RegressionOutcome.INCOMPARABLE: f"{now}, baseline {then}, not comparable: {row.detail}",
+        RegressionOutcome.NOT_SCORED: f"not scored: {row.detail}",
+        RegressionOutcome.ERROR: f"the judge failed: {row.detail}",
+    }
+    return f"{who}: {meanings[row.outcome]}"
+
+
+def _fall_words(row: BaselineRow, max_drop: float) -> str:
+    found = []
+    if row.whole is None or row.whole.is_regression(max_drop):
+        found.append(f"it fell by {-(row.change or 0.0):.2f}, which is more than {max_drop:g}")
+    if row.fallen:
+        listed = ", ".join(f"{one.name} {one.baseline:.2f} -> {one.score:.2f}" for one in row.fallen[:_MOST_LISTED])
+        more = f" and {len(row.fallen) - _MOST_LISTED} more" if len(row.fallen) > _MOST_LISTED else ""
+        found.append(f"{counted(len(row.fallen), 'proposition')} fell too far: {listed}{more}")
+    return "; ".join(found)
+
+
+def behind_words(each: Behind) -> str:
+    """A proposition behind a fall in a few lines: its scores, the message, the reason, and what to try."""
+    before = "new" if each.baseline is None else f"{each.baseline:.2f}"
+    lines = [f"{each.proposition_id}: {before} -> {_score(each.score)} ({each.claim})"]
+    if each.message or each.snippet:
+        lines.append(f"  message {each.message}: {each.snippet}")
+    lines += [f"  marked {each.mark_words}"] if each.mark_words else []
+    lines += [f"  why: {each.reason}"] if each.reason else []
+    lines += [f"  try: {each.recommendation}"] if each.recommendation else []
+    return "\n".join(lines)
+
+
+def _score(score: float | None) -> str:
+    return "no score" if score is None else f"{score:.2f}"

@@ -13,9 +13,8 @@ from evaluation.files.bundled import parse_yaml, persona_root
 from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.model_client.calls import CallPurpose
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.propositions.proposition import TargetType
-from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, Cast, SpeakerMap, find_agent, shipped_cast
-from evaluation.persona.persona_text import persona_text
+from evaluation.judging.propositions import TargetType
+from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, Cast, SpeakerMap, find_agent, persona_text, shipped_cast
 from evaluation.persona.subjects import Sources, Subject, subject_of
 from evaluation.transcript import Transcript, build_transcript
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evaluation.judging.fencing import as_message, as_name
-from evaluation.judging.targets import LONGEST_MESSAGE
+from evaluation.judging.propositions import LONGEST_MESSAGE
 from evaluation.transcript import Message, Transcript
 
 LONGEST_PART = 40_000

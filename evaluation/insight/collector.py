@@ -21,7 +21,7 @@ from evaluation.insight.metrics import (
     interaction_graph,
     network_metrics,
 )
-from evaluation.judging.answer_parsing import describe
+from evaluation.judging.answers import describe
 from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:

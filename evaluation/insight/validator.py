@@ -19,8 +19,8 @@ from evaluation.insight._judge_text import numbered, spoken
 from evaluation.insight._questions import QualityAnswer
 from evaluation.insight.config import EvaluationConfig, ValidationConfig
 from evaluation.judging.fencing import as_name, fenced, quoted, unnumbered
+from evaluation.judging.propositions import LONGEST_MESSAGE
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Prompt
-from evaluation.judging.targets import LONGEST_MESSAGE
 from evaluation.statistics.intervals import Interval, mean_interval, proportion_interval
 from evaluation.transcript import Message, Transcript
 

@@ -1,12 +1,23 @@
-"""Schemas of a judge's answers, the reason before the verdict, and instructions on how to write them."""
+"""Answers of a judge: their forms, the words that ask for each form, and tolerant parsers."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 
 LOWEST_SCORE = 0
 HIGHEST_SCORE = 9
@@ -139,3 +150,215 @@ def batch_questions(questions: Sequence[str]) -> str:
 def _shape(answer: type[Answer], before: str = "") -> str:
     fields = ", ".join(f'"{name}": {field.description or "..."}' for name, field in answer.model_fields.items())
     return f"{{{before}{fields}}}"
+
+
+LONGEST_ANSWER = 200_000
+"""Characters; what is longer is not an answer, and must not cost time."""
+
+_MOST_TRIES = 300
+_MOST_READ_IN_VAIN = 3 * LONGEST_ANSWER
+_MOST_ERRORS_NAMED = 3
+
+Value = TypeVar("Value")
+
+Validate = Callable[[dict[str, Any]], Value]
+"""Makes something of a JSON object, or raises ``ValidationError`` or ``AnswerError``; a model's ``model_validate``."""
+
+
+class AnswerError(ValueError):
+    """A model's text is not a valid answer; the message tells the model what is wrong."""
+
+
+def parse_answer(text: str, validate: Validate[Value]) -> Value:
+    """The validated form of the last JSON object in ``text`` that ``validate`` accepts.
+
+    Objects inside other objects, and inside their strings, do not count.
+
+    Raises:
+        AnswerError: There is none; tells what is wrong with the last object.
+    """
+    found: list[Value] = []
+    problem = "there is no complete JSON object in it" if text.strip() else "it is empty"
+    for body in json_objects(text):
+        try:
+            found = [validate(body)]
+        except ValidationError as error:
+            problem = describe(error)
+        except AnswerError as error:
+            problem = str(error)
+    if not found:
+        raise AnswerError(problem)
+    return found[0]
+
+
+def parse_items(text: str, models: Sequence[type[Answer]]) -> dict[int, Answer]:
+    """The answers of a batch by position (from 0); positions without a valid answer are left out.
+
+    Takes ``{"answers": [{"item": 1, ...}, ...]}``, a bare list, or single objects with an ``item``, which also saves
+    the whole items of an answer that breaks off. Of several valid answers to one item the last counts.
+    """
+    found: dict[int, Answer] = {}
+    for item in _items(text):
+        number = item.get("item")
+        if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(models):
+            try:
+                found[number - 1] = models[number - 1].model_validate(item)
+            except ValidationError:
+                continue
+    return found
+
+
+def _items(text: str) -> Iterator[Mapping[str, Any]]:
+    try:
+        for body in json_objects(text):
+            inside = body.get("answers")
+            yield from [one for one in inside if isinstance(one, dict)] if isinstance(inside, list) else [body]
+    except AnswerError:
+        return
+
+
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost JSON objects in ``text``, in order, in time linear in the text, whatever it holds.
+
+    Raises:
+        AnswerError: The text is too long, or so full of braces that nobody can tell what is meant.
+    """
+    yield from (body for body, _, _ in _objects(text))
+
+
+def object_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Beginning and end of each of those objects; raises as ``json_objects``."""
+    yield from ((start, end) for _, start, end in _objects(text))
+
+
+def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
+    if len(text) > LONGEST_ANSWER:
+        raise AnswerError(f"it has {len(text):,} characters, more than the {LONGEST_ANSWER:,} that are read")
+    position = text.find("{")
+    tries = read_in_vain = 0
+    while position >= 0:
+        tries += 1
+        if tries > _MOST_TRIES:
+            raise AnswerError(f"it holds more than {_MOST_TRIES:,} braces")
+        if read_in_vain > _MOST_READ_IN_VAIN:
+            raise AnswerError("its braces open again and again without an object that ends")
+        found = _object_at(text, position)
+        if found.body is None:
+            read_in_vain += found.end - position
+            position = text.find("{", position + 1)
+        else:
+            yield found.body, position, found.end
+            position = text.find("{", found.end)
+
+
+class _Found(NamedTuple):
+    """An object and where it ends, or ``None`` and how far the text was read in vain."""
+
+    body: dict[str, Any] | None
+    end: int
+
+
+def _object_at(text: str, start: int) -> _Found:
+    """The object that begins at ``start``, with trailing commas in it passed over and wrong escapes taken literally."""
+    try:
+        return _Found(*_DECODER.raw_decode(text, start))
+    except json.JSONDecodeError as error:
+        # The place of a string without an end is its beginning.
+        read = len(text) if error.msg.startswith("Unterminated") else error.pos
+        # Python versions point at a trailing comma or at the bracket behind it.
+        is_comma = text[error.pos : error.pos + 1] in {",", "}", "]"}
+        if not is_comma and not error.msg.startswith("Invalid \\"):
+            return _Found(None, read)
+    except (ValueError, RecursionError):
+        return _Found(None, len(text))
+    return _mended_object(text, start)
+
+
+def _mended_object(text: str, start: int) -> _Found:
+    """The same, when a comma stands before a closing bracket or a string has an escape of no meaning.
+
+    Reads the text once.
+    """
+    parts: list[str] = []
+    kept = start
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        first = token.group()[0]
+        depth += (first in "{[") - (first in "}]")
+        if first == '"' and "\\" in token.group():
+            parts += (text[kept : token.start()], _ESCAPE.sub(_valid_escape, token.group()))
+            kept = token.end()
+        elif first == "," and text[token.end() : token.end() + 1] in {"}", "]"}:
+            parts.append(text[kept : token.start()])
+            kept = token.end()
+        if depth == 0:
+            parts.append(text[kept : token.end()])
+            return _Found(_decoded("".join(parts)), token.end())
+    return _Found(None, len(text))
+
+
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+
+
+def _valid_escape(escape: re.Match[str]) -> str:
+    """An escape that JSON does not know stands for its sign (``\\'``, ``\\_``), before a letter for a backslash."""
+    after = escape[1]
+    if len(after) > 1 or after in '"\\/bfnrt':
+        return escape[0]
+    return rf"\\{after}" if after.isalnum() else after
+
+
+def _decoded(text: str) -> dict[str, Any] | None:
+    try:
+        body, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return body if isinstance(body, dict) and end == len(text) else None
+
+
+# What decides where brackets close: whole strings (also one without an end), runs of commas, and brackets. No part is
+# ever read twice.
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|,[\s,]*+|[\[\]{}]', re.DOTALL)
+
+
+def describe(error: ValidationError) -> str:
+    """The faults of an answer, field by field, without repeating the model's text."""
+    problems = [
+        f"{'.'.join(map(str, one['loc'])) or 'the object'}: {one['msg']}"
+        for one in error.errors(include_url=False, include_input=False, include_context=False)
+    ]
+    more = len(problems) - _MOST_ERRORS_NAMED
+    return "; ".join(problems[:_MOST_ERRORS_NAMED]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    body = dict(pairs)
+    if len(body) != len(pairs):
+        raise ValueError("a key stands twice")
+    return body
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+# Line breaks inside strings are common in models' JSON and harmless.
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, strict=False)
+
+
+def with_fields(schema: Mapping[str, Any]) -> Validate[dict[str, Any]]:
+    """Checks an object against a simple schema, strictly: true is not a number, and "7" not one either.
+
+    Args:
+        schema: ``{"required": {field: type}}`` as in ADR-010, or ``{"required": [field, ...]}`` for any type.
+    """
+    required = schema.get("required", {})
+    kinds = required if isinstance(required, Mapping) else dict.fromkeys(required, Any)
+    fields: dict[str, Any] = {name: (kind, ...) for name, kind in kinds.items()}
+    model = create_model("Fields", __config__=ConfigDict(strict=True), **fields)
+
+    def validate(body: dict[str, Any]) -> dict[str, Any]:
+        model.model_validate(body)
+        return body
+
+    return validate

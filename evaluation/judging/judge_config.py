@@ -20,20 +20,19 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from evaluation.errors import InputError, JudgeError
 from evaluation.files.bundled import recording_root
 from evaluation.files.strict_json import shorten
-from evaluation.judging.answer_parsing import describe
-from evaluation.judging.judges.cached import CachedJudge, CallBuffer, JudgementCache
-from evaluation.judging.judges.live import LiteLLMJudge
+from evaluation.judging.answers import describe
+from evaluation.judging.cached_judge import CachedJudge, CallBuffer, JudgementCache
+from evaluation.judging.live_judge import LiteLLMJudge
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.model_client.calls import CallLog, CallRecord, Price, Provider
+from evaluation.judging.model_client.calls import CallLog, CallRecord, Price, Provider, RetryPolicy
 from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, LLMClient
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.redaction import without_password
-from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.model_client.server_state import LONGEST_TIMEOUT_SECONDS, ServerState, shared_state
 from evaluation.judging.protocol import LARGEST_BATCH, Judge, JudgeKind, Judgement, JudgeRequest, Report
 
 if TYPE_CHECKING:
-    from evaluation.judging.judges.estimating import EstimatingJudge
+    from evaluation.judging.live_judge import EstimatingJudge
 
 SETTINGS_KEY = "judge"
 """Where the store's settings keep what a person chose; never a key of a provider."""
@@ -246,14 +245,12 @@ def build_judge(
 
 
 def _without_model(config: JudgeConfig, budget: Budget) -> ChosenJudge:
-    # Imported here, so that the judge that is not chosen costs nothing.
-    if config.mode == "recorded":
-        from evaluation.judging.judges.recorded import RecordedJudge
+    # Imported here, so that judges that are not chosen cost nothing.
+    from evaluation.judging.judges_without_model import OFFLINE_MODEL, OfflineJudge, RecordedJudge
 
+    if config.mode == "recorded":
         played = RecordedJudge.from_path(config.recordings or recording_root(), model=config.model)
         return ChosenJudge(played, JudgeKind.RECORDED, config.model, budget)
-    from evaluation.judging.judges.offline import OFFLINE_MODEL, OfflineJudge
-
     return ChosenJudge(OfflineJudge(), JudgeKind.OFFLINE, OFFLINE_MODEL, budget)
 
 
@@ -298,7 +295,7 @@ async def build_estimate(config: JudgeConfig, cache: JudgementCache | None = Non
     Raises:
         InputError: The file with prices cannot be read.
     """
-    from evaluation.judging.judges.estimating import EstimatingJudge
+    from evaluation.judging.live_judge import EstimatingJudge
 
     return EstimatingJudge(
         config.model,
@@ -317,7 +314,7 @@ def own_prices(config: JudgeConfig) -> dict[str, Price]:
     """
     if config.pricing is None:
         return {}
-    from evaluation.judging.model_client.prices import read_prices
+    from evaluation.judging.model_client.calls import read_prices
 
     return dict(read_prices(config.pricing))
 
@@ -337,7 +334,7 @@ def price_of(config: JudgeConfig) -> Price | None:
     Raises:
         InputError: The file cannot be read.
     """
-    from evaluation.judging.model_client.prices import listed_price
+    from evaluation.judging.model_client.calls import listed_price
 
     return own_price(config) or listed_price(config.model)
 

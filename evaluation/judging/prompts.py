@@ -84,7 +84,7 @@ def context(
     """The part of a prompt that claims about the same thing share: personas, trajectory, counted evidence.
 
     Args:
-        trajectory: From :func:`evaluation.judging.targets.trajectory_text`.
+        trajectory: From :func:`evaluation.judging.propositions.trajectory_text`.
         personas: Persona texts by display name; ``None`` leaves the section out.
         evidence: Statistics that a program counted, to be weighed beside the judge's own reading.
         additional: Anything else that the judge should know; untrusted like the rest.

@@ -246,6 +246,22 @@ class Judge(Protocol):
         ...
 
 
+class ImmediateJudge:
+    """Base of judges that need not wait: each request is answered by itself, in order."""
+
+    async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
+        """One judgement per request, in order."""
+        judgements = []
+        for position, request in enumerate(requests):
+            judgements.append(self._answer(request))
+            if report:
+                report(position, judgements[-1])
+        return judgements
+
+    def _answer(self, request: JudgeRequest) -> Judgement:
+        raise NotImplementedError
+
+
 def judgement_from(
     request: JudgeRequest,
     answers: Sequence[Answer],

@@ -1,21 +1,189 @@
-"""Agents and channels, the agents that come with Dramaturg, and the map from the speakers of transcripts to them."""
+"""Agents: the files and the text of their personas, their names, and the cast that ships."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
-from evaluation.errors import InputError
+from evaluation.errors import InputError, LimitError
 from evaluation.files.bundled import parse_yaml, persona_root
-from evaluation.judging.propositions.proposition import TargetType
-from evaluation.persona.persona_text import read_agent_file
+from evaluation.files.strict_json import parse_json
+from evaluation.files.yaml_files import FaultyFileError, UnreadableYamlError, check_model, explained, read_located
+from evaluation.judging.answers import describe
+from evaluation.judging.propositions import TargetType
 from evaluation.text.agent_names import CHANNEL_PREFIX, slug_of
 from evaluation.transcript import Message, Transcript
+
+LONGEST_PERSONA = 20_000
+"""Characters of a persona that a judge sees."""
+LARGEST_FILE = 5_000_000
+"""Bytes of a persona's file."""
+
+_DEEPEST = 12
+_INDENT = "  "
+_REMEDY = (
+    "Hand in an agent file of TinyTroupe (*.agent.json), an object with a name that describes the persona, "
+    '{"name": ..., "persona": a text or an object}, or a plain text.'
+)
+
+
+def persona_text(persona: JsonValue) -> str:
+    """A persona as lines: a text as it is, a mapping as "name: value" lines, empty for nothing.
+
+    JSON would cost a third more tokens, and its quotes and colons are what an answer consists of.
+    """
+    text = persona.strip() if isinstance(persona, str) else "\n".join(_lines(persona, 0))
+    if len(text) <= LONGEST_PERSONA:
+        return text
+    return f"{text[:LONGEST_PERSONA]}\n(cut: {len(text) - LONGEST_PERSONA:,} more characters)"
+
+
+def _lines(value: Any, depth: int) -> Iterator[str]:
+    indent = _INDENT * depth
+    if depth > _DEEPEST:
+        yield f"{indent}(more)"
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            name = str(key).replace("_", " ")
+            if isinstance(inner, dict | list) and inner:
+                yield f"{indent}{name}:"
+                yield from _lines(inner, depth + 1)
+            elif inner not in (None, "", [], {}):
+                yield f"{indent}{name}: {inner}"
+    elif isinstance(value, list):
+        for inner in value:
+            if isinstance(inner, dict | list):
+                yield from _lines(inner, depth + 1)
+            else:
+                yield f"{indent}- {inner}"
+    elif value is not None:
+        yield f"{indent}{value}"
+
+
+class _Bounds(NamedTuple):
+    """Far above any persona: a judge sees twelve levels, and 20,000 characters."""
+
+    json_depth: int = 100
+    json_values: int = 500_000
+
+
+def read_persona_bytes(path: Path, largest: int = LARGEST_FILE) -> bytes:
+    """The content of a file of at most ``largest`` bytes.
+
+    Raises:
+        InputError: It cannot be read, or is larger.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(largest + 1)
+    except OSError as error:
+        raise InputError(f"It cannot be read: {error.strerror}.", place=str(path), remedy="Correct the path.") from None
+    if len(content) > largest:
+        raise InputError(f"The file has more than {largest:,} bytes.", place=str(path), remedy="Shorten it.")
+    return content
+
+
+def read_persona_file(content: bytes, file: str, model: type[BaseModel], *, remedy: str) -> Any:
+    """The value in a JSON file of a persona, with nothing in it that could not be stored.
+
+    Args:
+        content: The file.
+        file: Its name, for errors.
+        model: What it should hold.
+        remedy: What to hand in instead of what is not such a file.
+
+    Raises:
+        InputError: Not JSON, nested too deep, a number that is not finite, half of a surrogate pair, a key twice, or
+            not what the model says; with the line where it is known.
+    """
+    try:
+        text = content.decode(json.detect_encoding(content))
+    except UnicodeDecodeError:
+        raise InputError("The text is not UTF-8.", place=file, remedy="Save the file as UTF-8.") from None
+    try:
+        body = parse_json(text, _Bounds())
+        model.model_validate(body)
+        return body
+    except LimitError as error:
+        raise InputError(error.message, place=file, remedy=remedy) from None
+    except ValidationError as error:
+        fault = InputError(f"{describe(error)}.", place=file, remedy=remedy)
+    except InputError as error:
+        fault = InputError(error.message, place=f"{file}: {error.place}", remedy=error.remedy or remedy)
+    # JSON is YAML too, whose lines are known; of a file that is too large or too deep for that the fault must do.
+    with suppress(UnreadableYamlError):
+        _, problems = check_model(read_located(text.encode("utf-8", "replace"), file), model, file)
+        if problems:
+            fault = FaultyFileError(problems, remedy)
+    raise fault
+
+
+class _Persona(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    name: Annotated[str, Field(max_length=200, pattern=r"\S"), explained("not a name. Write 1 to 200 characters.")]
+
+
+class _AgentFile(BaseModel):
+    persona: _Persona
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_other_shapes(cls, body: Any) -> Any:
+        if not isinstance(body, dict) or "persona" not in body:
+            return {"persona": body} if isinstance(body, dict) else body
+        held = body["persona"]
+        if "name" not in body or (isinstance(held, dict) and "name" in held):
+            return body
+        # The name stands beside the persona, which is a text or an object.
+        return {"persona": {**held, "name": body["name"]} if isinstance(held, dict) else {"name": body["name"]}}
+
+
+def read_agent_file(content: bytes, file: str) -> tuple[str, JsonValue]:
+    """Name and persona in a file: of TinyTroupe, ``{"name", "persona"}``, an object with a name, or a plain text.
+
+    What is no ``.json`` file is the text of a persona whose name is the file's: ``ann-lee.txt`` is "ann-lee".
+
+    Args:
+        content: The file.
+        file: Its name, for errors.
+
+    Raises:
+        InputError: As ``read_persona_file``; ``file:line`` where the persona or its name is missing.
+    """
+    if not file.endswith(".json"):
+        return Path(file).stem, read_persona_text(content, file)
+    body = read_persona_file(content, file, _AgentFile, remedy=_REMEDY)
+    persona = body.get("persona", body)
+    if isinstance(persona, dict):
+        name = persona.get("name", body.get("name"))
+        return name.strip(), {"name": name, **persona}
+    if not isinstance(persona, str) or not persona.strip():
+        raise InputError("The persona is neither a text nor an object.", place=file, remedy=_REMEDY)
+    return body["name"].strip(), persona.strip()
+
+
+def read_persona_text(content: bytes, file: str) -> str:
+    """The text of a persona.
+
+    Raises:
+        InputError: It is not UTF-8, or empty.
+    """
+    try:
+        text = content.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        raise InputError("The text is not UTF-8.", place=file, remedy="Save the file as UTF-8.") from None
+    if not text:
+        raise InputError("The file is empty.", place=file, remedy="Write who the agent is.")
+    return text
+
 
 SYNTHETIC_FORMAT = "synthetic"
 """The ``source_format`` of answers to scenario prompts, which never count as what an agent said elsewhere."""

@@ -14,10 +14,8 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from evaluation.errors import InputError
-from evaluation.judging.propositions.proposition import TargetType
-from evaluation.judging.targets import Target, TrajectoryEvent
-from evaluation.persona.agents import Agent, Cast, SpeakerMap, channel_id_of, is_channel_id
-from evaluation.persona.persona_text import persona_text
+from evaluation.judging.propositions import Target, TargetType, TrajectoryEvent
+from evaluation.persona.agents import Agent, Cast, SpeakerMap, channel_id_of, is_channel_id, persona_text
 from evaluation.transcript import Message, Player, Transcript
 
 _T = TypeVar("_T")

@@ -1,6 +1,6 @@
 """Readers: transcripts from files of many formats, recognised by their content."""
 
-from evaluation.readers._reading import iter_paths, read_path, read_upload, read_uploads
+from evaluation.readers._reading import iter_paths, read_path, read_transcripts, read_upload, read_uploads
 from evaluation.readers._results import ReadResult, broken_off
 from evaluation.readers.base.answers import OPTIONS, Answers, Question, Topic
 from evaluation.readers.base.limits import Limits
@@ -23,6 +23,7 @@ __all__ = [
     "guess_mapping",
     "iter_paths",
     "read_path",
+    "read_transcripts",
     "read_upload",
     "read_uploads",
 ]

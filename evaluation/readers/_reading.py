@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from os import PathLike
 from pathlib import Path
 
 from evaluation.errors import InputError, LimitError, UnknownFormatError, UnreadableFileError
@@ -34,6 +35,7 @@ from evaluation.readers.formats import plain_text
 from evaluation.readers.tables import table
 from evaluation.readers.tables.columns import ChooseColumns, ColumnMapping
 from evaluation.readers.tables.rows import TableHead, table_head
+from evaluation.transcript import Transcript
 
 _DEFAULT = Limits()
 _FOLDER_FORMATS = frozenset(reader.format for reader in FOLDER_READERS)
@@ -61,6 +63,19 @@ def read_path(
         answers: A person's answers to what files leave open about who speaks, to whom and when.
     """
     return list(_Reading(limits, choose_columns, answers).place(path))
+
+
+def read_transcripts(path: str | PathLike[str]) -> list[Transcript]:
+    """The transcripts in a file or folder.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    results = read_path(Path(path))
+    for result in results:
+        if result.error is not None:
+            raise result.error
+    return [result.transcript for result in results if result.transcript is not None]
 
 
 def iter_paths(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -10,12 +9,10 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from evaluation.errors import JSONParseError
-from evaluation.judging.answer_parsing import AnswerError, Validate, Value, parse_answer
-from evaluation.judging.answers import CORRECTION
-from evaluation.judging.judges.cached import CallBuffer
+from evaluation.judging.answers import Validate, Value
+from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.model_client.budget import BudgetSpentError
-from evaluation.judging.model_client.calls import CallPurpose, CallRecord, LLMResponse, Messages, Price, Provider, Usage
+from evaluation.judging.model_client.calls import CallPurpose, CallRecord, LLMResponse, Messages, Usage
 from evaluation.judging.model_client.language_model import MAX_TOKENS, LLMClient
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Report
 
@@ -24,8 +21,7 @@ USUAL_ROOM = 4 * MAX_TOKENS
 LONGEST_ANSWER = 16_000
 """Tokens of one answer at most: what most models may write."""
 
-_LONGEST_ECHO = 4_000
-_TRIES = 4
+_RETRIES = 3
 _CUT_OFF = "cut off"
 
 
@@ -117,6 +113,10 @@ class Writer:
         """The model that writes."""
         return self._client.model
 
+    def session(self) -> AbstractAsyncContextManager[None]:
+        """Keeps connections open until it ends."""
+        return self._client.session()
+
     async def write(
         self,
         messages: Messages,
@@ -173,71 +173,20 @@ class Writer:
             JudgeError: As ``write``.
             BudgetSpentError: As ``write``.
         """
-        conversation = list(messages)
-        written: list[str] = []
-        problem = ""
-        for _ in range(_TRIES):
-            text, is_cut_off = await self.write(conversation, purpose=purpose, subject=subject, max_tokens=max_tokens)
-            written.append(text)
-            try:
-                return parse_answer(text, validate)
-            except AnswerError as error:
-                problem = str(error)
-            if is_cut_off and max_tokens < LONGEST_ANSWER:
-                max_tokens = min(2 * max_tokens, LONGEST_ANSWER)
-                continue
-            if is_cut_off:
-                problem = f"it was cut off after {max_tokens:,} tokens, so it must be shorter"
-            conversation += [
-                {"role": "assistant", "content": text[:_LONGEST_ECHO]},
-                {"role": "user", "content": CORRECTION.format(problem=problem)},
-            ]
-        raise JSONParseError(
-            f"What the model wrote is not what was asked for ({subject}): {problem}.",
-            raw="\n\n".join(written),
-            place=self.model,
-            remedy="Take a model that keeps to a form, or another seed.",
+
+        async def complete(conversation: Messages, room: int) -> LLMResponse:
+            text, is_cut_off = await self.write(conversation, purpose=purpose, subject=subject, max_tokens=room)
+            return LLMResponse(text, self.model, is_cut_off=is_cut_off, raw=text)
+
+        value, _ = await self._client.ask(
+            messages, validate, retries=_RETRIES, max_tokens=max_tokens, most_tokens=LONGEST_ANSWER, complete=complete
         )
+        return value
 
     def _key(self, messages: Messages, max_tokens: int, *more: str) -> str:
         said = [[message["role"], message["content"]] for message in messages]
         parts = [WRITING_VERSION, self.model, self._temperature, max_tokens, self._salt, said, *more]
         return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
-
-
-class BoundedProvider:
-    """Lets at most ``concurrency`` calls be under way, whoever makes them: agents, gate, interventions, judges.
-
-    Args:
-        provider: Where the calls go.
-        concurrency: How many at the same time.
-    """
-
-    def __init__(self, provider: Provider, concurrency: int) -> None:
-        self._provider = provider
-        self._slots = asyncio.Semaphore(concurrency)
-
-    @property
-    def model(self) -> str:
-        """The model's name."""
-        return self._provider.model
-
-    def session(self) -> AbstractAsyncContextManager[None]:
-        """Keeps connections open from call to call."""
-        return self._provider.session()
-
-    async def complete(
-        self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
-    ) -> LLMResponse:
-        """The answer; the time in the queue is not the server's silence, and does not count."""
-        async with self._slots:
-            return await self._provider.complete(
-                messages, temperature=temperature, max_tokens=max_tokens, timeout_seconds=timeout_seconds
-            )
-
-    async def price(self) -> Price | None:
-        """The price of the model's tokens."""
-        return await self._provider.price()
 
 
 class RaisingJudge:

@@ -21,8 +21,8 @@ from typing import Any
 from evaluation.files.bundled import parse_yaml
 from evaluation.judging.model_client.calls import LLMResponse, Messages, Price, Usage
 from evaluation.judging.prompts import CHECK_SYSTEM, IDEAS_SYSTEM, SCORE_SYSTEM
-from evaluation.simulation._agent import FEEDBACK_HEADING, MEMORY_HEADING, NUDGE_HEADING, QUESTION
-from evaluation.simulation.population_factory import DIMENSIONS_TASK, NAMES_TASK, PERSONA_TASK, PLAN_TASK
+from evaluation.simulation.environment import FEEDBACK_HEADING, MEMORY_HEADING, NUDGE_HEADING, QUESTION
+from evaluation.simulation.population import DIMENSIONS_TASK, NAMES_TASK, PERSONA_TASK, PLAN_TASK
 
 _WORDS = Path(__file__).with_name("scripted_words.yaml")
 _PLANNED = re.compile(r"Plan (\d{1,5}) people in (\d{1,3}) parts")

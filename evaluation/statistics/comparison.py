@@ -27,7 +27,6 @@ from evaluation.statistics.tests import (
     SignificanceTest,
     games_needed,
     minimum_detectable_difference,
-    paired_t,
     sign_flip,
     smallest_p,
     welch,
@@ -174,7 +173,6 @@ class Paired:
     difference: float
     interval: Interval
     sign_flip: SignificanceTest
-    t: SignificanceTest
     smallest_p: float
 
     @property
@@ -335,13 +333,12 @@ def _paired(measure: Measure, seed: int) -> Paired | None:
     differences = after - before
     if not len(differences):
         none = sign_flip((), ())
-        return Paired(0, math.nan, no_interval("no pairs"), none, paired_t((), ()), math.nan)
+        return Paired(0, math.nan, no_interval("no pairs"), none, math.nan)
     return Paired(
         len(differences),
         float(differences.mean()),
         mean_interval(differences, limits=_span(measure.limits), seed=seed),
         sign_flip(after, before, seed=seed),
-        paired_t(after, before),
         smallest_p(len(differences)),
     )
 

@@ -81,10 +81,6 @@ class Interval:
         """Whether there is an interval at all."""
         return self.low is not None and self.high is not None
 
-    def as_dict(self) -> dict[str, float | str | None]:
-        """JSON-compatible."""
-        return {"low": self.low, "high": self.high, "level": self.level, "method": self.method, "note": self.note}
-
 
 def no_interval(note: str, level: float = LEVEL) -> Interval:
     """The absence of an interval, with its reason."""

@@ -51,23 +51,6 @@ def welch(treatment: Iterable[float], control: Iterable[float]) -> SignificanceT
     return SignificanceTest("Welch", t, float(2.0 * stdtr(freedom, -abs(t))), freedom)
 
 
-def paired_t(treatment: Iterable[float], control: Iterable[float]) -> SignificanceTest:
-    """Student's t-test of paired differences, treatment minus control. Pairs with a NaN are left out.
-
-    By ``scipy.stats.ttest_rel``. Fewer than two pairs, or differences without spread, give no result.
-    """
-    after, before = known_pairs(treatment, control)
-    differences = after - before
-    if len(differences) < 2:
-        return _none("paired t", "at least two pairs are needed")
-    if not has_spread(differences):
-        return _none("paired t", NO_SPREAD)
-    from scipy.stats import ttest_rel  # slow to import
-
-    found = ttest_rel(after, before)
-    return SignificanceTest("paired t", float(found.statistic), float(found.pvalue), float(found.df))
-
-
 def sign_flip(treatment: Iterable[float], control: Iterable[float], *, seed: int = 0) -> SignificanceTest:
     """The sign-flip test of paired differences (Fisher 1935; ``scipy.stats.permutation_test``, samples).
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 from evaluation.statistics.comparison import Difference, Outcome, Paired, Summary
 from evaluation.statistics.intervals import NO_SPREAD, Interval
 from evaluation.statistics.tests import LEVEL, smallest_p
-from evaluation.text.display import counted
+from evaluation.text.display import counted, json_data
 
 _VERDICTS = {
     Outcome.BETTER: "Clearly better.",
@@ -25,6 +26,11 @@ def difference_sentences(difference: Difference) -> list[str]:
         *_power(difference),
         *_pairs(difference.paired, difference.unit),
     ]
+
+
+def difference_data(one: Difference) -> dict[str, Any]:
+    """A difference for JSON: everything by the names of its fields, the outcome, and the sentences about it."""
+    return {**json_data(one), "words": difference_sentences(one)}
 
 
 def value_words(value: float, unit: str, digits: int = 1) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import InputError, NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.judging.propositions.proposition import TargetType
+from evaluation.judging.propositions import TargetType
 from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, SpeakerMap, find_agent, shipped_cast
 from evaluation.store._bulk_rows import from_json, packed, require_storable, require_text
 from evaluation.store.transactions import Units

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.judging.targets import message_reference
+from evaluation.judging.propositions import message_reference
 from evaluation.store._bulk_rows import append_rows, frame, from_microseconds, packed, require_storable, to_utc
 from evaluation.store._jobs import may_run, this_process
 from evaluation.store.transactions import Units
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
 
-    from evaluation.judging.propositions.weighted_scores import PropositionScore
+    from evaluation.judging.questions import PropositionScore
     from evaluation.persona.agents import Agent
-    from evaluation.persona.evaluation import EvaluationPlan
-    from evaluation.persona.results import DimensionScore, PersonaEvaluation
+    from evaluation.persona.evaluation import DimensionScore, EvaluationPlan, PersonaEvaluation
 
 
 _NO_REASON = "(no reason given)"

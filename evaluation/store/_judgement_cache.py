@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
 from evaluation.insight.collector import LLMCallEvent
-from evaluation.judging.judges.cached import KeepAnswers, KeptAnswer
+from evaluation.judging.cached_judge import KeepAnswers, KeptAnswer
 from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Prompt
 from evaluation.simulation.model_texts import Generation, speaker_in, speech_prefix

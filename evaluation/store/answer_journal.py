@@ -26,7 +26,7 @@ from typing import Self
 from pydantic import TypeAdapter, ValidationError
 
 from evaluation.errors import DramaturgError, StoreError
-from evaluation.judging.judges.cached import JudgementCache, KeepAnswers, KeptAnswer
+from evaluation.judging.cached_judge import JudgementCache, KeepAnswers, KeptAnswer
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.simulation.model_texts import Generation, GenerationCache
 from evaluation.store.transactions import retry_while_busy

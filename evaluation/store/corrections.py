@@ -8,7 +8,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from evaluation.corrections.attempts import (
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.gate import (
     Attempt,
     DimensionCheck,
     GateOutcome,
@@ -16,7 +17,6 @@ from evaluation.corrections.attempts import (
     LoggedMessage,
     MessageScore,
 )
-from evaluation.corrections.config import CorrectionConfig
 from evaluation.escaping import well_formed, without_controls
 from evaluation.persona.agents import Agent
 from evaluation.store._agents import Agents

@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.experiments.experiment import AgentScore, ExperimentRecord, ExperimentStatus, Session, Side
+from evaluation.experiments.plan import AgentScore, ExperimentRecord, ExperimentStatus, Session, Side
 from evaluation.store._bulk_rows import append_rows, from_microseconds, maybe_from_microseconds, packed
 from evaluation.store.transactions import Units
 
@@ -91,9 +91,9 @@ class Experiments:
         with self._units.unit(write=True, join=True) as cursor:
             cursor.execute("INSERT INTO ab_runs (experiment_id, run) VALUES (?, ?)", [experiment_id, run])
 
-    def ab_runs(self, experiment_id: str) -> list[str]:
-        """The finished runs of an A/B test, in the order in which they were stored."""
-        query = "SELECT run::text FROM ab_runs WHERE experiment_id = ? ORDER BY rowid"
+    def ab_runs(self, experiment_id: str | None = None) -> list[str]:
+        """The finished runs of an A/B test, or of all, in the order in which they were stored."""
+        query = "SELECT run::text FROM ab_runs WHERE coalesce(experiment_id = ?, true) ORDER BY rowid"
         with self._units.unit() as cursor:
             return [run for (run,) in cursor.execute(query, [experiment_id]).fetchall()]
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
+
+from pydantic_core import to_jsonable_python
 
 from evaluation.escaping import cut
 
@@ -81,3 +84,8 @@ def shortened(text: str, limit: int) -> str:
 def number_or_none(value: float | None) -> float | None:
     """The number; ``None`` for a missing, undefined (NaN) or infinite one, as JSON has no word for these."""
     return None if value is None or not math.isfinite(value) else float(value)
+
+
+def json_data(value: Any) -> Any:
+    """A value as JSON holds it: dataclasses by field, enums and times as text, NaN and infinity as ``None``."""
+    return to_jsonable_python(value, inf_nan_mode="null")

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from evaluation.errors import InputError
-from evaluation.experiments.ab.config import ABConfig
-from evaluation.experiments.ab.preconditions import check_runs, check_test, given_metrics, stored_games
-from evaluation.experiments.ab.results import ABTestResult, FinishedRuns, RunResult, parsed_run, run_line
-from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, RunOutcome, Told, plan
-from evaluation.experiments.ab.simulation import simulated_games
-from evaluation.experiments.ab.summary import runs_by_status
-from evaluation.experiments.estimate import ABEstimate, ModelUse, simulated_uses, summed
+from evaluation.experiments.ab_runner import (
+    ABConfig,
+    ABTestResult,
+    ExperimentRunner,
+    FinishedRuns,
+    JudgeIdentity,
+    Run,
+    RunOutcome,
+    RunResult,
+    Told,
+    parsed_run,
+    plan,
+    run_line,
+)
+from evaluation.experiments.ab_sources import check_runs, check_test, given_metrics, simulated_games, stored_games
+from evaluation.experiments.ab_summary import runs_by_status
+from evaluation.experiments.estimate import ABEstimate, ModelUse, simulated_uses
+from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
     ChosenJudge,
@@ -24,12 +35,11 @@ from evaluation.judging.judge_config import (
     build_judge,
     judge_config,
 )
-from evaluation.judging.judges.cached import CallBuffer
-from evaluation.judging.judges.estimating import ESTIMATED, EstimatingJudge
+from evaluation.judging.live_judge import ESTIMATED, EstimatingJudge
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words
 from evaluation.judging.model_client.calls import CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest, Report
 from evaluation.store import Job, Store
 from evaluation.store.experiments import ab_test_id
@@ -131,7 +141,7 @@ def estimate_ab_test(store: Store, test: ABConfig, finished: FinishedRuns, optio
     result = asyncio.run(runner.run_ab_test())
     runs = [each for variant in result.variants.values() for each in variant.runs]
     known = sum(each.is_resumed for each in runs)
-    return ABEstimate(len(runs), known, summed([*simulated, *(counting.uses if counting else ())]))
+    return ABEstimate(len(runs), known, (*simulated, *(counting.uses if counting else ())))
 
 
 def planned_runs(store: Store, test: ABConfig) -> int:
@@ -256,8 +266,9 @@ class StoredRuns(FinishedRuns):
     """The finished runs of an A/B test in the store."""
 
     def __init__(self, store: Store, test_id: str) -> None:
-        parsed = [parsed_run(line) for line in store.experiments.ab_runs(test_id)]
-        super().__init__(known=dict(filter(None, parsed)))
+        # Those of all tests: a run is known by its own settings, and a file that changed keeps what it has.
+        parsed = [parsed_run(line) for line in store.experiments.ab_runs()]
+        super().__init__(dict(filter(None, parsed)))
         self._store = store
         self._test_id = test_id
 
@@ -323,7 +334,7 @@ def run_ordered_ab(store: Store, job_id: str) -> str:
 
 def outcome_words(result: ABTestResult) -> str:
     """The runs of a test by status in a sentence: "Runs: 2 done, 6 skipped: budget."."""
-    return f"Runs: {runs_by_status(run.as_dict() for one in result.variants.values() for run in one.runs)}."
+    return f"Runs: {runs_by_status(asdict(run) for one in result.variants.values() for run in one.runs)}."
 
 
 def running_ab_job(store: Store, test_id: str) -> Job | None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from evaluation.errors import InputError, NotFoundError
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension, TargetType
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension, TargetType
 from evaluation.persona.agents import Agent, Cast, SpeakerMap, find_agent, is_channel_id, shipped_cast
 from evaluation.persona.subjects import ALWAYS, Period, Sources, Subject, channels_of, everybody, subject_of
 from evaluation.store import Store

@@ -13,15 +13,21 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from evaluation.corrections.attempts import GateResult
+from evaluation.corrections.gate import GateResult
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import DramaturgError, InputError
-from evaluation.experiments.conversation import evaluate, simulate
-from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
-from evaluation.experiments.plan import ExperimentPlan, plan_of
+from evaluation.experiments.conversation import Activity, activity_of, evaluate, simulate
+from evaluation.experiments.plan import (
+    ExperimentPlan,
+    ExperimentRecord,
+    ExperimentStatus,
+    Session,
+    Side,
+    plan_of,
+    scenarios,
+)
 from evaluation.experiments.report import ReportRow, report_rows
-from evaluation.experiments.scenario import scenarios
-from evaluation.experiments.treatment import Activity, activity_of
+from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
     ChosenJudge,
@@ -30,15 +36,12 @@ from evaluation.judging.judge_config import (
     build_judge,
     judge_config,
 )
-from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words, tallied_calls
 from evaluation.judging.model_client.calls import Provider
-from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.simulation.model_texts import BoundedProvider, RaisingJudge, Writer
-from evaluation.simulation.personas import Profile
-from evaluation.simulation.population_factory import NAMES_AT_ONCE, AgentFactory
+from evaluation.simulation.model_texts import RaisingJudge, Writer
+from evaluation.simulation.population import NAMES_AT_ONCE, AgentFactory, Profile
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
 from evaluation.store import Job, JobState, Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts
@@ -70,7 +73,7 @@ class _Run:
     plan: ExperimentPlan
     config: JudgeConfig
     budget: Budget
-    provider: Provider
+    provider: Provider | None
     library: PropositionLibrary
     report: ProgressCallback
     done: int = 0
@@ -122,7 +125,7 @@ def run_experiment(
         plan,
         config,
         budget or Budget(usd=config.max_usd, calls=config.max_calls),
-        provider or provider_of(config.model, config.base_url),
+        provider,
         library or PropositionLibrary.load(),
         report,
         total=people + 2 * design.agent_sessions * plan.step_count + 2 * len(design.rooms),
@@ -158,12 +161,10 @@ async def _run(run: _Run) -> str:
     async with AnswerJournal(keep, is_stored, run.heavy, _journal_place(run)) as journal:
         # The report needs it, and it takes seconds to load: meanwhile the models are asked.
         run.heavy.submit(import_module, "scipy.stats")
-        bounded = BoundedProvider(run.provider, run.config.concurrency)
-        writer = _writer(run, journal, bounded)
-        chosen = _judge(run, journal, bounded)
+        writer, chosen = _writer(run, journal), _judge(run, journal)
         judge = RaisingJudge(chosen)
         _recall(run)
-        async with bounded.session(), chosen.session():
+        async with writer.session(), chosen.session():
             try:
                 run.population = await _population(run, writer)
                 conversations = [
@@ -176,10 +177,10 @@ async def _run(run: _Run) -> str:
                 return spent.reason
 
 
-def _writer(run: _Run, journal: AnswerJournal, provider: Provider) -> Writer:
+def _writer(run: _Run, journal: AnswerJournal) -> Writer:
     calls = CallBuffer()
     return Writer(
-        build_client(run.config, budget=run.budget, log=calls.add, provider=provider),
+        build_client(run.config, budget=run.budget, log=calls.add, provider=run.provider),
         scope=run.plan.record.id,
         cache=JournalledTexts(journal, run.store.generations),
         calls=calls,
@@ -188,7 +189,7 @@ def _writer(run: _Run, journal: AnswerJournal, provider: Provider) -> Writer:
     )
 
 
-def _judge(run: _Run, journal: AnswerJournal, provider: BoundedProvider) -> ChosenJudge:
+def _judge(run: _Run, journal: AnswerJournal) -> ChosenJudge:
     judgements = run.store.judgements
     known = judgements.keys(run.config.model)
     cache = JournalledAnswers(journal, judgements, known)
@@ -198,7 +199,7 @@ def _judge(run: _Run, journal: AnswerJournal, provider: BoundedProvider) -> Chos
         run.config,
         cache=cache,
         budget=run.budget,
-        provider=provider,
+        provider=run.provider,
         server=server,
         is_cache_quick=True,
     )
@@ -489,10 +490,9 @@ def generate_personas(
         JudgeError: The model cannot be asked.
         BudgetSpentError: Nothing more may be spent.
     """
-    bounded = BoundedProvider(provider or provider_of(config.model, config.base_url), config.concurrency)
     calls = CallBuffer()
     writer = Writer(
-        build_client(config, budget=budget, log=calls.add, provider=bounded),
+        build_client(config, budget=budget, log=calls.add, provider=provider),
         scope=f"population {profile.id}",
         cache=store.generations,
         calls=calls,
@@ -504,7 +504,7 @@ def generate_personas(
             if advance is not None:
                 advance(done, total)
 
-        async with bounded.session():
+        async with writer.session():
             return await AgentFactory(writer, profile, seed=seed).make(size, report=report)
 
     return asyncio.run(make())

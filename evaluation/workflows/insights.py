@@ -11,7 +11,7 @@ from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
 from evaluation.insight.validator import CheckSummary, ScoredCheck, check_summaries
 from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
-from evaluation.judging.judges.estimating import EstimatingJudge
+from evaluation.judging.live_judge import EstimatingJudge
 from evaluation.judging.model_client.calls import Price
 from evaluation.judging.protocol import JudgementStatus, Report
 from evaluation.store import Store

@@ -16,7 +16,7 @@ from evaluation.judging.judge_config import (
     build_judge,
     judge_config,
 )
-from evaluation.judging.judges.estimating import NOTHING_ASKED
+from evaluation.judging.live_judge import NOTHING_ASKED
 from evaluation.judging.model_client.budget import spent_words
 from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.protocol import JudgementStatus, Report

@@ -12,22 +12,27 @@ from pathlib import Path
 
 from evaluation.errors import DramaturgError, InputError, JudgeError
 from evaluation.files.bundled import baseline_root, recording_root
-from evaluation.harness.baselines import Baseline, Source, baseline_of, read_baselines, write_baseline
-from evaluation.harness.regression import MAX_DROP, BaselineComparison, compare
+from evaluation.harness.regression import (
+    MAX_DROP,
+    Baseline,
+    BaselineComparison,
+    Source,
+    baseline_of,
+    compare,
+    read_baselines,
+    write_baseline,
+)
 from evaluation.harness.synthetic_answers import agents_with_personas, answers_of, scenario_prompts, synthetic_subject
 from evaluation.judging.judge_config import JudgeConfig, build_client, build_estimate, build_judge
-from evaluation.judging.judges.estimating import NOTHING_ASKED
-from evaluation.judging.judges.offline import OFFLINE_MODEL
-from evaluation.judging.judges.recorded import read_recordings
-from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
+from evaluation.judging.judges_without_model import NOTE, OFFLINE_MODEL, SCRIPTED_MODEL, read_recordings
+from evaluation.judging.live_judge import NOTHING_ASKED
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import Dimension, TargetType
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluation import EvaluationPlan, applicable, evaluate_agent, questions_about
-from evaluation.persona.results import PersonaEvaluation
+from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation, applicable, evaluate_agent, questions_about
 from evaluation.persona.subjects import Subject
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents, find_subjects

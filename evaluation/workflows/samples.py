@@ -12,15 +12,14 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.integrations import MessageGate
+from evaluation.corrections.message_gate import MessageGate
 from evaluation.files.bundled import parse_yaml, sample_root
 from evaluation.iterations import Fate
-from evaluation.judging.judges.offline import OfflineJudge
+from evaluation.judging.judges_without_model import OfflineJudge
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
-from evaluation.readers import read_path
+from evaluation.readers import read_transcripts
 from evaluation.store import Store
-from evaluation.transcript import Transcript
 from evaluation.workflows.experiment_runs import connection, example_plan, run_experiment
 from evaluation.workflows.iterations import record_decision
 from evaluation.workflows.persona_runs import EXAMPLE_AGENTS, evaluate_example
@@ -100,7 +99,7 @@ def load_samples(store: Store, progress: ProgressCallback = no_progress) -> Load
     added: list[AddedGame] = []
     ids: dict[str, str] = {}
     for done, (path, iteration) in enumerate(planned, start=1):
-        for transcript in _transcripts(path):
+        for transcript in read_transcripts(path):
             added.append(add_evaluated(store, transcript, source_name=path.name, iteration=iteration))
             ids[path.relative_to(sample_root()).as_posix()] = transcript.id
         progress(done, len(planned))
@@ -108,14 +107,6 @@ def load_samples(store: Store, progress: ProgressCallback = no_progress) -> Load
     new_ratings = _add_ratings(store, ids)
     _record_decisions(store, created)
     return LoadedSamples(len(planned), len(new), new_ratings, sum(bool(game.failures) for game in new))
-
-
-def _transcripts(path: Path) -> Iterator[Transcript]:
-    for result in read_path(path):
-        if result.error is not None:
-            raise result.error
-        if result.transcript is not None:
-            yield result.transcript
 
 
 def _create_iterations(store: Store, iterations: Sequence[SampleIteration]) -> list[SampleIteration]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from evaluation.experiments.ab.config import ABConfig
+from evaluation.experiments.ab_runner import ABConfig
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.workflows.ab_tests import begin_ab_job
 from tests.scripted_server import ScriptedServer

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.wording import SETTINGS, SWITCH
+from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
+from evaluation.corrections.statistics import SETTINGS, SWITCH
 from evaluation.store import Store
 
 

@@ -16,8 +16,7 @@ from dashboard.app_pages.trends import data
 from evaluation import stored_board
 from evaluation.cli._board import board_dict
 from evaluation.cli.main import app as command_line
-from evaluation.comparison import compare_iterations
-from evaluation.comparison.json_output import comparison_data
+from evaluation.comparison.iterations import compare_iterations, comparison_data
 from evaluation.engines.scoring import Evaluation
 from evaluation.iterations import (
     Board,
@@ -242,7 +241,7 @@ def test_a_fourth_iteration_is_decided_against_its_parent_everywhere(
     # -81.7 points, though six other metrics are compared: the target is tested alone.
     compared = json.loads(run(database, "compare", "v3", "v4", "--format", "json").stdout)
     target = next(one for one in compared["metrics"] if one["is_primary"])
-    assert (target["metric"], target["verdict"]) == ("personality_diversity", "worse")
+    assert (target["name"], target["outcome"]) == ("personality_diversity", "worse")
     assert target["difference"] == pytest.approx(-81.67, abs=0.01)
     page = open_page("compare", before="v3", after="v4")
     (drawn,) = [one for one in page.get("bidi_component") if "comparison" in one.proto.component_name]

@@ -10,10 +10,8 @@ import pytest
 from dashboard.app_pages.experiments import data
 from dashboard.shared import queries
 from evaluation.cli._experiment_runs import estimate_words
-from evaluation.experiments.ab.results import ABTestResult, RunResult, VariantResults
-from evaluation.experiments.experiment import ExperimentStatus
-from evaluation.experiments.plan import ExperimentPlan
-from evaluation.experiments.scenario import scenario_named, scenarios
+from evaluation.experiments.ab_runner import ABTestResult, RunResult, VariantResults
+from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, scenario_named, scenarios
 from evaluation.judging.judge_config import DEFAULT_MODEL, judge_config
 from evaluation.judging.model_client.budget import Budget
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
@@ -179,7 +177,7 @@ def test_table_1_is_recomputed_from_files_that_are_handed_in(open_page, database
     app = open_page("experiments", experiments_view="Table 1")
     paths = sorted((data_root / "tinytroupe" / "table1_raw").glob("*.json"))
     app.file_uploader[0].upload(paths[0].name, paths[0].read_bytes(), "application/json").run()
-    assert "There is no such file." in words(app)
+    assert "No such file or directory." in words(app)
     rows = data.recomputed([(path.name, path.read_bytes()) for path in paths])
     frame = data.table1_frame(rows, ())
     assert list(frame["As published"]) == ["✓ yes"] * 19

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dashboard.app_pages.games.override_form import row_key
-from evaluation.judging.judges.cached import KeptAnswer
+from evaluation.judging.cached_judge import KeptAnswer
 from evaluation.judging.protocol import Prompt
 from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict

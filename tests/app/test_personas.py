@@ -17,14 +17,13 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_jobs import PersonaOrder, RowsOrder, budget_reason, judge_games
 from evaluation.judging.answers import IdeasAnswer
 from evaluation.judging.judge_config import ChosenJudge
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import Idea, JudgeKind, JudgeRequest, ScoreAnswer
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.persona.results import DIMENSIONS
+from evaluation.persona.evaluation import DIMENSIONS, EvaluationPlan
 from evaluation.rubric_judge._window_answer import WindowAnswer
 from evaluation.store import JobState, Store
 from evaluation.transcript import Transcript

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
+from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.store import Store
 
 _TEXTS = (

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
-from evaluation.experiments.plan import ExperimentPlan
-from evaluation.experiments.scenario import scenario_named
+from evaluation.experiments.plan import ExperimentPlan, scenario_named
 from evaluation.judging.judge_config import judge_config
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.judges_without_model import ScriptedJudge
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan

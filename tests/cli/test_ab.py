@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.experiments.ab.config import ABConfig
+from evaluation.experiments.ab_runner import ABConfig
 from evaluation.simulation.scripted_world import ScriptedWorld
 from evaluation.store import Store
 from evaluation.workflows.ab_tests import ab_judge_config
@@ -23,7 +23,6 @@ def test_the_sample_runs_and_names_a_winner(run: Run, tmp_path: Path) -> None:
     done = run("ab", place)
     assert done.exit_code == 0
     assert "Take short answers: it is better on quality than every other variant." in done.stdout
-    assert (tmp_path / "ab.runs.jsonl").read_text("utf-8").count("\n") == 8
     again = json.loads(run("ab", place, "--format", "json").stdout)
     assert again["winner"] == "short answers"
     assert all(one["is_resumed"] for one in again["variants"]["long answers"]["runs"])
@@ -91,7 +90,6 @@ def test_what_cannot_give_a_result_is_refused_with_its_place(run: Run, tmp_path:
     done = run("ab", _numbers(tmp_path / "ab.yaml", text))
     assert done.exit_code == 2
     assert said in done.stderr
-    assert not (tmp_path / "ab.runs.jsonl").exists(), "nothing was run"
 
 
 @pytest.mark.parametrize(
@@ -185,7 +183,6 @@ def test_the_estimate_for_stored_games_is_the_number_of_calls(run: Run, write_ga
         options = ("--mode", "live", "--base-url", server.url, "--model", "m")
         estimate = run("ab", place, *options, "--estimate")
         assert (estimate.exit_code, server.tally.asked.total()) == (0, 0), estimate.stderr
-        assert not (tmp_path / "games.runs.jsonl").exists()
         done = run("ab", place, *options)
         assert done.exit_code == 0, done.stderr
         calls = server.tally.asked.total()

@@ -31,7 +31,7 @@ def test_two_raters_in_every_format(run: Any, write_game: Any) -> None:
     [split] = report["disagreements"]["between_raters"]
     assert (split["spread"], split["split_questions"]) == (3, [1])
     assert report["items"][0]["alpha"]["interval"]["note"] == "fewer than three games have no interval"
-    assert report["references"][0]["metric"] == "automatic"
+    assert report["references"][0]["reference"] == "automatic"
 
 
 def test_raters_who_never_differ_in_three_games_are_not_called_reliable(run: Any, write_game: Any) -> None:

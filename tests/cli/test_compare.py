@@ -22,10 +22,10 @@ def test_a_comparison_in_every_format(run: Any, iterations: None) -> None:
     assert "Keep or revert, against v1: cannot be decided yet" in done.stdout
     assert "Does not argue" in done.stdout
     data = json.loads(run("compare", "v1", "v2", "--format", "json").stdout)
-    assert [one["metric"] for one in data["metrics"]][:2] == ["memory_accuracy", "strategic_depth"]
+    assert [one["name"] for one in data["metrics"]][:2] == ["memory_accuracy", "strategic_depth"]
     depth = data["metrics"][1]
     # Three equal games on each side: no spread, so no test.
-    assert (depth["verdict"], depth["welch_p"], depth["no_test_because"]) == (
+    assert (depth["outcome"], depth["welch"]["p"], depth["welch"]["reason"]) == (
         "cannot be tested",
         None,
         "no spread seen",

@@ -83,7 +83,7 @@ def test_every_output_says_beside_its_scores_whether_they_can_be_told_from_chanc
     (coherence,) = [
         one
         for one in json.loads(run("compare", "v1", "v2", "--format", "json").stdout)["metrics"]
-        if one["metric"] == "coherence"
+        if one["name"] == "coherence"
     ]
     (first, _) = json.loads(run("iterations", "--format", "json").stdout)["iterations"]
     for control in (coherence["control"]["before"], first["means"]["coherence"]["control"]):

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.store import Store
 
 

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from evaluation.files.bundled import baseline_root, recording_root
-from evaluation.judging.judges.recorded import read_recordings
+from evaluation.judging.judges_without_model import read_recordings
 from evaluation.persona.agents import Agent
 from evaluation.store import Store
 from tests.judge_server import JudgeServer, plausible_answer
@@ -31,14 +31,6 @@ agent_id: jim
 propositions:
   - id: jim-mumbles
     claim: "{{agent_name}} mumbles."
-"""
-TURNED_PROPOSITION = """\
-dimension: adherence
-agent_id: michael
-propositions:
-  - id: michael-self-centered
-    claim: "{{agent_name}} turns conversations to himself: his feelings, his talents, what others think of him."
-    inverted: true
 """
 
 
@@ -133,29 +125,6 @@ def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regressio
     assert (row["outcome"], row["agent_id"]) == ("regression", "michael")
     assert row["behind"][0]["recommendation"]
     assert "regression: Michael Scott, Adherence: " in compared.stderr
-
-
-def test_a_changed_proposition_is_left_out_and_told(run: Any, tmp_path: Path) -> None:
-    (tmp_path / "michael.yaml").write_text(TURNED_PROPOSITION, encoding="utf-8")
-    done = run("eval", "compare", "--agents", "michael", "--propositions", tmp_path, "--format", "markdown")
-    # The claim is what was recorded, so its mark of 7 is played back, and is 9 - 7 = 2 now: a score of another
-    # question. The others still stand where they stood.
-    assert done.exit_code == 0
-    assert "| `Michael Scott` | Adherence | 5.12 | 5.12 | +0.00 | fine |" in done.stdout
-    assert "`compared over 7 of 8 propositions: the others are new, changed or without a score`" in done.stdout
-    assert "propositions that ask otherwise and are not compared: `michael-self-centered`" in done.stdout
-
-
-def test_scores_of_a_double_check_are_not_held_against_those_without(run: Any, tmp_path: Path) -> None:
-    # Without a model the double check changes nothing but what the baseline says of it.
-    chosen = ("--agents", "jim", "--dimensions", "fluency", "--mode", "offline", "--baselines", tmp_path)
-    assert run("persona", "baseline", *chosen).exit_code == 0
-    assert run("persona", "compare", *chosen, "--require-baseline").exit_code == 0
-    done = run("persona", "compare", *chosen, "--double-check")
-    assert (done.exit_code, "a double check now, no double check in the baseline" in done.stdout) == (0, True)
-    assert "Nothing was compared" in done.stderr
-    assert run("persona", "compare", *chosen, "--double-check", "--require-baseline").exit_code == 1
-    assert run("persona", "run", *chosen, "--double-check", "--require-baseline").exit_code == 1
 
 
 def test_a_new_proposition_is_told_and_its_missing_recording_named(run: Any, tmp_path: Path) -> None:

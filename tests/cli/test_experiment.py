@@ -11,8 +11,7 @@ import pytest
 
 from evaluation.cli._experiment_runs import run_all
 from evaluation.cli.options import JudgeChoice, ListFormat
-from evaluation.experiments.plan import ExperimentPlan
-from evaluation.experiments.scenario import scenario_named, scenarios
+from evaluation.experiments.plan import ExperimentPlan, scenario_named, scenarios
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects
 from evaluation.store import Store
 
@@ -45,7 +44,7 @@ def test_table1_as_json_and_as_tables(run: Any, data_root: Path) -> None:
 def test_a_folder_without_the_files_is_refused(run: Any, tmp_path: Path) -> None:
     done = run("experiment", "report", "table1", "--from-raw", tmp_path)
     assert done.exit_code == 2
-    assert "There is no such file. Name the folder that holds all four raw files." in done.stderr
+    assert "No such file or directory. Name the folder that holds all four raw files." in done.stderr
 
 
 def test_without_raw_files_the_published_table_is_printed(run: Any) -> None:

@@ -13,7 +13,7 @@ import pytest
 from evaluation.cli.decisions import _say
 from evaluation.cli.options import ListFormat
 from evaluation.judging.judge_config import ChosenJudge
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.protocol import JudgeKind, JudgeRequest
 from evaluation.rubric_judge._window_answer import WindowAnswer

@@ -1,4 +1,4 @@
-"""Preconditions of a plug-in, in processes of their own: by a file, by an entry point, or refused with the reason."""
+"""Preconditions of a plug-in, in processes of their own: by a file, by a module, or refused with the reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MAIN = [sys.executable, "-m", "evaluation.cli.main"]
 SOURCE = """
-from evaluation.judging.propositions.preconditions import register
+from evaluation.judging.propositions import register
 
 
 @register("is_monday")
@@ -48,21 +48,8 @@ def test_a_file_registers_a_precondition(plugged: Plugged, tmp_path: Path) -> No
     assert "'is_monday'" in plugged().stdout
     path = tmp_path / "mine.py"
     path.write_text(SOURCE, encoding="utf-8")
-    done = plugged(path)
-    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
-
-
-def test_an_installed_package_names_it_by_an_entry_point(plugged: Plugged, tmp_path: Path) -> None:
-    (tmp_path / "my_plugin.py").write_text(SOURCE, encoding="utf-8")
-    folder = tmp_path / "my_plugin-1.0.dist-info"
-    folder.mkdir()
-    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: my-plugin\nVersion: 1.0\n", encoding="utf-8")
-    (folder / "entry_points.txt").write_text("[dramaturg.plugins]\nmine = my_plugin\n", encoding="utf-8")
-    assert plugged(installed=tmp_path).returncode == 0
-    (folder / "entry_points.txt").write_text("[dramaturg.plugins]\nmine = gone\n", encoding="utf-8")
-    gone = plugged(installed=tmp_path)
-    assert gone.returncode == 2
-    assert "entry point mine (gone)" in gone.stderr
+    for done in (plugged(path), plugged("mine", installed=tmp_path)):
+        assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.judging.propositions.proposition import TargetType
+from evaluation.judging.propositions import TargetType
 from evaluation.persona.agents import Agent
 from evaluation.store import Store
 

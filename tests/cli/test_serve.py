@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.access.roles import Access
+from evaluation.access import Access
 from evaluation.cli.serve import (
     command_line,
     entry_module,

@@ -10,8 +10,7 @@ import json
 import sys
 from typing import Any
 
-from evaluation.experiments.plan import ExperimentPlan
-from evaluation.experiments.scenario import read_scenario
+from evaluation.experiments.plan import ExperimentPlan, read_scenario
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld

@@ -27,21 +27,20 @@ from dashboard.app_pages.overview.why_messages_fail import read_reason
 from dashboard.app_pages.rate.rating_desk import read_discard, read_form, read_token
 from dashboard.shared.chat.conversation import read_open
 from dashboard.shared.marks.pictures import read_mark
-from evaluation.access.login import read_access
+from evaluation.access import read_access
 from evaluation.corrections.config import CorrectionConfig, read_config
 from evaluation.errors import DramaturgError
-from evaluation.experiments.ab.results import parsed_run
-from evaluation.experiments.scenario import read_scenario
-from evaluation.harness.baselines import read_baselines
+from evaluation.experiments.ab_runner import parsed_run
+from evaluation.experiments.plan import read_scenario
 from evaluation.harness.pull_request_comment import comparison_markdown
-from evaluation.judging.answer_parsing import AnswerError, parse_answer, parse_items
-from evaluation.judging.answers import ScoreAnswer
-from evaluation.judging.judges.recorded import read_recordings
-from evaluation.judging.model_client.prices import read_prices
-from evaluation.judging.propositions.loading import check_text
-from evaluation.persona.persona_text import read_agent_file, read_persona_text
+from evaluation.harness.regression import read_baselines
+from evaluation.judging.answers import AnswerError, ScoreAnswer, parse_answer, parse_items
+from evaluation.judging.judges_without_model import read_recordings
+from evaluation.judging.model_client.calls import read_prices
+from evaluation.judging.proposition_files import check_text
+from evaluation.persona.agents import read_agent_file, read_persona_text
 from evaluation.readers import read_upload
-from evaluation.simulation.personas import read_fragment_file
+from evaluation.simulation.population import read_fragment_file
 from evaluation.store import Store
 from evaluation.store.answer_journal import leftovers
 from evaluation.transcript import Transcript

@@ -10,23 +10,14 @@ import asyncio
 import sys
 
 from evaluation.judging.judge_config import build_judge, judge_config
-from evaluation.judging.protocol import Judgement, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.protocol import Judgement
 from evaluation.store import Store
-
-
-def requests(count: int) -> list[JudgeRequest]:
-    """Questions that differ in their number."""
-    return [
-        JudgeRequest(
-            "adherence", f"claim {number}", Prompt("Judge.", "[M1] hello", f"Claim {number}."), ScoreAnswer, "v1"
-        )
-        for number in range(count)
-    ]
+from tests.judge_questions import claims
 
 
 def main(url: str, database: str, count: str) -> None:
     """Judges, keeping every answer in the database."""
-    asked = requests(int(count))
+    asked = claims(int(count))
 
     def report(position: int, judgement: Judgement) -> None:
         print(asked[position].subject, judgement.status, judgement.is_cached, sep=";", flush=True)

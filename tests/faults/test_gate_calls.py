@@ -10,15 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.corrections.attempts import ActionContext, GateOutcome, GateResult
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
-from evaluation.corrections.gate import ActionGate
+from evaluation.corrections.gate import ActionContext, ActionGate, GateOutcome, GateResult
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.corrections.statistics import gate_statistics
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.model_client.calls import CallRecord
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.targets import TrajectoryEvent
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.store import Store
 from tests.judge_server import Content, Fault, JudgeServer, Misbehave
 

@@ -11,7 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from evaluation.engines.scoring import evaluate_transcript
-from evaluation.judging.answer_parsing import LONGEST_ANSWER, AnswerError, parse_answer
+from evaluation.judging.answers import LONGEST_ANSWER, AnswerError, parse_answer
 from evaluation.judging.fencing import FENCE, is_drawn
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.rubric_judge._window_answer import NO_SUCH_QUOTE, WindowAnswer

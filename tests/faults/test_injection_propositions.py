@@ -1,24 +1,27 @@
-"""Attacks on the judge of propositions: whoever writes them, and wherever, the prompt keeps its structure."""
+"""Attacks on the judge of propositions: wherever they stand, the prompt keeps its structure; no echo is an answer."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.judging import prompts
+from evaluation.judging.answers import AnswerError, CheckAnswer, ScoreAnswer, parse_answer, parse_items
 from evaluation.judging.fencing import FENCE
-from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
+from evaluation.judging.propositions import Dimension, Proposition, Target, TargetType, TrajectoryEvent
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.judging.questions import Supplement, ask
-from evaluation.judging.targets import Target, TrajectoryEvent
-from evaluation.persona.persona_text import persona_text
-from evaluation.persona.questions._wording_statistics import repetition_evidence, vocabulary_evidence
+from evaluation.persona.agents import persona_text
+from evaluation.persona.evaluation import repetition_evidence, vocabulary_evidence
+from evaluation.rubric_judge._window_answer import WindowAnswer
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 
 EVERYTHING = (*ATTACKS, *NAMES)
+HONEST = '{"reason": "It does not fit.", "score": 2, "confidence": 0.7, "citations": [1]}'
 
 CLAIM = Proposition("claim", "{{agent_name}} wrote {{action}} in {{channel_name}}", Dimension.ADHERENCE)
 HEAD = re.compile(r"\[M(\d+)\] [^:\n]{1,250} acts: .*|\[M(\d+)\] [^:\n]{1,250} --> [^:\n]{1,250}: .*")
@@ -76,3 +79,14 @@ def test_ideas_are_asked_for_in_our_words_alone() -> None:
         assert asked.request is not None
         assert asked.request.prompt.question == "Task: List every idea."
         assert asked.request.prompt.user.count(FENCE) == 2
+
+
+def test_the_parser_takes_no_verdict_from_an_echo_of_the_prompt() -> None:
+    for attack in EVERYTHING:
+        echo = request_for(attack.text, attack.text, attack.text, attack.text).prompt.text
+        for model in (ScoreAnswer, CheckAnswer, WindowAnswer):
+            with pytest.raises(AnswerError):
+                parse_answer(echo, model.model_validate)
+        assert parse_items(echo, [ScoreAnswer] * 3) == {}
+        for answer in (f"{echo}\n{HONEST}", f"{HONEST}\n{echo}"):
+            assert parse_answer(answer, ScoreAnswer.model_validate).score == 2

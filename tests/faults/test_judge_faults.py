@@ -14,14 +14,13 @@ from typing import Any
 import pytest
 
 from evaluation.errors import JudgeError
-from evaluation.judging.judges.live import LiteLLMJudge
+from evaluation.judging.live_judge import LiteLLMJudge
 from evaluation.judging.model_client import provider as client
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.model_client.calls import CallRecord
+from evaluation.judging.model_client.calls import CallRecord, RetryPolicy
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.model_client.retry import RetryPolicy
-from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest
 from tests.faults.judge_server import (
     BROKEN,
     DRIP,
@@ -38,6 +37,7 @@ from tests.faults.judge_server import (
     always,
     once,
 )
+from tests.judge_questions import claims
 from tests.judge_server import Fault, JudgeServer
 from tests.long import mostly_long
 
@@ -54,14 +54,6 @@ LOGGED_AS = {
     "empty choices": "broken_response",
     "half a body": "broken_response",
 }
-
-
-def requests(count: int, **fields: Any) -> list[JudgeRequest]:
-    prompts = [Prompt("You judge.", "[M1] Ann: hello", f"Claim {number} holds.") for number in range(count)]
-    return [
-        JudgeRequest("adherence", f"claim {number}", prompt, ScoreAnswer, "v1", {1: "m1"}, **fields)
-        for number, prompt in enumerate(prompts)
-    ]
 
 
 def judged(
@@ -85,7 +77,7 @@ def judged(
 @pytest.mark.parametrize(("count", "least"), mostly_long([(100, 3), (500, 30)]))
 def test_judgements_complete_through_a_tenth_of_each_fault(count: int, least: int) -> None:
     log: list[CallRecord] = []
-    asked = requests(count)
+    asked = claims(count)
     with JudgeServer(misbehave=Schedule(seed=7)).in_thread() as server:
         judgements = judged(server, asked, log, retry=replace(QUICK, timeout_retries=3))
     assert [one.status for one in judgements] == [JudgementStatus.SCORED] * count
@@ -112,7 +104,7 @@ def test_judgements_complete_through_a_tenth_of_each_fault(count: int, least: in
 def test_a_passing_fault_is_tried_again_and_logged(fault: Fault) -> None:
     log: list[CallRecord] = []
     with JudgeServer(misbehave=once(fault, times=3)).in_thread() as server:
-        (judgement,) = judged(server, requests(1), log)
+        (judgement,) = judged(server, claims(1), log)
     assert judgement.is_scored
     assert judgement.usage.calls == 4
     assert [record.outcome for record in log] == [LOGGED_AS[fault.kind]] * 3 + ["answered"]
@@ -123,7 +115,7 @@ def test_a_passing_fault_is_tried_again_and_logged(fault: Fault) -> None:
 def test_a_server_that_keeps_us_waiting_is_given_up_in_time(fault: Fault) -> None:
     log: list[CallRecord] = []
     with JudgeServer(misbehave=once(fault)).in_thread() as server:
-        (judgement,) = judged(server, requests(1), log)
+        (judgement,) = judged(server, claims(1), log)
     assert judgement.is_scored
     assert [record.outcome for record in log] == ["timeout", "answered"]
 
@@ -161,7 +153,7 @@ def test_faults_of_a_provider_behind_litellm_are_told_apart(
         model = LLMClient(
             provider_of("openai/local", None), timeout_seconds=TIMEOUT_SECONDS, retry=QUICK, log=log.append
         )
-        (judgement,) = asyncio.run(LiteLLMJudge(model).judge(requests(1)))
+        (judgement,) = asyncio.run(LiteLLMJudge(model).judge(claims(1)))
     assert [record.outcome for record in log] == outcomes
     assert judgement.is_scored == (outcomes[-1] == "answered")
     assert "sk-abc" not in judgement.detail + "".join(record.error for record in log)
@@ -170,21 +162,11 @@ def test_faults_of_a_provider_behind_litellm_are_told_apart(
 def test_a_server_that_never_recovers_gives_errors_not_scores() -> None:
     log: list[CallRecord] = []
     with JudgeServer(misbehave=always(UNAVAILABLE)).in_thread() as server:
-        judgements = judged(server, requests(3), log)
+        judgements = judged(server, claims(3), log)
     assert [one.status for one in judgements] == [JudgementStatus.ERROR] * 3
     assert "6 times: the server failed (HTTP 503): " in judgements[0].detail
     # Five retries after the first try.
     assert len(log) == 3 * 6
-
-
-def test_a_server_that_is_not_there_gives_errors() -> None:
-    log: list[CallRecord] = []
-    server = JudgeServer()
-    with server.in_thread():
-        pass
-    (judgement,) = judged(server, requests(1), log, retry=RetryPolicy(retries=1, first_wait_seconds=0.01))
-    assert judgement.status is JudgementStatus.ERROR
-    assert [record.outcome for record in log] == ["connection", "connection"]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +187,7 @@ def test_a_wrong_answer_is_asked_again_with_its_error_named(content: str, proble
         return Fault("wrong", content=content) if len(told) < 3 else None
 
     with JudgeServer(misbehave=misbehave).in_thread() as server:
-        (judgement,) = judged(server, requests(1))
+        (judgement,) = judged(server, claims(1))
     assert judgement.is_scored
     assert problem in told[1]
     assert problem in told[2]
@@ -215,7 +197,7 @@ def test_a_wrong_answer_is_asked_again_with_its_error_named(content: str, proble
 @pytest.mark.parametrize("content", [TRUNCATED, WRONG_SCHEMA, OFF_THE_SCALE])
 def test_an_answer_that_stays_wrong_is_an_error_with_all_that_was_written(content: str) -> None:
     with JudgeServer(misbehave=always(Fault("wrong", content=content))).in_thread() as server:
-        (judgement,) = judged(server, requests(1))
+        (judgement,) = judged(server, claims(1))
     assert judgement.status is JudgementStatus.ERROR
     assert (judgement.score, judgement.confidence) == (None, None)
     # Asked once and twice again.
@@ -231,19 +213,10 @@ def test_retry_after_is_heeded(kind: str) -> None:
     fault = Fault("429", 429, (("Retry-After", told),), body=b"{}")
     policy = RetryPolicy(first_wait_seconds=0.0, longest_wait_seconds=0.0, longest_told_wait_seconds=0.3)
     with JudgeServer(misbehave=once(fault)).in_thread() as server:
-        judged(server, requests(1), log, retry=policy)
+        judged(server, claims(1), log, retry=policy)
     waited.append((log[1].started_at - log[0].started_at).total_seconds())
     # The date lies two days ahead and is capped.
     assert waited[0] >= 0.3
-
-
-def test_a_budget_of_calls_stops_cleanly_and_the_rest_is_skipped() -> None:
-    budget = Budget(calls=10)
-    with JudgeServer().in_thread() as server:
-        judgements = judged(server, requests(25), budget=budget)
-    statuses = Counter((one.status, one.detail) for one in judgements)
-    assert statuses == {(JudgementStatus.SCORED, ""): 10, (JudgementStatus.SKIPPED, "budget"): 15}
-    assert server.tally.asked.total() == 10
 
 
 def test_the_first_call_of_a_client_may_fail_like_any_other() -> None:

@@ -16,8 +16,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     return Workplace(tmp_path_factory.mktemp("kills"), count=8)
 
 
-# A worker is killed in test_corpora.py, an experiment, a judge's run and a watcher in files of their own.
-@pytest.mark.parametrize("kind", mostly_long(["import", "watch", "persona"]))
+# A worker is killed in test_corpora.py, a judge's run in a file of its own.
+@pytest.mark.parametrize("kind", mostly_long(["import", "watch", "persona", "experiment"]))
 def test_after_a_kill_nothing_is_lost_torn_or_doubled(kind: str, place: Workplace) -> None:
     tally = Tally()
     for attempt in range(10):

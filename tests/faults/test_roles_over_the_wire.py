@@ -16,7 +16,7 @@ import pytest
 from streamlit.proto.BidiComponent_pb2 import BidiComponent
 
 from dashboard import access_checks
-from evaluation.access.roles import Role, may
+from evaluation.access import Role, may
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store

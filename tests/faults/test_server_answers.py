@@ -8,22 +8,20 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from evaluation.judging.judges.live import LiteLLMJudge
+from evaluation.judging.live_judge import LiteLLMJudge
 from evaluation.judging.model_client._responses import without_reasoning
-from evaluation.judging.model_client.calls import CallRecord
+from evaluation.judging.model_client.calls import CallRecord, RetryPolicy
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.redaction import without_secrets
-from evaluation.judging.model_client.retry import RetryPolicy
-from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.protocol import Judgement, JudgementStatus
+from tests.judge_questions import claims
 from tests.judge_server import Fault, JudgeServer
 
-CASES = Path(__file__).parents[1] / "data" / "cases"
 QUICK = RetryPolicy(retries=2, first_wait_seconds=0.01, longest_wait_seconds=0.02, longest_told_wait_seconds=0.05)
 WAYS = ("direct", "litellm")
 KEY = "sk-of-a-test-0123456789"
@@ -61,11 +59,6 @@ def asked_of(
         yield LLMClient(provider, timeout_seconds=20.0, retry=QUICK, log=log.append, seed=1), server, log
 
 
-def questions(count: int = 1) -> list[JudgeRequest]:
-    prompts = [Prompt("You judge.", "[M1] Ann: hello", f"Claim {number} holds.") for number in range(count)]
-    return [JudgeRequest("adherence", "a claim", prompt, ScoreAnswer, "v1", {1: "m1"}) for prompt in prompts]
-
-
 class Asked(NamedTuple):
     judgement: Judgement
     outcomes: list[str]
@@ -73,7 +66,7 @@ class Asked(NamedTuple):
 
 def asked(way: str, body: bytes, monkeypatch: pytest.MonkeyPatch, status: int = 200) -> Asked:
     with asked_of(way, lambda _, __: Fault("told", status, body=body), monkeypatch) as (client, _, log):
-        (judgement,) = asyncio.run(LiteLLMJudge(client).judge(questions()))
+        (judgement,) = asyncio.run(LiteLLMJudge(client).judge(claims(1)))
     return Asked(judgement, [record.outcome for record in log])
 
 
@@ -261,6 +254,8 @@ CAUSES = {
     "events of a stream": Cause(200, b"data: {}\n\n", "broken_response", 3, ("protocol", "--base-url")),
     "endless nesting": Cause(200, b"[" * 5_000, "broken_response", 3, ("protocol", "--base-url")),
     "too large": Cause(413, error("The request is too large."), "refused", 1, ("The request is too large.",)),
+    "no message": Cause(200, b'{"choices": [{"message": null}]}', "broken_response", 3, ("protocol",)),
+    "no text": Cause(200, b'{"choices": [{"message": {"content": {"a": 1}}}]}', "broken_response", 3, ("protocol",)),
     "no choices": Cause(200, b'{"choices": []}', "broken_response", 3, ("protocol",)),
 }
 
@@ -295,7 +290,7 @@ def test_an_answer_cut_off_while_reasoning_is_asked_with_more_room_and_then_name
         return Fault("told", body=reply(content, "length", message=fields))
 
     with asked_of(way, respond, monkeypatch) as (client, _, _log):
-        (judgement,) = asyncio.run(LiteLLMJudge(client, max_tokens=500).judge(questions()))
+        (judgement,) = asyncio.run(LiteLLMJudge(client, max_tokens=500).judge(claims(1)))
     assert rooms == [500, 1_000, 2_000]
     assert "cut off after 2,000 tokens while the model was still reasoning" in judgement.detail
     assert "--max-tokens" in judgement.detail
@@ -324,7 +319,7 @@ def test_a_refused_parameter_is_left_out_for_the_run_and_stored(
         return Fault("told", body=reply(GOOD))
 
     with asked_of(way, respond, monkeypatch) as (client, _, log):
-        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(questions(3)))
+        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(claims(3)))
     assert [one.score for one in judgements] == [7, 7, 7]
     assert sent == [
         {"max_tokens", "temperature"},
@@ -341,7 +336,7 @@ def test_a_refused_parameter_is_left_out_for_the_run_and_stored(
 def test_a_server_that_refuses_every_parameter_is_not_asked_for_ever(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     refusal = Fault("refusal", 400, body=error("temperature, max_tokens, max_completion_tokens: not supported"))
     with asked_of(way, lambda _, __: refusal, monkeypatch) as (client, server, log):
-        (judgement,) = asyncio.run(LiteLLMJudge(client).judge(questions()))
+        (judgement,) = asyncio.run(LiteLLMJudge(client).judge(claims(1)))
     assert judgement.status is JudgementStatus.ERROR
     assert [record.outcome for record in log] == ["parameter_refused"] * 3 + ["refused"]
     assert server.tally.asked.total() == 4
@@ -353,7 +348,7 @@ def test_what_every_call_would_meet_ends_the_run(name: str, way: str, monkeypatc
     cause = CAUSES[name]
     fault = Fault("told", cause.status, body=cause.body)
     with asked_of(way, lambda _, __: fault, monkeypatch) as (client, server, _):
-        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(questions(12)))
+        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(claims(12)))
     assert {one.status for one in judgements} == {JudgementStatus.ERROR}
     assert server.tally.asked.total() == 1
 
@@ -477,7 +472,7 @@ def test_only_these_parameters_are_sent(way: str, monkeypatch: pytest.MonkeyPatc
         return Fault("told", body=reply(GOOD))
 
     with asked_of(way, respond, monkeypatch) as (client, _, _log):
-        asyncio.run(LiteLLMJudge(client).judge(questions()))
+        asyncio.run(LiteLLMJudge(client).judge(claims(1)))
     assert {name for body in sent for name in body} <= {"model", "messages", "temperature", "max_tokens"}
 
 
@@ -515,44 +510,3 @@ def test_reasoning_tags_without_end_cost_linear_time() -> None:
     assert without_reasoning("</think>" * 20_000 + "a") == "a"
     for hostile in ("<details " * 20_000, "<a_b_c_" * 20_000, "<think a=b c=d " * 10_000, "&lt;" * 40_000):
         assert without_reasoning(hostile) == hostile
-
-
-def _replies(file: str) -> Any:
-    return json.loads((CASES / file).read_text())
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_server_of_a_model_that_takes_neither_parameter(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second, last = _replies("judge-gpt5-parameters.json")["replies"]
-
-    def respond(body: dict[str, Any], _: int) -> Fault:
-        for name, told in (("max_tokens", first), ("temperature", second)):
-            if name in body:
-                return Fault("refusal", told["status"], body=json.dumps(told["body"]).encode())
-        return Fault("told", body=reply(last["content"]))
-
-    with asked_of(way, respond, monkeypatch) as (client, _, _log):
-        (judgement,) = asyncio.run(LiteLLMJudge(client).judge(questions()))
-    assert judgement.score == 7
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_three_causes_of_no_answer_are_told_apart(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = [
-        json.dumps({"id": "x", "model": "m", **one}).encode()
-        for one in _replies("judge-filtered-or-refused.json")["replies"]
-    ]
-    filtered, declined, cut_off = [asked(way, body, monkeypatch) for body in told]
-    assert filtered.outcomes == ["filtered"]
-    assert declined.outcomes == ["declined"]
-    assert "I cannot rate this." in declined.judgement.detail
-    assert "while the model was still reasoning" in cut_off.judgement.detail
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_no_quota_is_one_try_for_the_run(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = Fault("quota", 429, body=json.dumps(_replies("judge-no-quota.json")["reply"]).encode())
-    with asked_of(way, lambda _, __: told, monkeypatch) as (client, server, _):
-        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(questions(5)))
-    assert server.tally.asked.total() == 1
-    assert all("credit" in one.detail for one in judgements)

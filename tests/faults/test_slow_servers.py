@@ -11,18 +11,12 @@ import pytest
 
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.model_client.calls import CallRecord
-from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.protocol import Judgement, JudgementStatus
+from tests.judge_questions import claims
 from tests.judge_server import Fault, JudgeServer, last_message
 from tests.long import mostly_long
 
 COUNT = 20
-
-
-def requests(count: int) -> list[JudgeRequest]:
-    return [
-        JudgeRequest("adherence", f"claim {n}", Prompt("You judge.", "[M1] Ann: hi", f"Claim {n}."), ScoreAnswer, "v1")
-        for n in range(count)
-    ]
 
 
 def judged(
@@ -36,7 +30,7 @@ def judged(
         assert chosen.client is not None
         await chosen.client.prepare()
         started = time.perf_counter()
-        return await chosen.judge(requests(count)), time.perf_counter() - started
+        return await chosen.judge(claims(count)), time.perf_counter() - started
 
     judgements, seconds = asyncio.run(run())
     return judgements, seconds, chosen.budget.calls_made
@@ -83,12 +77,6 @@ def test_slow_answers_are_asked_twice_at_most_and_hold_up_nothing_else() -> None
     assert slow == 2 * len(unscored)
     assert len(late) == len(unscored), "no quick answer was asked for twice"
     assert seconds < 25
-
-
-def test_a_server_of_many_slots_gets_as_many_calls_as_were_allowed_and_not_one_more() -> None:
-    with JudgeServer(latency_seconds=0.05).in_thread() as server:
-        judged(server.url, 400, concurrency=12)
-    assert server.tally.most_in_flight == 12
 
 
 def test_a_server_that_refuses_for_the_rate_gets_fewer_calls_at_once() -> None:

@@ -16,10 +16,10 @@ import pytest
 
 from evaluation import Recorder
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.integrations import MessageGate
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
+from evaluation.corrections.message_gate import MessageGate
+from evaluation.judging.judges_without_model import ScriptedJudge
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import DEFAULT_AGENT, Dimension, Proposition
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
 from evaluation.readers import read_path
 from evaluation.store import Store
@@ -78,7 +78,6 @@ class Generator:
     """Writes actions in the shape of TinyTroupe's action generator."""
 
     enable_quality_checks = True
-    total_actions_produced = 0
 
     def __init__(self, *texts: str) -> None:
         self._texts = iter(texts)
@@ -115,12 +114,11 @@ def test_the_gate_around_a_tinytroupe_agent() -> None:
     with MessageGate(ScriptedJudge(judge), library=library) as gate:
         generator = Generator(LIKE_AN_ASSISTANT, "I draw houses.")
         oscar = gated(Agent(generator), gate)
-        actions, role, content, feedbacks = oscar.action_generator.generate_next_actions(oscar, heard)
-        assert [(one["type"], one["content"]) for one in actions] == [("TALK", "I draw houses."), ("DONE", "")]
-        assert (role, content["actions"]) == ("assistant", actions)
+        action, role, content, feedbacks = oscar.action_generator.generate_next_action(oscar, heard)
+        assert (action["type"], action["content"]) == ("TALK", "I draw houses.")
+        assert (role, content["action"]) == ("assistant", action)
         assert len(feedbacks) == 1
         assert feedbacks[0] == generator.told[1][-1]["content"]["feedback"]
-        assert oscar.action_generator.total_actions_produced == 0
         silent = gated(Agent(Generator("")), gate)
         assert silent.action_generator.generate_next_action(silent, heard)[0]["type"] == "DONE"
 

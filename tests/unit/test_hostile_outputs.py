@@ -21,13 +21,12 @@ from evaluation.cli.rendering import print_evaluations
 from evaluation.cli.terminal import table
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.escaping import code, json_text, markdown_table, safe
-from evaluation.harness.junit import junit_xml
 from evaluation.harness.pull_request_comment import LONGEST_COMMENT, comparison_markdown
-from evaluation.harness.regression import BaselineComparison, BaselineRow, Behind, RegressionOutcome
+from evaluation.harness.regression import BaselineComparison, BaselineRow, Behind, RegressionOutcome, junit_xml
 from evaluation.insight.evaluation_report import plain_report
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import Agent
-from evaluation.persona.results import PersonaEvaluation
+from evaluation.persona.evaluation import PersonaEvaluation
 from evaluation.persona.subjects import ALWAYS
 from evaluation.rating_desk.sheet_format import read_sheet, write_sheet
 from evaluation.ratings import Rating

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.shared.personas import people
-from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, LoggedMessage
-from evaluation.corrections.statistics import SIMILARITY, FailureRate, failure_rates, gate_statistics
-from evaluation.corrections.wording import OUTCOMES, statistics_words
+from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, LoggedMessage
+from evaluation.corrections.statistics import (
+    OUTCOMES,
+    SIMILARITY,
+    FailureRate,
+    failure_rates,
+    gate_statistics,
+    statistics_words,
+)
 from evaluation.statistics.intervals import Interval, proportion_interval
 from evaluation.statistics.words import percent_interval
 from evaluation.store import Store

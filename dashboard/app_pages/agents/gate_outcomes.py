@@ -16,8 +16,8 @@ from dashboard.shared import resources, state
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
-from evaluation.corrections.attempts import Attempt, GateOutcome, LoggedMessage
-from evaluation.corrections.wording import OUTCOME_MEANINGS, OUTCOMES
+from evaluation.corrections.gate import Attempt, GateOutcome, LoggedMessage
+from evaluation.corrections.statistics import OUTCOME_MEANINGS, OUTCOMES
 from evaluation.statistics.words import percent_interval
 from evaluation.store import Store
 from evaluation.text.display import counted

@@ -12,9 +12,9 @@ from dashboard.app_pages.agents import gate_data as data
 from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.corrections.config import CorrectionConfig, read_config
-from evaluation.corrections.wording import COUNT, MARK, SETTINGS, SWITCH, Setting, default_of
+from evaluation.corrections.statistics import COUNT, MARK, SETTINGS, SWITCH, Setting, default_of
 from evaluation.errors import DramaturgError
 from evaluation.store import Store
 from evaluation.text.display import counted

@@ -10,8 +10,8 @@ from dashboard.shared.jobs.judging_jobs import proposition_library
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
-from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
-from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
+from evaluation.persona.evaluation import DIMENSIONS, LABELS
 from evaluation.text.display import counted, shortened
 
 

@@ -14,9 +14,8 @@ from dashboard.shared.downloads import csv_download, json_download
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
-from evaluation.comparison.json_output import run_comparison_data
-from evaluation.comparison.runs import Run, RunComparison, RunMover
-from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
+from evaluation.comparison.runs import Run, RunComparison, RunMover, run_comparison_data
+from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.statistics.comparison import Difference
 from evaluation.statistics.words import difference_sentences
 from evaluation.store import Store

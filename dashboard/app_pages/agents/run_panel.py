@@ -13,9 +13,8 @@ from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
 from dashboard.shared.jobs.judging_jobs import PERSONAS, ROWS, PersonaOrder
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent
-from evaluation.judging.propositions.proposition import Dimension
-from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE
-from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.judging.propositions import Dimension
+from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, DIMENSIONS, LABELS
 from evaluation.store import JobState, Store
 
 _REFRESH_SECONDS = 0.5

@@ -20,10 +20,10 @@ from dashboard.shared.marks.targets import MarkTarget, RunTarget
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
-from evaluation.access.roles import Action
-from evaluation.judging.propositions.proposition import Dimension
-from evaluation.judging.propositions.weighted_scores import mark_words
-from evaluation.persona.results import LABELS
+from evaluation.access import Action
+from evaluation.judging.propositions import Dimension
+from evaluation.judging.questions import mark_words
+from evaluation.persona.evaluation import LABELS
 from evaluation.text.display import counted
 from evaluation.workflows.persona_runs import evaluate_example
 

@@ -19,9 +19,8 @@ from dashboard.shared.formatting import signed_cell
 from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
-from evaluation.comparison import IterationComparison, Mover
-from evaluation.comparison.iterations import is_cut, prompt_diff
-from evaluation.comparison.json_output import comparison_data
+from evaluation.comparison.iterations import IterationComparison, comparison_data, is_cut, prompt_diff
+from evaluation.comparison.movers import Mover
 from evaluation.statistics.words import difference_sentences
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened

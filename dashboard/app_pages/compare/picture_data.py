@@ -14,7 +14,8 @@ from typing import Any
 from dashboard.shared.comparison_tables import evidence_words
 from dashboard.shared.formatting import score_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
-from evaluation.comparison import IterationComparison, Mover
+from evaluation.comparison.iterations import IterationComparison
+from evaluation.comparison.movers import Mover
 from evaluation.iterations import Game, IterationSide
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricDefinition

@@ -17,8 +17,7 @@ from dashboard.shared.marks.targets import MarkTarget
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import status_table
-from evaluation.comparison import IterationComparison
-from evaluation.comparison.iterations import most_moved_pair
+from evaluation.comparison.iterations import IterationComparison, most_moved_pair
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import counted
 

@@ -13,14 +13,11 @@ from typing import Any
 import pandas as pd
 
 from dashboard.shared.formatting import signed_cell
-from evaluation.experiments.ab.config import ABConfig
+from evaluation.experiments.ab_runner import ABConfig
+from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.estimate import ABEstimate
-from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
-from evaluation.experiments.plan import ExperimentPlan
-from evaluation.experiments.scenario import scenarios
-from evaluation.experiments.table1_published import published_experiments
-from evaluation.experiments.table1_recomputed import Table1Row, table1_from_raw
-from evaluation.experiments.treatment import stored_activity
+from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, ExperimentStatus, Session, Side, scenarios
+from evaluation.experiments.table1 import Table1Row, published_experiments, table1_from_raw
 from evaluation.files.yaml_files import parse_model
 from evaluation.judging.model_client.budget import SPENT
 from evaluation.rubric.definitions import DEFINITIONS
@@ -250,7 +247,7 @@ def ab_tests(store: Store) -> list[ExperimentRecord]:
 
 def example_test(name: str) -> str:
     """The content of a configuration that comes with Dramaturg."""
-    return (files("evaluation.experiments.ab") / name).read_text("utf-8")
+    return (files("evaluation.experiments") / name).read_text("utf-8")
 
 
 def iterations_test(before: str, after: str) -> str:

@@ -19,9 +19,8 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.errors import DramaturgError
-from evaluation.experiments.ab.summary import ab_summary
-from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus
-from evaluation.experiments.plan import plan_of
+from evaluation.experiments.ab_summary import ab_summary
+from evaluation.experiments.plan import ExperimentRecord, ExperimentStatus, plan_of
 from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, finding_words, verdict_words
 from evaluation.store import Store
 from evaluation.text.display import counted

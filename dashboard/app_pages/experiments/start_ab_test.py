@@ -9,9 +9,9 @@ from dashboard.shared import queries, resources
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import plain
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
-from evaluation.experiments.ab.config import ABConfig
+from evaluation.experiments.ab_runner import ABConfig
 from evaluation.judging.judge_config import price_of
 from evaluation.store import Store
 from evaluation.workflows.ab_tests import KIND

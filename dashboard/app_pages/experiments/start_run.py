@@ -9,11 +9,10 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import plain
 from evaluation.errors import DramaturgError
 from evaluation.experiments.estimate import estimate
-from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan, GroupLayout
-from evaluation.experiments.scenario import scenarios
+from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan, GroupLayout, scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.calls import Price
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects
 from evaluation.store import Store
 from evaluation.workflows.experiment_runs import KIND, example_plan

@@ -14,8 +14,7 @@ from dashboard.shared.downloads import csv_download
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.errors import DramaturgError
-from evaluation.experiments.table1_published import published_experiments
-from evaluation.experiments.table1_recomputed import CAVEAT, Table1Row
+from evaluation.experiments.table1 import CAVEAT, Table1Row, published_experiments
 
 
 def table1(found: Sequence[ShownRun]) -> None:

@@ -26,7 +26,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.open_questions import chosen_answers, forget_answers, question_editor
 from dashboard.shared.page_links import guide_link
 from dashboard.shared.status_table import status_table
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.errors import ConflictError, InputError
 from evaluation.iterations import Iteration
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine

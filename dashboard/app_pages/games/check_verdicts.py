@@ -16,7 +16,7 @@ from dashboard.shared.component_script import component_script
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
 from evaluation.score import LedgerRow, Method, RowVerdict

@@ -11,9 +11,9 @@ from dashboard.shared import resources
 from dashboard.shared.formatting import look, score_text
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
-from evaluation.judging.judges.cached import KeptAnswer
+from evaluation.judging.cached_judge import KeptAnswer
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, MEMORY_ACCURACY
 from evaluation.score import LedgerRow, RowVerdict

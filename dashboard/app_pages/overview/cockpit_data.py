@@ -13,7 +13,7 @@ from typing import Any
 from dashboard.shared.comparison_tables import evidence_words
 from dashboard.shared.formatting import look, score_text, spread_text, threshold_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
-from evaluation.comparison import IterationComparison
+from evaluation.comparison.iterations import IterationComparison
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
 from evaluation.iterations.tests import MetricMean, with_open_engagement

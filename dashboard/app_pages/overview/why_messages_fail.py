@@ -18,7 +18,7 @@ from dashboard.shared.marks.pictures import define_picture, remember_click, reme
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
-from evaluation.comparison import Example, FailureReason, IterationFailures, MetricFailures
+from evaluation.comparison.movers import Example, FailureReason, IterationFailures, MetricFailures
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.iterations import stored_failing_messages, stored_failure_reasons

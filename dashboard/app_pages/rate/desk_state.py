@@ -27,7 +27,7 @@ from dashboard.app_pages.rate.rating_desk import (
 )
 from dashboard.shared import state
 from dashboard.shared.identity import identity
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.ratings import Rating
 from evaluation.store import Store

@@ -12,7 +12,7 @@ from dashboard.app_pages.rate.rating_desk import REVISE, read_form, read_token
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.rating_desk.sheet_format import COLUMNS
 from evaluation.ratings import Rating

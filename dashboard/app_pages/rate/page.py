@@ -9,7 +9,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.errors import StoreError
 from evaluation.store import Store
 

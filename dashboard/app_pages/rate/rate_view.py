@@ -25,7 +25,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.page_links import DESK as DESK
 from dashboard.shared.page_links import HANDED_OVER, OVERVIEW_PAGE, agreement_link, overview_link
 from dashboard.shared.page_links import VIEW as VIEW
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.errors import InputError, NotFoundError, StoreError
 from evaluation.iterations import reference_of
 from evaluation.store import Store

@@ -10,7 +10,7 @@ from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from dashboard.shared.style_results import result_words
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.rating_desk.style_check import (
     StyleAnswer,

@@ -18,7 +18,7 @@ from dashboard.shared.status_table import status_table
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import InfrastructureError
 from evaluation.files.bundled import documentation_root
-from evaluation.readers import read_path
+from evaluation.readers import read_transcripts
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import LedgerRow, MetricDefinition, MetricResult
 from evaluation.text.display import shortened
@@ -176,11 +176,8 @@ def _explanation(text: str, definition: MetricDefinition) -> str:
 
 
 def _sample() -> Transcript:
-    (result,) = read_path(load_manifest().iterations[0].games[0])
-    if result.error is not None:
-        raise result.error
-    assert result.transcript is not None
-    return result.transcript
+    (transcript,) = read_transcripts(load_manifest().iterations[0].games[0])
+    return transcript
 
 
 def _explained_examples(game: Transcript, result: MetricResult | None) -> tuple[ExampleRow, ...]:

@@ -12,7 +12,7 @@ from dashboard.shared import queries, resources
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.judging.judge_config import DEFAULT_MODEL, SETTINGS_KEY, JudgeConfig, has_key, judge_config
 from evaluation.readers import Limits

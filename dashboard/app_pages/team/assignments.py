@@ -17,7 +17,7 @@ from dashboard.shared.page_links import add_games_link
 from dashboard.shared.state import TRANSCRIPT
 from dashboard.shared.status_table import status_table
 from dashboard.shared.style_results import style_table
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.rating_desk.assignments import AssignmentPlan, Discard
 from evaluation.ratings import SCORES, Rating

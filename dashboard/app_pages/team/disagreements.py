@@ -16,8 +16,8 @@ from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import desk_link
 from dashboard.shared.status_table import status_table
-from evaluation.agreement import AgreementReport, DecidedRow, RowAgreement
-from evaluation.agreement.rows import SOURCE_WORDS
+from evaluation.agreement.report import AgreementReport
+from evaluation.agreement.rows import SOURCE_WORDS, DecidedRow, RowAgreement
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.statistics.words import interval_words, percent_interval
 from evaluation.store import Store

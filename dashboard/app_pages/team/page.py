@@ -4,7 +4,7 @@ from dashboard.app_pages.team.agreement import agreement
 from dashboard.app_pages.team.assignments import team
 from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
-from evaluation.access.roles import Action
+from evaluation.access import Action
 
 views = [state.ASSIGN, state.AGREEMENT] if identity.allowed(Action.EDIT) else [state.AGREEMENT]
 if state.choose_view(views, key=state.TEAM_VIEW) == state.ASSIGN:

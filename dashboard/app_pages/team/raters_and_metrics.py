@@ -13,8 +13,8 @@ from dashboard.shared.downloads import csv_download, json_download
 from dashboard.shared.formatting import signed_cell
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
-from evaluation.agreement import AgreementReport, Figure, ItemAgreement, PairAgreement, RaterLeaning
-from evaluation.agreement.json_output import agreement_data
+from evaluation.agreement.between_raters import Figure, ItemAgreement, PairAgreement, RaterLeaning
+from evaluation.agreement.report import AgreementReport, agreement_data
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.statistics import Interval
 

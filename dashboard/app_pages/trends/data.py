@@ -18,8 +18,8 @@ from dashboard.shared.queries import LOOSE, group_of, transcript_list
 from evaluation.comparison.runs import Run
 from evaluation.escaping import cut, spreadsheet_safe
 from evaluation.iterations import IterationSummary
-from evaluation.judging.propositions.proposition import Dimension
-from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.judging.propositions import Dimension
+from evaluation.persona.evaluation import DIMENSIONS, LABELS
 from evaluation.rubric.controls import control_words, summarise_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD, VerdictStatus

@@ -12,7 +12,7 @@ from dashboard.shared.changes import data
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.store import Deletion, Store
 from evaluation.text.display import counted

@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 
 from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL
 from dashboard.shared.formatting import score_text
-from evaluation.agreement import ItemAgreement, ReferenceAgreement
-from evaluation.agreement.between_raters import RELIABLE, TENTATIVE
+from evaluation.agreement.between_raters import RELIABLE, TENTATIVE, ItemAgreement
+from evaluation.agreement.report import ReferenceAgreement
 from evaluation.score import MetricDefinition, Scale
 from evaluation.statistics import Difference, Interval, Summary
 from evaluation.text.display import counted

@@ -29,8 +29,7 @@ from streamlit.web.server.starlette import starlette_app_utils
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from dashboard.shared import state
-from evaluation.access.login import ALLOW_ANONYMOUS_VARIABLE, read_access
-from evaluation.access.roles import Access, Action, Role, may
+from evaluation.access import ALLOW_ANONYMOUS_VARIABLE, Access, Action, Role, may, read_access
 from evaluation.errors import InputError, NotAllowedError
 from evaluation.ratings import new_rater_name as checked_name
 

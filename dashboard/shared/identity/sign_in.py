@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.shared.identity import identity
 from dashboard.shared.identity.identity import Person
 from dashboard.shared.notices import plain
-from evaluation.access.roles import Access, Role
+from evaluation.access import Access, Role
 from evaluation.errors import InfrastructureError, InputError
 
 _ROLE_WORDS = {Role.ADMIN: "admin", Role.RATER: "rater"}

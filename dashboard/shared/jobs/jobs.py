@@ -32,7 +32,7 @@ from dashboard.shared.jobs.judging_jobs import (
     remember,
 )
 from evaluation.errors import ConflictError, DramaturgError
-from evaluation.experiments.ab.config import ABConfig
+from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.progress import ProgressCallback
 from evaluation.store import Job, JobState, Store

@@ -8,7 +8,7 @@ from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_jobs import ROWS, JudgingRequest, RowsOrder, config_of
 from dashboard.shared.notices import plain
-from evaluation.access.roles import Action
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.store import Store

@@ -18,12 +18,11 @@ from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, build_judge, judge_config
 from evaluation.judging.model_client.budget import Budget, spent_words
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.judging.questions import Options
-from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, EvaluationPlan, applicable, questions_about
-from evaluation.persona.results import DIMENSIONS
+from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, DIMENSIONS, EvaluationPlan, applicable, questions_about
 from evaluation.persona.subjects import Subject
 from evaluation.progress import ProgressCallback
 from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS

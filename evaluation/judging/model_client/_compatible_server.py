@@ -16,11 +16,18 @@ import aiohttp
 import certifi
 
 from evaluation.judging.model_client._responses import Parameters, read_error
-from evaluation.judging.model_client.calls import LLMResponse, Messages, Price
-from evaluation.judging.model_client.prices import OPENAI_PREFIX, listed_price
+from evaluation.judging.model_client.calls import (
+    OPENAI_PREFIX,
+    CallFailure,
+    FailureKind,
+    LLMResponse,
+    Messages,
+    Price,
+    listed_price,
+    seconds_to_wait,
+)
 from evaluation.judging.model_client.provider import WHOLE_ANSWER
 from evaluation.judging.model_client.redaction import message_without_secrets
-from evaluation.judging.model_client.retry import CallFailure, FailureKind, seconds_to_wait
 
 _PATH = "/chat/completions"
 _NO_KEY = "none"

@@ -7,10 +7,16 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from evaluation.judging.answer_parsing import AnswerError, json_objects, object_spans
-from evaluation.judging.model_client.calls import LLMResponse, Usage, plausible_tokens
+from evaluation.judging.answers import AnswerError, json_objects, object_spans
+from evaluation.judging.model_client.calls import (
+    CallFailure,
+    FailureKind,
+    LLMResponse,
+    Usage,
+    kind_of_status,
+    plausible_tokens,
+)
 from evaluation.judging.model_client.redaction import message_without_secrets, without_secrets
-from evaluation.judging.model_client.retry import CallFailure, FailureKind, kind_of_status
 from evaluation.text.reasoning import REASONING_TAG, ends_reasoning
 
 _TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")

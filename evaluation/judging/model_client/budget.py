@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from evaluation.errors import InputError, JudgeError
+from evaluation.errors import JudgeError
 from evaluation.progress import pace_words
 from evaluation.text.display import counted
 
@@ -46,15 +46,9 @@ class Budget:
     Args:
         usd: Limit in US dollars; ``None`` for none.
         calls: Limit of calls, failed ones and retries included; ``None`` for none.
-
-    Raises:
-        InputError: A limit is negative.
     """
 
     def __init__(self, *, usd: float | None = None, calls: int | None = None) -> None:
-        for name, limit in (("usd", usd), ("calls", calls)):
-            if limit is not None and not limit >= 0:
-                raise InputError(f"A budget of {limit} makes no sense.", place=name, remedy="Give 0 or more.")
         self.usd = usd
         self.calls = calls
         self._lock = threading.Lock()

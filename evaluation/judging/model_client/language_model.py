@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,27 +15,25 @@ from typing import Any
 from pydantic import BaseModel
 
 from evaluation.errors import InputError, JSONParseError, JudgeError
-from evaluation.judging.answer_parsing import AnswerError, Validate, Value, parse_answer, with_fields
-from evaluation.judging.answers import CORRECTION
+from evaluation.judging.answers import CORRECTION, AnswerError, Validate, Value, parse_answer, with_fields
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError, CheckLimits, current_limits, current_tally
 from evaluation.judging.model_client.calls import (
     ANSWERED,
     CANCELLED,
+    ENDS_RUN,
+    MOST_TOKENS,
+    CallFailure,
     CallLog,
     CallPurpose,
     CallRecord,
+    FailureKind,
     LLMResponse,
     Messages,
     Price,
     Provider,
-    Usage,
-)
-from evaluation.judging.model_client.retry import (
-    ENDS_RUN,
-    CallFailure,
-    FailureKind,
     RetryPolicy,
+    Usage,
     call_with_retries,
 )
 from evaluation.judging.model_client.server_state import BREAKER_OPEN, CallEnd, ServerState
@@ -103,6 +101,10 @@ _LONGEST_ECHO = 4_000
 _FORGOTTEN = CallPurpose()
 DEFAULT_CONCURRENCY = 20
 _NO_CALL_LEFT = "The model's answer could not be used, and the check has no call left."
+
+
+Complete = Callable[[Messages, int], Awaitable[LLMResponse]]
+"""Answers a conversation with at most so many tokens."""
 
 
 class LLMClient:
@@ -246,19 +248,33 @@ class LLMClient:
         *,
         retries: int = 2,
         max_tokens: int = MAX_TOKENS,
+        most_tokens: int = MOST_TOKENS,
         purpose: CallPurpose = _FORGOTTEN,
+        complete: Complete | None = None,
     ) -> tuple[Value, LLMResponse]:
         """The validated answer, and the response with all that was written on the way to it and what that cost.
 
-        A wrong answer is asked again with its error named, one that was cut off with twice the room. Raises as
-        ``complete_json``.
+        A wrong answer is asked again with its error named, one that was cut off with twice the room, up to
+        ``most_tokens``. Raises as ``complete_json``.
+
+        Args:
+            messages: The conversation.
+            validate: Makes the answer of a JSON object.
+            retries: How often it is asked again.
+            max_tokens: The room of the first answer.
+            most_tokens: The largest room.
+            purpose: What the calls are logged as.
+            complete: What answers a conversation in so much room; the model when left out.
         """
         written: list[str] = []
         usage = Usage()
         conversation = list(messages)
         problem = remedy = ""
         for _ in range(retries + 1):
-            response = await self.complete(conversation, max_tokens=max_tokens, purpose=purpose)
+            if complete is None:
+                response = await self.complete(conversation, max_tokens=max_tokens, purpose=purpose)
+            else:
+                response = await complete(conversation, max_tokens)
             written.append(response.raw)
             usage += response.usage
             try:
@@ -271,8 +287,8 @@ class LLMClient:
             self.note_answer(is_usable=False)
             if not _may_ask_again():
                 break
-            if response.is_cut_off:
-                max_tokens *= 2
+            if response.is_cut_off and max_tokens < most_tokens:
+                max_tokens = min(2 * max_tokens, most_tokens)
                 continue
             conversation += [
                 {"role": "assistant", "content": response.content[:_LONGEST_ECHO]},

@@ -19,10 +19,17 @@ from types import ModuleType
 from typing import Any
 
 from evaluation.judging.model_client._responses import Parameters, read_error
-from evaluation.judging.model_client.calls import LLMResponse, Messages, Price, Provider
-from evaluation.judging.model_client.prices import listed_price
+from evaluation.judging.model_client.calls import (
+    CallFailure,
+    FailureKind,
+    LLMResponse,
+    Messages,
+    Price,
+    Provider,
+    listed_price,
+    seconds_to_wait,
+)
 from evaluation.judging.model_client.redaction import message_without_secrets
-from evaluation.judging.model_client.retry import CallFailure, FailureKind, seconds_to_wait
 
 # What the rehearsal's call goes through: litellm's own client for OpenAI's protocol.
 _REHEARSED_AS = "hosted_vllm"

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.access.login import read_access
-from evaluation.access.roles import Access, Action, Role, may, parse_grant, verified_email
+from evaluation.access import Access, Action, Role, may, parse_grant, read_access, verified_email
 from evaluation.errors import InputError
 
 ADA = {"sub": "1234", "iss": "https://login.example.org", "email": "Ada@Example.org", "email_verified": True}

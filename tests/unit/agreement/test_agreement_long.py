@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluation.agreement._items import ITEMS, RatingTable
-from evaluation.agreement.between_raters import FEWEST_FOR_READING, ItemAgreement, item_agreement
+from evaluation.agreement.between_raters import FEWEST_FOR_READING, ITEMS, ItemAgreement, RatingTable, item_agreement
 from evaluation.statistics import krippendorff_alpha
 
 pytestmark = pytest.mark.long

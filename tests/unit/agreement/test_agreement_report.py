@@ -7,9 +7,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from evaluation.agreement import AgreementReport, agreement_report
-from evaluation.agreement.json_output import agreement_data
-from evaluation.agreement.sentences import agreement_sentences, headline
+from evaluation.agreement.report import AgreementReport, agreement_data, agreement_report, agreement_sentences, headline
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.rubric_judge.row_decision import RowDecision
@@ -191,7 +189,7 @@ def test_from_the_store_with_overridden_rows(make_game) -> None:
     assert (interval.low, interval.high) == pytest.approx((0.0, 0.7935), abs=1e-4)
     assert [one.spread for one in found.split] == [2]
     (overridden,) = agreement_data(found)["disagreements"]["overruled"]
-    assert (overridden["metric"], overridden["message_id"], overridden["verdict"]) == (
+    assert (overridden["metric"], overridden["message_id"], overridden["verdicts"]["human"]) == (
         "strategic_depth",
         "m1",
         "counts",

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from evaluation.agreement.json_output import agreement_data
+from evaluation.agreement.report import agreement_data
 from evaluation.agreement.rows import DecidedRow, disputed_rows, row_agreements
 from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import LedgerRow, Method, RowVerdict

@@ -8,8 +8,8 @@ import math
 import pandas as pd
 import pytest
 
-from evaluation.comparison import biggest_movers, compare_iterations, paired_games
-from evaluation.comparison.json_output import comparison_data
+from evaluation.comparison.iterations import compare_iterations, comparison_data, paired_games
+from evaluation.comparison.movers import biggest_movers
 from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations import Choice, Game, Iteration, make_board
 from evaluation.ratings import Rating

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from evaluation.comparison.json_output import run_comparison_data
-from evaluation.comparison.runs import Run, by_game, compare_runs
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.comparison.runs import Run, by_game, compare_runs, run_comparison_data
+from evaluation.judging.propositions import Dimension
 from evaluation.statistics.comparison import Outcome
 
 RUN = Run("r", "Ann", "live: small", 3, datetime(2026, 5, 1, tzinfo=UTC), {Dimension.ADHERENCE: 6.0})

@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from evaluation.corrections.attempts import (
+from evaluation.corrections.config import DIMENSIONS, CorrectionConfig, read_config
+from evaluation.corrections.gate import (
     ActionContext,
+    ActionGate,
     GateOutcome,
     GateResult,
     MessageScore,
     PoorQualityError,
 )
-from evaluation.corrections.config import DIMENSIONS, CorrectionConfig, read_config
-from evaluation.corrections.gate import ActionGate
 from evaluation.errors import InfrastructureError, InputError, StoreError
 
 HANGS = "hangs"

@@ -7,20 +7,22 @@ from collections.abc import Sequence
 
 import pytest
 
-from evaluation.corrections.builtin_interventions import anti_convergence, configured, nudge_for, nudges, variety
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.interventions import (
     Execution,
     Intervention,
     InterventionBatch,
-    NudgeBox,
+    anti_convergence,
+    configured,
     joint_target,
+    nudge_for,
+    nudges,
     run_interventions,
+    variety,
 )
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
+from evaluation.judging.judges_without_model import ScriptedJudge
+from evaluation.judging.propositions import Dimension, Proposition, Target, TargetType, TrajectoryEvent
 from evaluation.judging.protocol import CheckAnswer, ScoreAnswer
-from evaluation.judging.targets import Target, TrajectoryEvent
 
 Line = tuple[str, str]
 SAID: tuple[Line, ...] = (("Michael", "I agree with the plan"), ("Dwight", "I agree with the plan"))
@@ -31,14 +33,14 @@ class Agent:
 
     def __init__(self, name: str, said: Sequence[Line] = SAID) -> None:
         self.agent_id = name.lower()
-        self.box = NudgeBox()
+        self.box: list[str] = []
         events = tuple(
             TrajectoryEvent("t", f"m{i}", who, text, who == name, "office") for i, (who, text) in enumerate(said)
         )
         self.target = Target(TargetType.AGENT, name, events, {name: f"{name}'s persona"})
 
     def nudge(self, thought: str) -> None:
-        self.box.add(thought)
+        self.box.append(thought)
 
 
 def yes(holds: bool = True) -> ScriptedJudge:
@@ -76,8 +78,7 @@ def test_every_setter_can_be_chained() -> None:
 def test_without_preconditions_the_effect_takes_place() -> None:
     agent = Agent("Michael")
     assert run(marking(agent), yes()).is_applied
-    assert agent.box.take() == ("now",)
-    assert agent.box.take() == (), "a nudge is used once"
+    assert agent.box == ["now"]
 
 
 def test_all_must_hold_and_what_is_free_is_looked_at_first() -> None:
@@ -90,7 +91,7 @@ def test_all_must_hold_and_what_is_free_is_looked_at_first() -> None:
     judge = yes(holds=False)
     found = run(marking(agent).set_textual_precondition("It rains.").set_functional_precondition(lambda _: True), judge)
     assert found.reasons == ("the function says yes", "the judge says no: so it is")
-    assert agent.box.take() == ()
+    assert agent.box == []
 
 
 def test_the_judge_of_a_text_sees_the_window_and_no_persona() -> None:
@@ -143,8 +144,8 @@ def test_agreement_is_judged_only_when_words_are_alike() -> None:
     # The two messages are the same: overlap 1, at or above any threshold.
     agents, judge = [Agent("Michael"), Agent("Dwight")], yes()
     assert run(anti_convergence(agents, CorrectionConfig()), judge).is_applied
-    assert agents[0].box.take() == (nudge_for("michael", "different"),)
-    assert agents[1].box.take() == (nudge_for("dwight", "different"),)
+    assert agents[0].box == [nudge_for("michael", "different")]
+    assert agents[1].box == [nudge_for("dwight", "different")]
     different = [Agent("Michael", [("Michael", "one two"), ("Dwight", "three four")])]
     judge = yes()
     assert not run(anti_convergence(different, CorrectionConfig()), judge).is_applied
@@ -163,8 +164,8 @@ def test_variety_waits_for_seven_messages_of_the_agent_itself() -> None:
     seven = Agent("Michael", [("Michael", f"line {i}") for i in range(7)])
     done = asyncio.run(run_interventions(variety([six, seven], CorrectionConfig()), yes()))
     assert [one.is_applied for one in done] == [False, True]
-    assert seven.box.take() == (nudge_for("michael", "new"),)
-    assert six.box.take() == ()
+    assert seven.box == [nudge_for("michael", "new")]
+    assert six.box == []
 
 
 def test_everything_is_off_by_default_and_configured_agent_by_agent() -> None:
@@ -176,9 +177,9 @@ def test_everything_is_off_by_default_and_configured_agent_by_agent() -> None:
 
 
 def test_nudges_know_the_character() -> None:
-    assert {"michael", "dwight", "jim", "analytical", "aggressive", "cautious", "social", "suspicious"} < set(nudges())
+    assert {"michael", "dwight", "jim"} < set(nudges())
     assert all(set(kinds) == {"different", "new"} for kinds in nudges().values())
     assert nudge_for("stranger", "new") == nudges()["_default"]["new"]
-    assert nudge_for("stranger", "new", ["cautious"]) == nudges()["cautious"]["new"]
+    assert nudge_for("jim", "new") == nudges()["jim"]["new"]
     texts = [text for kinds in nudges().values() for text in kinds.values()]
     assert len(set(texts)) == len(texts)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.corrections.attempts import ActionContext, MessageScore
 from evaluation.corrections.config import DIMENSIONS
+from evaluation.corrections.gate import ActionContext, MessageScore
 from evaluation.corrections.proposition_checks import PropositionChecker
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.judges_without_model import ScriptedJudge
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
-from evaluation.judging.targets import TrajectoryEvent
 
 FILE = """\
 dimension: adherence

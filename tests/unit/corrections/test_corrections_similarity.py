@@ -7,7 +7,6 @@ import pytest
 from benchmarks.convergence import LEAST_OF_CONVERGENT, MOST_OF_OTHERS, labelled_windows, share_reaching
 from evaluation.corrections.repetition import (
     convergence_similarity,
-    highest_similarity,
     jaccard,
     repetition_of,
     suppression_prompt,
@@ -26,12 +25,6 @@ from evaluation.corrections.repetition import (
 )
 def test_jaccard(first: str, second: str, expected: float) -> None:
     assert jaccard(first, second) == pytest.approx(expected)
-
-
-def test_only_the_last_five_messages_count() -> None:
-    assert highest_similarity("a b", ["a b", "1", "2", "3", "4", "5"]) == 0
-    assert highest_similarity("a b", []) == 0
-    assert highest_similarity("a b", ["a c", "a b c"]) == pytest.approx(2 / 3)
 
 
 def test_convergence_counts_consent_and_words_that_others_use_too() -> None:

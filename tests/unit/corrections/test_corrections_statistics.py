@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
-from evaluation.corrections.statistics import SIMILARITY, DimensionStatistics, failure_rates, gate_statistics
+from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
+from evaluation.corrections.statistics import SIMILARITY, failure_rates, gate_statistics
 
 
 def attempt(number: int, adherence: float | None, *, is_similar: bool = False) -> Attempt:
@@ -27,9 +27,7 @@ def test_three_messages() -> None:
     assert found.outcomes[GateOutcome.PASSED] == found.outcomes[GateOutcome.PASSED_AFTER_RETRY] == 1
     assert found.outcomes[GateOutcome.CORRECTED] == 0
     assert found.original_success_rate == 2 / 3
-    assert (found.retries, found.regeneration_failure_rate, found.similarity_failures) == (2, 0.5, 1)
-    # Scores 8, 4, 9, 7: mean 7; squares of 1, -3, 2, 0 sum to 14, over 3.
-    assert found.dimensions == {"adherence": DimensionStatistics(4, 1, 1, 7.0, math.sqrt(14 / 3))}
+    assert (found.retries, found.regeneration_failure_rate) == (2, 0.5)
     # Committed totals: 8, 7 and the threshold 7 for the silent judge.
     assert found.mean_total == 22 / 3
 

@@ -8,9 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.corrections.attempts import ActionContext, Attempt, DimensionCheck, MessageScore, PoorQualityError
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import ESCALATIONS, LONGEST_FEEDBACK, ActionGate, feedback_on
+from evaluation.corrections.gate import (
+    ESCALATIONS,
+    LONGEST_FEEDBACK,
+    ActionContext,
+    ActionGate,
+    Attempt,
+    DimensionCheck,
+    MessageScore,
+    PoorQualityError,
+    feedback_on,
+)
 from evaluation.store import Store
 
 

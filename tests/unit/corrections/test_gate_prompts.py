@@ -8,17 +8,17 @@ import re
 import pytest
 
 from benchmarks.gate import MOST_TOKENS, MOST_TOKENS_OF_ALL, experiment_prompts, history, tokens_per_check
-from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
-from evaluation.corrections.integrations import MessageGate
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.message_gate import MessageGate
 from evaluation.corrections.proposition_checks import PropositionChecker
-from evaluation.judging.judges.live import LiteLLMJudge
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.judges_without_model import ScriptedJudge
+from evaluation.judging.live_judge import LiteLLMJudge
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
-from evaluation.judging.targets import TrajectoryEvent
-from evaluation.simulation._agent import SimulatedAgent
+from evaluation.simulation.environment import SimulatedAgent
 from tests.judge_server import JudgeServer, plausible_answer
 
 PERSONA = "A potter in a small town who distrusts banks."
@@ -140,23 +140,6 @@ def test_the_whole_prompt(dimension: str, has_history: bool) -> None:
     ((system, user),) = sent  # type: ignore[misc]
     assert system == {"role": "system", "content": SYSTEM}
     assert re.sub(r"<<[0-9a-f]{16}>>", "<<mark>>", user["content"]) == wanted
-
-
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_no_separator_stands_before_the_draft_of_a_simulated_agent(dimension: str) -> None:
-    asked: list[JudgeRequest] = []
-
-    def script(request: JudgeRequest) -> ScoreAnswer:
-        asked.append(request)
-        return ScoreAnswer(reason="r", score=8, confidence=1)
-
-    agent = SimulatedAgent({"name": "Ann", "persona": PERSONA}, "kitchen")
-    for number, (speaker, text) in enumerate(HISTORY):
-        agent.live_through(TrajectoryEvent("kitchen", f"m{number}", speaker, text, is_action=False))
-    checker = PropositionChecker(ScriptedJudge(script), PropositionLibrary.load())
-    asyncio.run(checker.check(dimension, TEXT, agent.context()))
-    assert asked
-    assert all("another conversation" not in request.prompt.text for request in asked)
 
 
 def test_a_draft_after_another_conversation_stands_in_the_last_one() -> None:

@@ -15,7 +15,7 @@ from dashboard.app_pages.overview.why_messages_fail import (
     reason_key,
     trend_words,
 )
-from evaluation.comparison import Example, FailureReason, IterationFailures, MetricFailures
+from evaluation.comparison.movers import Example, FailureReason, IterationFailures, MetricFailures
 
 EXAMPLE = Example("t1", "game", "m1", "Ann", "No.", "Well, fine.")
 REASON = FailureReason("coherence", "No.", 3, 0.3, 1, 0.2, (EXAMPLE,))

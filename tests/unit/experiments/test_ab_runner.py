@@ -7,21 +7,27 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from evaluation.errors import InputError, JudgeError
-from evaluation.experiments.ab._comparisons import sentence
-from evaluation.experiments.ab.config import ABConfig, variant_config
-from evaluation.experiments.ab.preconditions import check_numbers, given_metrics, stored_games
-from evaluation.experiments.ab.results import ABTestResult, FinishedRuns
-from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, RunOutcome, plan
+from evaluation.experiments.ab_runner import (
+    ABConfig,
+    ABTestResult,
+    ExperimentRunner,
+    FinishedRuns,
+    JudgeIdentity,
+    Run,
+    RunOutcome,
+    plan,
+    sentence,
+    variant_config,
+)
+from evaluation.experiments.ab_sources import check_numbers, given_metrics, stored_games
 from evaluation.insight._questions import QualityAnswer
-from evaluation.judging.judges.offline import OfflineJudge
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
 from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, unscored
 from evaluation.transcript import Message, Player, Transcript
 
@@ -93,7 +99,7 @@ def test_no_spread_and_no_values_are_untestable_and_never_zero() -> None:
     assert flat.winner is None
     assert "no spread seen" in flat.recommendation
     unknown = result_of(numbers([1, 2], [3, 4], measures={"quality": "higher", "nothing": "lower"}))
-    empty = unknown.comparisons[1].as_dict()
+    empty = unknown.as_dict()["comparisons"][1]
     assert (empty["mean_a"], empty["difference"], empty["significant"]) == (None, None, None)
     assert sentence(unknown.comparisons[1]) == "nothing, old against new: not known of old and of new."
     assert unknown.variants["old"].avg_metrics["nothing"] is None
@@ -149,33 +155,23 @@ def test_an_override_needs_a_setting_that_is_there() -> None:
             variant_config(simulated(variants={"a": {key: 1}, "b": {}}), "a")
 
 
-def test_a_test_that_was_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    place = tmp_path / "runs.jsonl"
+def test_a_test_that_was_killed_goes_on_where_it_stopped() -> None:
+    finished = FinishedRuns()
     seeds = []
 
     async def run(config: dict[str, Any], seed: int) -> Mapping[str, float | None]:
         seeds.append(seed)
         return await temperature(config, seed)
 
-    first = result_of(simulated(max_runs=3), run, progress=FinishedRuns(place))
+    first = result_of(simulated(max_runs=3), run, progress=finished)
     assert (first.skipped, len(seeds)) == (3, 3)
-    # The process dies in the middle of a line.
-    with place.open("ab") as file:
-        file.write(b'{"key": "0123')
-    second = result_of(simulated(), run, progress=FinishedRuns(place))
+    second = result_of(simulated(), run, progress=finished)
     assert (second.skipped, len(seeds)) == (0, 6)
     assert sum(one.is_resumed for variant in second.variants.values() for one in variant.runs) == 3
-    third = result_of(simulated(), run, progress=FinishedRuns(place))
+    third = result_of(simulated(), run, progress=finished)
     assert (third.comparisons, len(seeds)) == (second.comparisons, 6)
-    assert result_of(simulated(seed=1), run, progress=FinishedRuns(place)).skipped == 0
+    assert result_of(simulated(seed=1), run, progress=finished).skipped == 0
     assert len(seeds) == 6 + 2, "of seeds 1, 2 and 3 only the last is new"
-
-
-def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
-    place = tmp_path / "runs.jsonl"
-    place.write_text('{"an": "other"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"runs.jsonl:1: This is not a run"):
-        FinishedRuns(place)
 
 
 def test_money_stops_a_test_and_what_is_left_is_listed() -> None:
@@ -248,30 +244,30 @@ def good(request: Any) -> QualityAnswer:
     return QualityAnswer(reason="so", score=0.9)
 
 
-def test_stored_games_are_read_anew_and_only_their_checks_are_kept(tmp_path: Path) -> None:
-    shelf, place, judge = Shelf(), tmp_path / "runs.jsonl", ScriptedJudge(good)
-    stored(shelf, judge, FinishedRuns(place))
+def test_stored_games_are_read_anew_and_only_their_checks_are_kept() -> None:
+    shelf, finished, judge = Shelf(), FinishedRuns(), ScriptedJudge(good)
+    stored(shelf, judge, finished)
     # Of four messages: four checks of coherence and three of consistency in each of two games.
     assert len(judge.asked) == 14
     shelf.depth = 80.0
-    again = stored(shelf, judge, FinishedRuns(place))
+    again = stored(shelf, judge, finished)
     assert len(judge.asked) == 14
     run = again.variants["a"].runs[0]
     assert (run.metrics["depth"], run.metrics["validation_pass_rate"], run.is_resumed) == (80.0, 1.0, True)
     shelf.text = "Other words."
-    stored(shelf, judge, FinishedRuns(place))
+    stored(shelf, judge, finished)
     assert len(judge.asked) == 28, "what was said has changed, so it is checked again"
 
 
-def test_another_judge_makes_the_runs_anew(tmp_path: Path) -> None:
-    place, judge = tmp_path / "runs.jsonl", ScriptedJudge(good)
+def test_another_judge_makes_the_runs_anew() -> None:
+    finished, judge = FinishedRuns(), ScriptedJudge(good)
     for asked in (
         JudgeIdentity("live a"),
         JudgeIdentity("live b"),
         JudgeIdentity("live b", server="http://localhost:1"),
         JudgeIdentity("live b"),
     ):
-        stored(Shelf(), judge, FinishedRuns(place), asked=asked)
+        stored(Shelf(), judge, finished, asked=asked)
     assert len(judge.asked) == 3 * 14
     one = plan(simulated())[0]
     assert one.key("simulation", "", JudgeIdentity(speaker="x")) != one.key(
@@ -283,13 +279,13 @@ def test_another_judge_makes_the_runs_anew(tmp_path: Path) -> None:
     )
 
 
-def test_a_run_that_nobody_could_judge_is_judged_by_the_next(tmp_path: Path) -> None:
-    place = tmp_path / "runs.jsonl"
+def test_a_run_that_nobody_could_judge_is_judged_by_the_next() -> None:
+    finished = FinishedRuns()
     # Three checks are allowed and seven wanted: the limit is the validator's, and no reason to skip the run.
-    first = stored(Shelf(), OfflineJudge(), FinishedRuns(place), calls=3)
+    first = stored(Shelf(), OfflineJudge(), finished, calls=3)
     assert (first.skipped, first.variants["a"].runs[0].status) == (0, "done")
     assert first.variants["a"].validation_pass_rate is None
-    second = stored(Shelf(), ScriptedJudge(good), FinishedRuns(place), calls=3)
+    second = stored(Shelf(), ScriptedJudge(good), finished, calls=3)
     assert second.variants["a"].validation_pass_rate == 1.0
     assert not second.variants["a"].runs[0].is_resumed
 

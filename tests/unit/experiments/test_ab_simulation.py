@@ -8,18 +8,16 @@ from typing import Any
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.experiments.ab.config import ABConfig
-from evaluation.experiments.ab.results import ABTestResult
-from evaluation.experiments.ab.runner import ExperimentRunner
-from evaluation.experiments.ab.simulation import read_run, simulated_games
+from evaluation.experiments.ab_runner import ABConfig, ABTestResult, ExperimentRunner
+from evaluation.experiments.ab_sources import read_run, simulated_games
 from evaluation.insight.addressing import transcript_metrics
+from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import build_judge, judge_config
-from evaluation.judging.judges.cached import CallBuffer
-from evaluation.judging.judges.offline import OfflineJudge
+from evaluation.judging.judges_without_model import OfflineJudge
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallLog
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.transcript import Transcript
 

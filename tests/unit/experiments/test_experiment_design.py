@@ -11,10 +11,18 @@ from hypothesis import strategies as st
 
 from evaluation.errors import InputError
 from evaluation.experiments.estimate import estimate
-from evaluation.experiments.plan import ExperimentPlan, GroupLayout, design_of, plan_of, seated
-from evaluation.experiments.scenario import read_scenario, scenario_named, scenarios
+from evaluation.experiments.plan import (
+    ExperimentPlan,
+    GroupLayout,
+    design_of,
+    plan_of,
+    read_scenario,
+    scenario_named,
+    scenarios,
+    seated,
+)
 from evaluation.judging.model_client.calls import Price
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.simulation.scripted_world import NO_EFFECTS
 
 VARIETY = "brainstorming-difficult-variety"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from evaluation.experiments.experiment import AgentScore, Side
+from evaluation.experiments.plan import AgentScore, Side
 from evaluation.experiments.report import DirectionAgreement, ReportRow, report_rows, verdict_words
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.propositions import Dimension
 
 
 def scores(dimension: Dimension, treatment: list[Any], control: list[Any]) -> list[AgentScore]:
@@ -55,7 +55,7 @@ def test_a_direction_that_may_be_chance_is_undecided() -> None:
     rows = report_rows(scores(Dimension.IDEAS_QUANTITY, [4.1, 4, 4], [4, 4, 4]), "1")
     found = row(rows, Dimension.IDEAS_QUANTITY)
     assert found.direction is DirectionAgreement.UNDECIDED
-    assert found.outcome_words == "no evidence either way"
+    assert found.as_dict()["outcome"] == "no evidence either way"
     assert verdict_words([found.as_dict()]) == "Of 1 rows that the paper has: 1 undecided. Sizes are not compared."
 
 
@@ -79,7 +79,7 @@ def test_without_any_score_there_is_no_test_and_no_crash() -> None:
     rows = report_rows([])
     assert len(rows) == 5
     assert all(math.isnan(each.found.difference) for each in rows)
-    assert {each.outcome_words for each in rows} == {"cannot be tested"}
+    assert {each.as_dict()["outcome"] for each in rows} == {"cannot be tested"}
 
 
 def test_a_persona_counts_once_in_the_cluster_robust_p() -> None:

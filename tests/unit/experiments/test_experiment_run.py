@@ -9,16 +9,13 @@ from typing import Any
 import pytest
 
 from evaluation.errors import ConflictError, JudgeError
-from evaluation.experiments.experiment import ExperimentStatus, Side
-from evaluation.experiments.plan import ExperimentPlan
-from evaluation.experiments.scenario import read_scenario
+from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, Side, read_scenario
 from evaluation.insight.collector import stored_counts
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.model_client.calls import LLMResponse
-from evaluation.judging.model_client.retry import CallFailure, FailureKind
-from evaluation.judging.propositions.proposition import Dimension
-from evaluation.simulation.personas import load_personas
+from evaluation.judging.model_client.calls import CallFailure, FailureKind, LLMResponse
+from evaluation.judging.propositions import Dimension
+from evaluation.simulation.population import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.workflows.experiment_runs import KIND, run_as_job, run_experiment

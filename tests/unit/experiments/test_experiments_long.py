@@ -7,17 +7,14 @@ import asyncio
 import pytest
 
 from evaluation.experiments.conversation import evaluate, simulate
-from evaluation.experiments.experiment import AgentScore, Side
-from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.plan import AgentScore, ExperimentPlan, Side, read_scenario
 from evaluation.experiments.report import report_rows
-from evaluation.experiments.scenario import read_scenario
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import Dimension
 from evaluation.simulation.model_texts import Writer
-from evaluation.simulation.personas import profile_named
-from evaluation.simulation.population_factory import AgentFactory
+from evaluation.simulation.population import AgentFactory, profile_named
 from evaluation.simulation.scripted_world import (
     NO_EFFECTS,
     SCRIPTED_MODEL,

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.errors import BrokenTranscriptError, LimitError, UnreadableFileError
-from evaluation.experiments import table1_from_raw
-from evaluation.experiments.table1_published import published_experiments
+from evaluation.errors import BrokenTranscriptError, UnreadableFileError
+from evaluation.experiments.table1 import published_experiments, table1_from_raw
 
 
 @pytest.fixture(scope="module")
@@ -84,13 +83,17 @@ def test_repeated_personas_are_not_hidden(rows: list[dict]) -> None:
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
-        (lambda path: path.unlink(), UnreadableFileError, "no such file"),
-        (lambda path: path.write_bytes(b"\xff"), UnreadableFileError, "cannot be read"),
-        (lambda path: path.write_text("{"), BrokenTranscriptError, "line 1, column 2"),
-        (lambda path: path.write_text("[" * 100_000), LimitError, "nested deeper"),
-        (lambda path: path.write_text('{"experiments": []}'), BrokenTranscriptError, r"\$\.experiments\.Control"),
-        (lambda path: _put(path, "Fluency", 7), BrokenTranscriptError, "'7' is not a list of scores"),
-        (lambda path: _put(path, "Fluency", [7, "9"]), BrokenTranscriptError, r"Fluency\[1\]: '9' is not a score"),
+        (lambda path: path.unlink(), UnreadableFileError, "No such file"),
+        (lambda path: path.write_bytes(b"\xff"), BrokenTranscriptError, "Invalid JSON"),
+        (lambda path: path.write_text("{"), BrokenTranscriptError, "line 1 column"),
+        (lambda path: path.write_text("[" * 100_000), BrokenTranscriptError, "recursion limit"),
+        (lambda path: path.write_text('{"experiments": []}'), BrokenTranscriptError, "experiments: Input should be"),
+        (lambda path: _put(path, "Fluency", 7), BrokenTranscriptError, "Fluency: Input should be a valid array"),
+        (
+            lambda path: _put(path, "Fluency", [7, "9"]),
+            BrokenTranscriptError,
+            r"Fluency\.1: Input should be a valid number",
+        ),
         (lambda path: _put(path, "Fluency", None), BrokenTranscriptError, "no scores called 'Fluency'"),
     ],
 )

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from evaluation.errors import InputError
-from evaluation.experiments.experiment import Side
-from evaluation.experiments.plan import ExperimentPlan, plan_of
-from evaluation.experiments.scenario import read_scenario
-from evaluation.experiments.treatment import activity_of, stored_activity
+from evaluation.experiments.conversation import activity_of, stored_activity
+from evaluation.experiments.plan import ExperimentPlan, Side, read_scenario
 from evaluation.judging.judge_config import judge_config
-from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.transcript import Transcript
@@ -53,19 +48,6 @@ def test_the_report_counts_what_took_effect_and_what_each_side_cost(tmp_path: Pa
     assert treatment.calls > control.calls > 8
     assert treatment.calls + control.calls < asked.asked
     assert {row[0]: row[1:] for row in stored_activity(record)}["Messages by agents"] == ("8", "8")
-
-
-def test_a_scenario_describes_a_population_of_its_own_and_every_fault_has_its_line() -> None:
-    own = "own_population: {title: Sailors, description: People at sea., must_cover: All ranks.}"
-    scenario = read_scenario(SCENARIO.replace("population: average-customers", own).encode(), "sea", "sea.yaml")
-    assert (scenario.profile.title, scenario.profile.description) == ("Sailors", "People at sea.")
-    plan = ExperimentPlan(scenario, SCRIPTED_MODEL, effects=Effects())
-    assert plan_of(plan.record).record.id == plan.record.id
-    faulty = SCENARIO.replace("population: average-customers", "own_population: {title: Sailors}")
-    with pytest.raises(InputError) as refused:
-        read_scenario(faulty.replace("agents: 4", "agents: x").encode(), "sea", "sea.yaml")
-    lines = str(refused.value).splitlines()
-    assert [line.partition(": ")[0] for line in lines[:3]] == ["sea.yaml:4", "sea.yaml:4", "sea.yaml:5"]
 
 
 def test_conversations_of_experiments_are_left_out_of_evaluations_unless_asked_for() -> None:

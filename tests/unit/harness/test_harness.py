@@ -9,13 +9,12 @@ import pytest
 
 from evaluation.errors import NotFoundError, StoreError
 from evaluation.judging.answers import ScoreAnswer
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.judges_without_model import ScriptedJudge
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import Judge, Judgement
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.persona.results import PersonaEvaluation
+from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.agents import KnownAgents, find_subjects

@@ -16,25 +16,26 @@ from hypothesis import strategies as st
 
 from evaluation.errors import InputError
 from evaluation.harness import regression
-from evaluation.harness.baselines import (
+from evaluation.harness.pull_request_comment import LONGEST_COMMENT, MARKER, comparison_markdown
+from evaluation.harness.regression import (
     Baseline,
+    BaselineComparison,
+    BaselineRow,
     PropositionBaseline,
+    RegressionOutcome,
     baseline_of,
+    behind_words,
     file_name,
+    junit_xml,
     read_baselines,
     write_baseline,
 )
-from evaluation.harness.junit import behind_words, junit_xml
-from evaluation.harness.pull_request_comment import LONGEST_COMMENT, MARKER, comparison_markdown
-from evaluation.harness.regression import BaselineComparison, BaselineRow, RegressionOutcome
 from evaluation.judging.prompts import PROMPT_VERSION
-from evaluation.judging.propositions.proposition import Dimension, Proposition
-from evaluation.judging.propositions.weighted_scores import PropositionScore
+from evaluation.judging.propositions import Dimension, Proposition
 from evaluation.judging.protocol import JudgeKind, JudgementStatus
-from evaluation.judging.questions import Options
+from evaluation.judging.questions import Options, PropositionScore
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.persona.results import DIMENSIONS, DimensionScore, PersonaEvaluation
+from evaluation.persona.evaluation import DIMENSIONS, DimensionScore, EvaluationPlan, PersonaEvaluation
 from evaluation.persona.subjects import ALWAYS, Period
 
 FLUENCY = Dimension.FLUENCY

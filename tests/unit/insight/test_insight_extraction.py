@@ -10,8 +10,7 @@ from evaluation.errors import InputError
 from evaluation.insight._judge_text import parts_of, spoken
 from evaluation.insight._questions import OpinionItem, OpinionsAnswer, ThemeItem, ThemesAnswer
 from evaluation.insight.extraction import ResultsExtractor, ResultsReducer, counting_reducer, counts_by_type
-from evaluation.judging.judges.offline import OfflineJudge
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
 

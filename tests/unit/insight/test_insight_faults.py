@@ -18,8 +18,7 @@ from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction import ResultsExtractor
 from evaluation.insight.metrics import NetworkMetrics, SimulationMetrics, network_metrics
 from evaluation.insight.validator import CheckedAgent, Validator
-from evaluation.judging.answer_parsing import with_fields
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.transcript import Message, Player, Transcript
 
@@ -62,7 +61,6 @@ def test_a_parse_error_is_an_error_and_not_an_empty_result() -> None:
 
 def test_a_float_may_be_written_as_a_whole_number() -> None:
     assert QualityAnswer.model_validate({"reason": "perfect", "score": 1}).score == 1.0
-    assert with_fields({"required": {"score": float}})({"score": 1}) == {"score": 1}
 
 
 def test_a_directed_graph_has_a_diameter() -> None:

@@ -13,7 +13,7 @@ from evaluation.insight._questions import QualityAnswer, QuoteItem, QuotesAnswer
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
 from evaluation.judging.answers import Answer
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.report import discussion_page, markdown
 from evaluation.text.display import cost_text

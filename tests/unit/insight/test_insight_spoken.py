@@ -18,8 +18,7 @@ from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted, plain_report, report_on
 from evaluation.insight.extraction import ResultsExtractor, counting_reducer
 from evaluation.insight.validator import Validator
-from evaluation.judging.answer_parsing import AnswerError, with_fields
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.report import document
 from evaluation.transcript import Message, Player, Transcript
 
@@ -173,26 +172,6 @@ def test_a_single_receiver_may_be_a_string() -> None:
 def test_an_unknown_focus_player_is_refused_with_the_names() -> None:
     with pytest.raises(InputError, match=r"Nobody is called 'Zed'.*Take one of A, B"):
         counting_reducer().reduce(long_game(4), "Zed")
-
-
-def test_fields_may_have_several_types_or_stand_in_a_json_schema() -> None:
-    several = with_fields({"required": {"score": (float, type(None))}})
-    assert several({"score": None}) == {"score": None}
-    with pytest.raises(AnswerError, match="score should be of type float or NoneType"):
-        several({"score": "7"})
-    schema = with_fields(
-        {
-            "type": "object",
-            "properties": {"score": {"type": "integer"}, "why": {"type": ["string", "null"]}},
-            "required": ["score"],
-        }
-    )
-    assert schema({"score": 7}) == {"score": 7}
-    for wrong in ({"score": 7.5}, {"score": True}, {"score": 7, "why": 3}, {"why": "x"}):
-        with pytest.raises(AnswerError):
-            schema(wrong)
-    with pytest.raises(InputError, match="schema's field a"):
-        with_fields({"required": {"a": "text"}})
 
 
 def test_a_theme_of_one_message_does_not_recur() -> None:

@@ -11,7 +11,7 @@ from evaluation.insight._questions import QualityAnswer
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.validator import NO_PERSONA, NOT_IN_SAMPLE, NOTHING_BEFORE, CheckedAgent, CheckKind, Validator
 from evaluation.judging.fencing import FENCE
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.transcript import Message, Player, Transcript
 

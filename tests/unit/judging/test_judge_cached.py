@@ -13,8 +13,8 @@ import pytest
 
 from evaluation.errors import StoreError
 from evaluation.judging.answers import Answer
-from evaluation.judging.judges.cached import CachedJudge, CallBuffer, KeepAnswers, KeptAnswer
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.cached_judge import CachedJudge, CallBuffer, KeepAnswers, KeptAnswer
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
 from evaluation.store import Store

@@ -11,14 +11,18 @@ import pytest
 
 from evaluation.errors import InputError
 from evaluation.judging.judge_config import has_key, judge_config
-from evaluation.judging.judges.offline import NEEDS_A_MODEL, OfflineJudge, consistency, convergence, fluency
-from evaluation.judging.judges.recorded import (
+from evaluation.judging.judges_without_model import (
+    NEEDS_A_MODEL,
+    OfflineJudge,
     RecordedJudge,
     Recording,
     RecordingJudge,
+    ScriptedJudge,
+    consistency,
+    convergence,
+    fluency,
     read_recordings,
 )
-from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.protocol import (
     CheckAnswer,
     Judge,

@@ -9,15 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import InputError
-from evaluation.judging.propositions.loading import CheckedFile, PropositionLibrary, check_text
-from evaluation.judging.propositions.preconditions import precondition_named, register, registered
-from evaluation.judging.propositions.proposition import (
+from evaluation.judging.proposition_files import CheckedFile, PropositionLibrary, check_text
+from evaluation.judging.propositions import (
     ACTION_WINDOW,
     EVALUATION_WINDOW,
     Dimension,
     Proposition,
     TargetType,
     Window,
+    precondition_named,
+    register,
+    registered,
 )
 
 SPECIFICATION = b"""\
@@ -177,33 +179,6 @@ def test_a_fault_of_a_claim(claim: str, expected: str) -> None:
 def test_a_fault_of_the_head(head: str, expected: str) -> None:
     (said,) = faults(f"{head}\npropositions:\n- {{id: x, claim: c}}")
     assert said.startswith(f"f.yaml:{expected}")
-
-
-def test_every_fault_of_a_file_is_listed_in_the_order_of_lines() -> None:
-    text = "\n".join(
-        (
-            "dimension: fluency",
-            "agent_id: bob",
-            "include_personas: 'no'",
-            "propositions:",
-            "  - id: a",
-            "    weight: 2",
-            "  - 7",
-            "  - id: b",
-            "    claim: c",
-            "  - id: b",
-            "    claim: c",
-        )
-    )
-    assert faults(text, known=["bobby"]) == [
-        "f.yaml:2: warning: agent_id: No agent 'bob' is known. Do you mean 'bobby'? It applies once there is one.",
-        "f.yaml:3: include_personas: 'no' is neither true nor false. Write true or false, without quotes.",
-        "f.yaml:5: propositions[0].claim: It is missing. Add 'claim: ...'.",
-        "f.yaml:6: propositions[0].weight: 2 is not a weight. Give a number from 0 (does not count) to 1.",
-        "f.yaml:7: propositions[1]: This is not a mapping. Begin it with '- id: ...'.",
-        "f.yaml:10: propositions[3].id: 'b' stands on line 8 too. Choose another id.",
-    ]
-    assert checked(text).propositions == ()
 
 
 def test_an_unknown_agent_is_a_warning_and_the_file_counts() -> None:

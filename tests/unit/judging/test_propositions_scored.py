@@ -8,19 +8,19 @@ from dataclasses import replace
 import pytest
 
 from evaluation.judging.answers import Idea, IdeasAnswer, ScoreAnswer
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
-from evaluation.judging.propositions.weighted_scores import (
+from evaluation.judging.judges_without_model import ScriptedJudge
+from evaluation.judging.propositions import Dimension, Proposition, Target, TargetType, TrajectoryEvent
+from evaluation.judging.protocol import JudgementStatus
+from evaluation.judging.questions import (
     ListedIdea,
     Mark,
+    PropositionQuestion,
     PropositionScore,
+    ask,
     distinct,
     settle,
     weighted_mean,
 )
-from evaluation.judging.protocol import JudgementStatus
-from evaluation.judging.questions import PropositionQuestion, ask
-from evaluation.judging.targets import Target, TrajectoryEvent
 
 GOOD = Proposition("good", "{{agent_name}} is kind", Dimension.ADHERENCE)
 BAD = replace(GOOD, id="bad", claim="{{agent_name}} is cruel", is_inverted=True)

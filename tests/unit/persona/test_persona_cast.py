@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from evaluation.files.bundled import persona_root, proposition_root
-from evaluation.judging.propositions.loading import PropositionLibrary, check_file, proposition_files
-from evaluation.judging.propositions.proposition import Dimension
-from evaluation.persona.agents import SpeakerMap, shipped_cast
-from evaluation.persona.persona_text import persona_text
+from evaluation.judging.proposition_files import PropositionLibrary, check_file, proposition_files
+from evaluation.judging.propositions import Dimension
+from evaluation.persona.agents import SpeakerMap, persona_text, shipped_cast
 from evaluation.transcript import Transcript
 
 CAST = ("michael", "dwight", "jim", "lisa-carter", "oscar")

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import InputError
-from evaluation.judging.propositions.proposition import TargetType
-from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
-from evaluation.persona.persona_text import LONGEST_PERSONA, persona_text, read_agent_file
+from evaluation.judging.propositions import TargetType
+from evaluation.persona.agents import LONGEST_PERSONA, Agent, SpeakerMap, persona_text, read_agent_file, shipped_cast
 from evaluation.persona.subjects import ALWAYS, Period, Sources, by_time, channels_of, everybody, sample, subject_of
 from evaluation.text.agent_names import agent_name, slug_of
 from evaluation.transcript import Message, Player, Transcript

@@ -75,8 +75,10 @@ def test_refusals_for_one_reason_are_one_group() -> None:
     assert refusal_groups([]) == ()
 
 
-def test_a_report_survives_json(data_root: Path) -> None:
-    before = planned(read_path(data_root / "cases"), (), source="command line", iteration="Prompt é")
+def test_a_report_survives_json(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.json").write_text('{"model": "gpt"}', encoding="utf-8")
+    before = planned(read_path(tmp_path), (), source="command line", iteration="Prompt é")
     assert before.counts[ImportOutcome.REFUSED] == 3
     assert ImportReport.from_dict(json.loads(json.dumps(before.as_dict()))) == before
 

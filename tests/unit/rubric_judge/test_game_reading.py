@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from evaluation.engines.scoring import evaluate_transcript
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.precedence import results_as_they_stand
 from evaluation.rubric_judge._window_answer import (

@@ -7,17 +7,25 @@ from typing import Any
 
 import pytest
 
-from evaluation.corrections.attempts import MessageScore
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import ActionGate
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.corrections.gate import ActionGate, MessageScore
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.model_client.server_state import ServerState
+from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import CheckAnswer
-from evaluation.judging.targets import TrajectoryEvent
-from evaluation.simulation._agent import FEEDBACK_HEADING, NUDGE_HEADING, MemoryWindow, SimulatedAgent, spoken
-from evaluation.simulation.environment import Environment, RoomPlan, TurnOrder, acting_order
-from evaluation.simulation.model_texts import BoundedProvider, Writer
+from evaluation.simulation.environment import (
+    FEEDBACK_HEADING,
+    NUDGE_HEADING,
+    Environment,
+    RoomPlan,
+    SimulatedAgent,
+    TurnOrder,
+    acting_order,
+    spoken,
+)
+from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.scripted_world import NO_EFFECTS, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.transcript import Transcript
 
@@ -39,7 +47,7 @@ class Listening(ScriptedProvider):
 
 def run(plan: RoomPlan, provider: ScriptedProvider, concurrency: int = 4, **parts: Any) -> Transcript:
     async def talk() -> Transcript:
-        writer = Writer(LLMClient(BoundedProvider(provider, concurrency)))
+        writer = Writer(LLMClient(provider, server=ServerState(), concurrency=concurrency))
         return await Environment(plan, PEOPLE, writer, **parts).run()
 
     return asyncio.run(talk())
@@ -67,13 +75,6 @@ def test_in_parallel_nobody_hears_the_step_and_in_turns_everybody_does() -> None
     assert all("(nothing was said yet)" in prompt for prompt in together.prompts)
     run(RoomPlan("room", 1, TurnOrder.SEQUENTIAL_RANDOM), in_turn)
     assert [prompt.count(" speaks, number") for prompt in in_turn.prompts] == [0, 1, 2]
-
-
-@pytest.mark.parametrize("order", list(TurnOrder))
-def test_the_order_of_acting_and_the_words_are_the_same_whatever_the_concurrency(order: TurnOrder) -> None:
-    plan = RoomPlan("room", 4, order, seed=3)
-    alone, together = (run(plan, ScriptedProvider(ScriptedWorld()), concurrency) for concurrency in (1, 32))
-    assert alone == together
 
 
 def test_turns_are_drawn_by_the_seed_and_alike_on_both_sides() -> None:
@@ -115,14 +116,15 @@ def test_the_gate_sends_a_message_back_with_its_reason() -> None:
 
 
 def test_the_memory_window_says_what_is_forgotten() -> None:
-    agent = SimulatedAgent({"name": "Ann"}, "room", MemoryWindow(1, 2))
-    for number in range(6):
+    agent = SimulatedAgent({"name": "Ann"}, "room")
+    for number in range(25):
         agent.live_through(
             TrajectoryEvent("room", f"m{number}", "Ann" if number % 2 else "Ben", f"text {number}", False)
         )
     prompt = agent.prompt()[1]["content"]
-    assert "Ben: text 0\n(you have forgotten 3 messages)\nBen: text 4\nYou: text 5" in prompt
-    assert agent.own_messages == ["text 1", "text 3", "text 5"]
+    # The first two and the last twenty stay.
+    assert "Ben: text 0\nYou: text 1\n(you have forgotten 3 messages)\nYou: text 5\nBen: text 6" in prompt
+    assert (agent.remembered, len(agent.own_messages)) == (22, 12)
 
 
 @pytest.mark.parametrize(

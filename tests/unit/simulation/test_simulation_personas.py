@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from evaluation.errors import InputError
-from evaluation.simulation.personas import GeneratedPersona, load_personas, read_fragment_file, with_fragments
+from evaluation.simulation.population import GeneratedPersona, load_personas, read_fragment_file, with_fragments
 
 BIG_FIVE = dict.fromkeys(("openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism"), "High.")
 

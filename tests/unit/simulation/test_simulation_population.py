@@ -13,17 +13,20 @@ from pydantic import ValidationError
 from evaluation.errors import JSONParseError
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.simulation.model_texts import BoundedProvider, Generation, Writer
-from evaluation.simulation.personas import GeneratedPersona, profile_named, profiles
-from evaluation.simulation.population_factory import (
+from evaluation.judging.model_client.server_state import ServerState
+from evaluation.simulation.model_texts import Generation, Writer
+from evaluation.simulation.population import (
     NAMES_TASK,
     PLAN_TASK,
     AgentFactory,
     Dimensions,
+    GeneratedPersona,
     SamplePlan,
     SamplingDimension,
     fitted,
     flattened,
+    profile_named,
+    profiles,
 )
 from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.text.agent_names import slug_of
@@ -88,7 +91,7 @@ def population(size: int, concurrency: int, seed: int = 0, cache: Memory | None 
     provider = Unsteady()
 
     async def make() -> list[Any]:
-        writer = Writer(LLMClient(BoundedProvider(provider, concurrency)), cache=cache, salt=seed)
+        writer = Writer(LLMClient(provider, server=ServerState(), concurrency=concurrency), cache=cache, salt=seed)
         return await AgentFactory(writer, profile_named("average-customers"), seed=seed).make(size)
 
     return asyncio.run(make()), provider

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.corrections.attempts import Attempt, GateOutcome, GateResult
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.integrations import MessageGate
+from evaluation.corrections.gate import Attempt, GateOutcome, GateResult
+from evaluation.corrections.message_gate import MessageGate
 from evaluation.errors import InputError, NotFoundError
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
 from evaluation.persona.agents import Agent, find_agent
 from evaluation.store import Store

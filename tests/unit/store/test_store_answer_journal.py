@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import StoreError
-from evaluation.judging.judges.cached import KeptAnswer
+from evaluation.judging.cached_judge import KeptAnswer
 from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Prompt
 from evaluation.simulation.model_texts import Generation

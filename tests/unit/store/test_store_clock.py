@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.errors import InputError
 from evaluation.store import Store
 from tests.stored_rows import correction_log

@@ -12,13 +12,12 @@ from pandas.testing import assert_frame_equal
 
 from evaluation.errors import InputError, NotFoundError
 from evaluation.judging.answers import Answer, Idea, IdeasAnswer, ScoreAnswer
-from evaluation.judging.judges.scripted import ScriptedJudge
-from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.propositions.proposition import Dimension, TargetType
+from evaluation.judging.judges_without_model import ScriptedJudge
+from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
-from evaluation.persona.evaluation import EvaluationPlan, evaluate_agent
-from evaluation.persona.results import PersonaEvaluation
+from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation, evaluate_agent
 from evaluation.persona.subjects import Period, Sources, everybody, subject_of
 from evaluation.store import Store
 

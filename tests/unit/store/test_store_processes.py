@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import StoreBusyError
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating
@@ -197,7 +197,7 @@ def test_a_job_whose_process_was_killed_is_interrupted(path: Path) -> None:
 
 
 RUN = BEGIN + (
-    "from evaluation.judging.propositions.proposition import Dimension\n"
+    "from evaluation.judging.propositions import Dimension\n"
     "from evaluation.persona.agents import Agent\n"
     "from evaluation.persona.evaluation import EvaluationPlan\n"
     "print(store.evaluations.begin(Agent('ann', 'Ann'), EvaluationPlan([Dimension.FLUENCY])), flush=True)\n"

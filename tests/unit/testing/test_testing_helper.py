@@ -15,7 +15,7 @@ import pytest
 from evaluation.errors import InputError, JudgeError, NotFoundError
 from evaluation.files.bundled import baseline_root, recording_root
 from evaluation.judging.answers import ScoreAnswer
-from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.testing import assert_persona, assert_rubric
 from evaluation.transcript import Message, Player, Transcript

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evaluation.errors import ConflictError, InputError
-from evaluation.experiments.ab.config import ABConfig
-from evaluation.experiments.ab.results import FinishedRuns
+from evaluation.experiments.ab_runner import ABConfig, FinishedRuns
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import Price
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.ab_tests import begin_ab_job, estimate_ab_test, run_ab_test, run_ordered_ab, running_ab_job
+from evaluation.workflows.ab_tests import (
+    StoredRuns,
+    begin_ab_job,
+    estimate_ab_test,
+    run_ab_test,
+    run_ordered_ab,
+    running_ab_job,
+)
 from tests.scripted_server import ScriptedServer
 
 MARK = '{"reason": "It fits.", "score": 0.9}'
@@ -88,15 +93,16 @@ def test_with_a_gate_and_checks_what_is_asked_lies_within_the_estimate(server: S
     assert found.calls_at_least <= server.asked <= found.calls_at_most
 
 
-def test_runs_that_are_done_are_not_estimated_again(server: ScriptedServer, tmp_path: Path) -> None:
-    store, place = Store(":memory:"), tmp_path / "runs.jsonl"
-    run_ab_test(store, simulated(max_runs=1), FinishedRuns(place), options(server), lambda _: None)
-    before = place.read_bytes()
-    found = estimate_ab_test(store, simulated(), FinishedRuns(place), options(server))
+def test_runs_that_are_done_are_not_estimated_again(server: ScriptedServer) -> None:
+    store, once = Store(":memory:"), simulated(max_runs=1)
+    run_ab_test(store, once, StoredRuns.of(store, once), options(server), lambda _: None)
+    before = store.experiments.ab_runs()
+    # The test is another one without its limit; what was run is the same.
+    found = estimate_ab_test(store, simulated(), StoredRuns.of(store, simulated()), options(server))
     # The run that is done has two agents and two steps.
     assert (found.runs, found.known, found.calls_at_most) == (4, 1, 16)
     assert found.words(0.5).startswith("4 runs, 1 of them done before: 16 calls, ")
-    assert place.read_bytes() == before
+    assert store.experiments.ab_runs() == before
 
 
 def talk(name: str) -> Transcript:

@@ -14,7 +14,7 @@ from evaluation.writers.transcripts import COLUMNS, json_lines, message_rows, me
 
 DATA = Path(__file__).parents[2] / "data"
 # Games that an earlier version exported are the same games again.
-FOLDERS = sorted(folder for folder in DATA.iterdir() if folder.name not in {"98ef06c", "cases"})
+FOLDERS = sorted(folder for folder in DATA.iterdir() if folder.name != "98ef06c")
 REAL = [result.transcript for folder in FOLDERS for result in read_path(folder) if result.transcript]
 
 HOSTILE = Transcript(

@@ -1,7 +1,4 @@
-"""The tables of an A/B test's result: what the command line, Markdown and the page show.
-
-They are made of the JSON form, in which results are stored.
-"""
+"""The tables of an A/B test's result: what the command line, Markdown and the page show."""
 
 from __future__ import annotations
 

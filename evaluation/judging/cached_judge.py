@@ -1,4 +1,4 @@
-"""Ask another judge only if no answer is stored, and keep each answer before reporting it."""
+"""A cache of answers in front of a judge."""
 
 from __future__ import annotations
 

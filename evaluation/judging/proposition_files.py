@@ -26,8 +26,7 @@ from evaluation.files.yaml_files import (
     read_located,
     shown_path,
 )
-from evaluation.judging.propositions.preconditions import registered
-from evaluation.judging.propositions.proposition import (
+from evaluation.judging.propositions import (
     DEFAULT_AGENT,
     ENVIRONMENT_DIMENSIONS,
     VARIABLES,
@@ -35,6 +34,7 @@ from evaluation.judging.propositions.proposition import (
     Proposition,
     TargetType,
     has_stray_braces,
+    registered,
     variables_of,
 )
 
@@ -359,7 +359,7 @@ def check_file(path: Path, *, known_agents: Collection[str] | None = None) -> Ch
 
     Args:
         path: The file.
-        known_agents: As for :func:`evaluation.judging.propositions.loading.check_text`.
+        known_agents: As for :func:`evaluation.judging.proposition_files.check_text`.
     """
     name = shown_path(path)
     try:

@@ -1,1 +1,0 @@
-"""Roles, their permissions, and the settings of the login."""

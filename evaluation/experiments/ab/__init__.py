@@ -1,1 +1,0 @@
-"""A/B tests: variants of one configuration against each other."""

@@ -1,0 +1,776 @@
+"""A/B tests: variants of one configuration, their runs, and the comparison of these."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations, zip_longest
+from statistics import fmean
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+
+from evaluation.errors import DramaturgError, InputError
+from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
+from evaluation.insight.metrics import SimulationMetrics
+from evaluation.insight.validator import BUDGET, ValidationResult, Validator
+from evaluation.judging.model_client.budget import BudgetSpentError
+from evaluation.judging.protocol import Judge, JudgementStatus
+from evaluation.statistics import Difference, Interval, holm
+from evaluation.statistics.comparison import Measure, compare
+from evaluation.statistics.tests import LEVEL
+from evaluation.statistics.words import p_words
+from evaluation.text.display import json_data, significant_text
+from evaluation.transcript import Transcript
+
+PASS_RATE = "validation_pass_rate"
+COST = "estimated_cost_usd"
+
+Better = Literal["higher", "lower", "neither"]
+"""Which direction of a measure is better; ``neither`` is compared but decides nothing."""
+
+Source = Literal["metrics", "transcripts", "simulation"]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+ADR_MEASURES: dict[str, Better] = {
+    PASS_RATE: "higher",
+    "total_messages": "neither",
+    "avg_response_length": "neither",
+    "total_reflections": "neither",
+    COST: "lower",
+}
+"""What is compared unless the file says otherwise (ADR-010)."""
+
+
+class ABConfig(BaseModel):
+    """An A/B test.
+
+    Attributes:
+        name: What it is called.
+        source: Where runs come from. ``metrics``: numbers in this file. ``transcripts``: stored games of an iteration.
+            ``simulation``: each run is simulated.
+        base: The configuration that all variants share.
+        variants: What each variant changes in it, by keys with dots: ``agents.temperature: 0.2``.
+        runs_per_variant: How many runs; those of ``evaluation`` when left out, or all stored ones.
+        seed: Of the first run of every variant; the next runs count on. Runs with the same seed are pairs.
+        measures: What is compared, and which direction is better.
+        primary: The measure that decides.
+        checks: Whether a judge checks a sample of every run's messages, which gives ``validation_pass_rate``.
+        max_usd: What all runs together may cost, in US dollars.
+        max_runs: How many runs one call may make; the others wait for the next.
+        evaluation: Thresholds, sample and the relative difference that is called practical.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Name
+    source: Source
+    base: dict[str, Any] = Field(default_factory=dict)
+    variants: dict[Name, dict[str, Any]] = Field(min_length=2, max_length=20)
+    runs_per_variant: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
+    seed: Annotated[int, Field(strict=True, ge=0, le=LARGEST_SEED)] = 0
+    measures: dict[Name, Better] = Field(default_factory=lambda: dict(ADR_MEASURES), min_length=1, max_length=50)
+    primary: Name = PASS_RATE
+    checks: bool = True
+    max_usd: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
+    max_runs: Annotated[int, Field(strict=True, ge=1)] | None = None
+    evaluation: EvaluationConfig = Field(default_factory=EvaluationConfig)
+
+    @model_validator(mode="after")
+    def _primary_decides(self) -> Self:
+        if self.measures.get(self.primary, "neither") == "neither":
+            raise ValueError(f"{self.primary!r}, the primary measure, must be among measures, as higher or lower")
+        return self
+
+
+def variant_config(config: ABConfig, variant: str) -> dict[str, Any]:
+    """The configuration of a variant: a deep copy, so that no variant can change another's.
+
+    Raises:
+        InputError: A change names a setting that the base does not have.
+    """
+    own = deepcopy(config.base)
+    for key, value in config.variants[variant].items():
+        _override(own, key, deepcopy(value), f"variants.{variant}", is_free=not config.base)
+    return own
+
+
+def _override(config: dict[str, Any], key: str, value: Any, place: str, *, is_free: bool) -> None:
+    """Sets one value by its key with dots. A base without any settings takes every key."""
+    target: Any = config
+    *path, last = key.split(".")
+    for part in path:
+        if is_free and isinstance(target, dict):
+            target.setdefault(part, {})
+        target = target.get(part) if isinstance(target, Mapping) else None
+    if not isinstance(target, dict) or not (is_free or last in target):
+        remedy = "Correct the key, or put its usual value into base."
+        raise InputError(f"The base has no setting {key!r}.", place=place, remedy=remedy)
+    target[last] = value
+
+
+RunStatus = Literal["done", "failed", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One run.
+
+    Attributes:
+        variant: Of which variant.
+        run_index: From 0.
+        seed: The seed that it got.
+        status: Only ``done`` has metrics. ``failed``: it could not be run. ``skipped``: a limit was reached.
+        metrics: By name; ``None`` where a figure is not known.
+        validations: Checks of its messages, as ``ValidationResult.as_dict`` gives them.
+        detail: Why it failed or was skipped.
+        reference: The stored transcript that it is; empty for none.
+        is_resumed: Whether it was run by an earlier call.
+    """
+
+    variant: str
+    run_index: int
+    seed: int
+    status: RunStatus
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+    validations: tuple[Mapping[str, Any], ...] = ()
+    detail: str = ""
+    reference: str = ""
+    is_resumed: bool = False
+
+    def value(self, measure: str) -> float:
+        """The run's value, NaN where it has none."""
+        found = self.metrics.get(measure)
+        return math.nan if found is None else float(found)
+
+
+@dataclass(frozen=True, slots=True)
+class VariantResults:
+    """All runs of a variant.
+
+    Attributes:
+        avg_metrics: Mean over the runs that have a value; ``None`` where none has.
+        validation_pass_rate: Passed over scored checks of all its runs together; ``None`` when none was scored.
+    """
+
+    variant_name: str
+    runs: tuple[RunResult, ...]
+    avg_metrics: Mapping[str, float | None]
+    validation_pass_rate: float | None
+
+    @property
+    def verdicts(self) -> list[bool]:
+        """Whether each scored check of all its runs passed."""
+        return [bool(one["passed"]) for run in self.runs for one in run.validations if one["passed"] is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticalComparison:
+    """One measure of two variants, b minus a.
+
+    Attributes:
+        better: Which direction is better.
+        n_a: Runs of a with a value.
+        n_b: The same of b.
+        mean_a: Their mean, NaN without a value.
+        mean_b: The same of b.
+        difference: Of the means.
+        interval: Of the difference, Welch's at 95 %.
+        p_value: Welch's t-test, two-sided; NaN where no test is possible.
+        p_holm: The same, adjusted over all pairs and measures of the A/B test.
+        significant: Whether ``p_holm`` is at most 0.05; ``None`` where no test is possible.
+        practical_difference: Whether the difference is more than the configured share (10 %) of the larger mean. The
+            ADR calls this significant; it is not.
+        paired_p: The sign-flip test over runs with the same seed, exact up to 16 of them; ``None`` without pairs. It
+            decides nothing.
+        effect_size: Cohen's d, NaN where there is none.
+        detectable: The smallest difference that so many runs would find in 8 of 10 tests; NaN when unknown.
+        runs_needed: On each side, to find a difference as large as this; ``None`` when that has no answer.
+        favours: The variant that is better by a significant difference; ``None`` for neither.
+        reason: Why no test is possible; empty where one is.
+    """
+
+    metric_name: str
+    better: Better
+    variant_a: str
+    variant_b: str
+    n_a: int
+    n_b: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    interval: Interval
+    p_value: float
+    p_holm: float
+    significant: bool | None
+    practical_difference: bool | None
+    paired_p: float | None
+    effect_size: float
+    detectable: float
+    runs_needed: int | None
+    favours: str | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ABTestResult:
+    """The whole test.
+
+    Attributes:
+        variants: By name, in the order of the file.
+        comparisons: Every pair of variants on every measure.
+        primary: The measure that decides.
+        winner: The best variant; ``None`` when the runs do not show one.
+        recommendation: One sentence on what to do.
+        reasons: What speaks for it and against it.
+        spent_usd: What the runs and their judging cost; ``None`` when a price is not known.
+        finished_at: When the last run ended, ISO 8601; empty when nobody noted it.
+    """
+
+    name: str
+    variants: Mapping[str, VariantResults]
+    comparisons: tuple[StatisticalComparison, ...]
+    primary: str
+    winner: str | None
+    recommendation: str
+    reasons: tuple[str, ...]
+    spent_usd: float | None = 0.0
+    finished_at: str = ""
+
+    @property
+    def failed(self) -> int:
+        """Runs that could not be run."""
+        return self._count("failed")
+
+    @property
+    def skipped(self) -> int:
+        """Runs that a limit did not allow."""
+        return self._count("skipped")
+
+    def _count(self, status: str) -> int:
+        return sum(run.status == status for variant in self.variants.values() for run in variant.runs)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every field, ready for JSON, with the counts that a report needs beside them."""
+        counts = {
+            name: {
+                "runs_by_status": dict(Counter(run.status for run in one.runs)),
+                "checks_passed": sum(one.verdicts),
+                "checks_scored": len(one.verdicts),
+            }
+            for name, one in self.variants.items()
+        }
+        body: dict[str, Any] = json_data(self)
+        body["variants"] = {name: one | counts[name] for name, one in body["variants"].items()}
+        return body | {"failed": self.failed, "skipped": self.skipped}
+
+
+class FinishedRuns:
+    """The runs that are done, by key.
+
+    Args:
+        known: Runs of earlier calls.
+    """
+
+    def __init__(self, known: Mapping[str, RunResult] | None = None) -> None:
+        self._done = dict(known or {})
+
+    def find(self, key: str) -> RunResult | None:
+        """The run under that key, if it is done; it counts as one of an earlier call."""
+        found = self._done.get(key)
+        return found and replace(found, is_resumed=True)
+
+    def in_memory(self) -> FinishedRuns:
+        """A copy that keeps further runs in memory only."""
+        return FinishedRuns(self._done)
+
+    def keep(self, key: str, run: RunResult) -> None:
+        """Adds a run."""
+        self._done[key] = run
+
+
+def run_line(key: str, run: RunResult) -> str:
+    """A run as one line of JSON that ``parsed_run`` reads."""
+    return json.dumps({"key": key, **asdict(run)}, ensure_ascii=True)
+
+
+_RUNS = TypeAdapter(RunResult)
+
+
+def parsed_run(line: str) -> tuple[str, RunResult] | None:
+    """The key and the run in a line of ``run_line``; ``None`` when it is none."""
+    try:
+        body = json.loads(line)
+        return str(body["key"]), _RUNS.validate_python(body)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+_LONGEST_REASON = 200
+
+
+def comparisons(
+    variants: Mapping[str, VariantResults], measures: Mapping[str, Better], *, threshold: float, is_paired: bool
+) -> list[StatisticalComparison]:
+    """Every pair of variants on every measure; Holm's adjustment runs over all of them.
+
+    Args:
+        variants: By name.
+        measures: By name, with the better direction.
+        threshold: The share of the larger mean from which on a difference is practical.
+        is_paired: Whether runs with the same seed belong together.
+    """
+    found = [
+        _comparison(one, (first, second), measures[one.name], threshold)
+        for first, second in combinations(variants.values(), 2)
+        for one in compare(_measures(first, second, measures, is_paired)).differences
+    ]
+    adjusted = holm(one.p_value for one in found)
+    return [_judged(one, p) for one, p in zip(found, adjusted, strict=True)]
+
+
+def _measures(
+    first: VariantResults, second: VariantResults, names: Mapping[str, Better], is_paired: bool
+) -> dict[str, Measure]:
+    by_seed = {run.seed: run for run in second.runs}
+    pairs = [(run, by_seed[run.seed]) for run in first.runs if run.seed in by_seed] if is_paired else []
+    return {
+        name: Measure(
+            before=[run.value(name) for run in first.runs],
+            after=[run.value(name) for run in second.runs],
+            pairs=[(one.value(name), other.value(name)) for one, other in pairs],
+        )
+        for name in names
+    }
+
+
+def _comparison(
+    one: Difference, pair: tuple[VariantResults, VariantResults], better: Better, threshold: float
+) -> StatisticalComparison:
+    first, second = pair
+    larger = max(abs(one.before.mean), abs(one.after.mean))
+    is_known = not math.isnan(one.difference)
+    return StatisticalComparison(
+        metric_name=one.name,
+        better=better,
+        variant_a=first.variant_name,
+        variant_b=second.variant_name,
+        n_a=one.before.n,
+        n_b=one.after.n,
+        mean_a=one.before.mean,
+        mean_b=one.after.mean,
+        difference=one.difference,
+        interval=one.interval,
+        p_value=one.welch.p,
+        p_holm=math.nan,
+        significant=None,
+        practical_difference=abs(one.difference) > threshold * larger if is_known else None,
+        paired_p=one.paired.sign_flip.p if one.paired and one.paired.n else None,
+        effect_size=one.effect.value,
+        detectable=one.detectable,
+        runs_needed=one.games_needed,
+        favours=None,
+        reason=one.welch.reason,
+    )
+
+
+def _judged(one: StatisticalComparison, p_holm: float) -> StatisticalComparison:
+    if math.isnan(p_holm):
+        return one
+    is_significant = p_holm <= LEVEL
+    favours = None
+    if is_significant and one.better != "neither":
+        favours = one.variant_b if (one.difference > 0) == (one.better == "higher") else one.variant_a
+    return replace(one, p_holm=p_holm, significant=is_significant, favours=favours)
+
+
+def winner(found: Sequence[StatisticalComparison], variants: Sequence[str], primary: str) -> str | None:
+    """The variant that beats every other one on the primary measure: significantly, and by a practical difference."""
+    decisive = [one for one in found if one.metric_name == primary and one.practical_difference]
+    for name in variants:
+        if sum(one.favours == name for one in decisive) == len(variants) - 1:
+            return name
+    return None
+
+
+def recommendation(found: Sequence[StatisticalComparison], best: str | None, primary: str) -> str:
+    """One sentence on what to do."""
+    if best is not None:
+        worse = [one.metric_name for one in _against(found, best)]
+        but = f", but weigh that it is worse on {', '.join(worse)}" if worse else ""
+        return f"Take {best}: it is better on {primary} than every other variant{but}."
+    own = [one for one in found if one.metric_name == primary]
+    if all(one.significant is None for one in own):
+        return f"No winner: {primary} cannot be tested ({own[0].reason})."
+    if any(one.significant and not one.practical_difference for one in own):
+        return f"No winner: a difference on {primary} is real, but too small to matter in practice."
+    needed = [one.runs_needed for one in own if one.runs_needed is not None]
+    more = f" A difference as large as seen would take {max(needed)} runs of each variant." if needed else ""
+    return f"No winner: the runs show no difference on {primary} that chance alone would not.{more}"
+
+
+def reasons(found: Sequence[StatisticalComparison], best: str | None, primary: str) -> list[str]:
+    """The reasons for the decision, the primary measure first, then other significant measures."""
+    own = [one for one in found if one.metric_name == primary]
+    others = [one for one in found if one.metric_name != primary and one.significant]
+    lines = [sentence(one) for one in (*own, *others)]
+    if best is not None:
+        lines += [f"Against it: {sentence(one)}" for one in _against(found, best)]
+    return list(dict.fromkeys(lines))
+
+
+def _against(found: Sequence[StatisticalComparison], best: str) -> Iterator[StatisticalComparison]:
+    yield from (one for one in found if one.favours not in (None, best) and best in (one.variant_a, one.variant_b))
+
+
+def sentence(one: StatisticalComparison) -> str:
+    """A comparison in words."""
+    name = f"{one.metric_name}, {one.variant_a} against {one.variant_b}"
+    if math.isnan(one.difference):
+        unknown = [side for side, n in ((one.variant_a, one.n_a), (one.variant_b, one.n_b)) if not n]
+        return f"{name}: not known of {' and of '.join(unknown)}."
+    means = (
+        f"{name}: {significant_text(one.mean_a)} ({one.n_a} runs) and {significant_text(one.mean_b)} ({one.n_b} runs)"
+    )
+    practical = "a practical difference" if one.practical_difference else "no practical difference"
+    if one.significant is None:
+        return f"{means}, {practical}; no test is possible: {one.reason}."
+    verdict = "significant" if one.significant else "not significant"
+    p_values = f"p {p_words(one.p_value)}, {p_words(one.p_holm)} after Holm's adjustment"
+    return f"{means}, {practical}, {verdict} ({p_values})."
+
+
+def unscored_checks(runs: Sequence[RunResult]) -> list[str]:
+    """The number of checks without a score, with the commonest reason; empty when all have one."""
+    checks = [one for run in runs for one in run.validations]
+    unscored = Counter(str(one["explanation"])[:_LONGEST_REASON] for one in checks if one["score"] is None)
+    if not unscored:
+        return []
+    reason, count = unscored.most_common(1)[0]
+    return [f"{unscored.total()} of {len(checks)} checks have no score; {count} of them: {reason.rstrip('.')}."]
+
+
+def passed_share(runs: Sequence[RunResult]) -> float | None:
+    """Passed over scored checks of all runs together; skipped ones and those without a score do not count."""
+    verdicts = [bool(one["passed"]) for run in runs for one in run.validations if one["passed"] is not None]
+    return sum(verdicts) / len(verdicts) if verdicts else None
+
+
+MAX_RUNS = "limit of runs"
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """The outcome of one run.
+
+    Attributes:
+        metrics: Figures by name; ``None`` where one is not known.
+        transcript: What was said, where there is anything to check.
+        personas: Persona texts by player.
+        reference: The stored transcript that it is; empty for none.
+    """
+
+    metrics: Mapping[str, float | None]
+    transcript: Transcript | None = None
+    personas: Mapping[str, str] | None = None
+    reference: str = ""
+
+
+Run = Callable[[dict[str, Any], int], Awaitable[RunOutcome | Mapping[str, float | None]]]
+"""Runs a configuration with a seed. What it changes in the configuration, nobody else sees."""
+
+Told = Callable[[RunResult], None]
+"""Told of every run as soon as it is done, failed or skipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeIdentity:
+    """The judge that the runs of a test ask; answers of another judge are not reused.
+
+    Attributes:
+        judge: The judge's kind and model; empty for none.
+        speaker: The model that speaks where a configuration names none; empty for none.
+        server: The address of both, where it is one's own.
+    """
+
+    judge: str = ""
+    speaker: str = ""
+    server: str = ""
+
+
+_NOBODY = JudgeIdentity()
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One run to be made, with a configuration of its own."""
+
+    variant: str
+    run_index: int
+    seed: int
+    config: dict[str, Any]
+
+    def key(self, source: str, checks: str, asked: JudgeIdentity = _NOBODY, content: str = "") -> str:
+        """Changes with anything that decides what the run gives: SHA-256, hexadecimal."""
+        whom = [asked.judge, self.config.get("model") or asked.speaker, asked.server]
+        parts = [source, checks, whom, content, self.variant, self.seed, self.config]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode("utf-8")).hexdigest()
+
+
+def plan(config: ABConfig) -> list[PlannedRun]:
+    """All runs, variant by variant in turn, so that what a limit leaves is balanced.
+
+    A variant whose configuration has a list ``runs`` is as long as that list (at most ``runs_per_variant``), and each
+    run gets its own entry: stored transcripts and metrics are named like this.
+
+    Raises:
+        InputError: A variant changes a setting that the base does not have, or its runs are not a list.
+    """
+    variants = [_runs_of(config, name) for name in config.variants]
+    return [run for row in zip_longest(*variants) for run in row if run is not None]
+
+
+def _runs_of(config: ABConfig, variant: str) -> list[PlannedRun]:
+    own = variant_config(config, variant)
+    if config.source == "simulation":
+        count = config.runs_per_variant or config.evaluation.default_runs_per_variant
+        configs = [deepcopy(own) for _ in range(count)]
+    else:
+        listed = own.get("runs", [])
+        if not isinstance(listed, list):
+            raise InputError(
+                f"{listed!r:.40} is not a list of runs.",
+                place=f"variants.{variant}.runs",
+                remedy="Write one run a line.",
+            )
+        configs = [{"run": one} for one in listed][: config.runs_per_variant]
+    return [PlannedRun(variant, index, config.seed + index, one) for index, one in enumerate(configs)]
+
+
+class ExperimentRunner:
+    """Makes the runs of one A/B test and compares them.
+
+    Args:
+        config: The test.
+        run: Makes one run.
+        judge: Checks messages; ``None`` checks nothing.
+        spent: What this call has spent so far in US dollars, on runs and on judging; ``None`` when a price is not
+            known. When left out, it is taken from the runs' own ``estimated_cost_usd``.
+        progress: The runs that are done already; only in memory when left out.
+        asked: Who judges and who speaks; runs that others answered are made again.
+    """
+
+    def __init__(
+        self,
+        config: ABConfig,
+        run: Run,
+        *,
+        judge: Judge | None = None,
+        spent: Callable[[], float | None] | None = None,
+        progress: FinishedRuns | None = None,
+        asked: JudgeIdentity = _NOBODY,
+    ) -> None:
+        self._config = config
+        self._asked = asked
+        self._run = run
+        self._validator = Validator(judge, config.evaluation.validation()) if judge and config.checks else None
+        self._spent_now = spent
+        self._progress = progress or FinishedRuns()
+        self._spent_by_runs = 0.0
+        self._is_unpriced = False
+        self._made = 0
+
+    async def run_ab_test(self, tell: Told | None = None) -> ABTestResult:
+        """The result over all runs, those of earlier calls included.
+
+        A run that fails is listed with its reason, and the others go on.
+
+        Raises:
+            InputError: A variant is wrong, or the runs cannot be kept.
+        """
+        runs = []
+        for planned in plan(self._config):
+            runs.append(await self._one(planned))
+            if tell:
+                tell(runs[-1])
+        return self._result(runs)
+
+    async def _one(self, planned: PlannedRun) -> RunResult:
+        # What is stored is read again every time: that costs nothing, and its scores may have changed.
+        stored = await self._outcome(planned) if self._config.source == "transcripts" else None
+        if isinstance(stored, RunResult):
+            return stored
+        key = planned.key(self._config.source, self._checks(), self._asked, _content(stored))
+        known = self._progress.find(key)
+        if known is not None:
+            self._count(known)
+            self._spent_by_runs += sum(one.get("usage_usd") or 0.0 for one in known.validations)
+            return known if stored is None else _done(planned, stored, known.validations, is_resumed=True)
+        limit = self._limit()
+        if limit:
+            return RunResult(planned.variant, planned.run_index, planned.seed, "skipped", detail=limit)
+        self._made += 1
+        made = await self._attempt(planned, stored)
+        if made.status == "done":
+            if self._spent_now is None:
+                self._count(made)
+            if self._is_final(made):
+                self._progress.keep(key, made)
+        return made
+
+    def _is_final(self, made: RunResult) -> bool:
+        """Whether another call could learn no more: some check that was asked for has a score, or none was asked for.
+
+        A simulated run costs money, so only one that nobody could judge is made again; a game is there already.
+        """
+        useless = {"not_scored"} if self._config.source == "simulation" else {"not_scored", "error"}
+        asked = [one for one in made.validations if one["is_asked"]]
+        return not asked or any(one["status"] not in useless for one in asked)
+
+    def _checks(self) -> str:
+        return self._config.evaluation.model_dump_json() if self._validator else ""
+
+    def _limit(self) -> str:
+        """Which limit forbids another run; empty when none does."""
+        if self._config.max_usd is not None and (self.spent_usd or 0.0) >= self._config.max_usd:
+            return BUDGET
+        is_full = self._config.max_runs is not None and self._made >= self._config.max_runs
+        return MAX_RUNS if is_full else ""
+
+    @property
+    def spent_usd(self) -> float | None:
+        """The cost of simulated runs and their judging so far, in US dollars; ``None`` when a price is not known.
+
+        Stored runs cost nothing here.
+        """
+        now = self._spent_now() if self._spent_now else 0.0
+        return None if now is None or self._is_unpriced else self._spent_by_runs + now
+
+    def _count(self, run: RunResult) -> None:
+        if self._config.source == "simulation":
+            cost = run.metrics.get(COST)
+            self._is_unpriced |= cost is None and COST in run.metrics
+            self._spent_by_runs += cost or 0.0
+
+    async def _outcome(self, planned: PlannedRun) -> RunOutcome | RunResult:
+        """The outcome of the run, or a run without results where it failed or may not be made."""
+        place = (planned.variant, planned.run_index, planned.seed)
+        try:
+            made = await self._run(deepcopy(planned.config), planned.seed)
+        except BudgetSpentError as error:
+            return RunResult(*place, "skipped", detail=error.reason)
+        except Exception as error:  # noqa: BLE001 - a run is somebody's function, and the others must go on
+            return RunResult(*place, "failed", detail=_reason(error))
+        return made if isinstance(made, RunOutcome) else RunOutcome(made)
+
+    async def _attempt(self, planned: PlannedRun, stored: RunOutcome | None) -> RunResult:
+        outcome = stored or await self._outcome(planned)
+        if isinstance(outcome, RunResult):
+            return outcome
+        try:
+            checked = await self._validated(outcome)
+        except Exception as error:  # noqa: BLE001 - as in _outcome, for somebody's judge
+            return RunResult(planned.variant, planned.run_index, planned.seed, "failed", detail=_reason(error))
+        if _is_cut_short(checked):
+            return RunResult(planned.variant, planned.run_index, planned.seed, "skipped", detail=BUDGET)
+        return _done(planned, outcome, tuple([one.as_dict() for one in checked]))
+
+    async def _validated(self, outcome: RunOutcome) -> tuple[ValidationResult, ...]:
+        if self._validator is None or outcome.transcript is None:
+            return ()
+        self._validator.reset_budget()
+        return (await self._validator.validate_transcript(outcome.transcript, outcome.personas)).results
+
+    def _result(self, runs: Sequence[RunResult]) -> ABTestResult:
+        config = self._config
+        variants = {name: self._variant(name, [run for run in runs if run.variant == name]) for name in config.variants}
+        found = comparisons(
+            variants,
+            config.measures,
+            threshold=config.evaluation.significance_threshold,
+            is_paired=config.source == "simulation",
+        )
+        best = winner(found, list(variants), config.primary)
+        return ABTestResult(
+            config.name,
+            variants,
+            tuple(found),
+            config.primary,
+            best,
+            recommendation(found, best, config.primary),
+            (*reasons(found, best, config.primary), *unscored_checks(runs)),
+            self.spent_usd,
+        )
+
+    def _variant(self, name: str, runs: Sequence[RunResult]) -> VariantResults:
+        averages = {}
+        for measure in self._config.measures:
+            values = [value for run in runs if (value := run.metrics.get(measure)) is not None]
+            averages[measure] = fmean(values) if values else None
+        return VariantResults(name, tuple(runs), averages, passed_share(runs))
+
+
+def _done(
+    planned: PlannedRun, outcome: RunOutcome, validations: tuple[Mapping[str, Any], ...], *, is_resumed: bool = False
+) -> RunResult:
+    result = RunResult(
+        planned.variant,
+        planned.run_index,
+        planned.seed,
+        "done",
+        dict(outcome.metrics),
+        validations,
+        reference=outcome.reference,
+        is_resumed=is_resumed,
+    )
+    share = passed_share([result])
+    return result if share is None else replace(result, metrics={**outcome.metrics, PASS_RATE: share})
+
+
+def _reason(error: Exception) -> str:
+    """Why a run failed; what we did not raise is named by its type too."""
+    return str(error) if isinstance(error, DramaturgError) else f"{type(error).__name__}: {error}".rstrip(": ")
+
+
+def _is_cut_short(checked: Sequence[ValidationResult]) -> bool:
+    """Whether the judge's money ran out in the middle: such a run is made again, when there is more.
+
+    What the validator's own limit left out was never asked, and is not a reason to make it again.
+    """
+    return any(one.is_asked and one.status is JudgementStatus.SKIPPED for one in checked)
+
+
+def _content(stored: RunOutcome | None) -> str:
+    """The identity of a stored game's messages and speakers; a mended game, or another persona, is checked again."""
+    if stored is None or stored.transcript is None:
+        return ""
+    return json.dumps([stored.transcript.id, stored.personas and dict(stored.personas)], sort_keys=True)
+
+
+def flat_metrics(metrics: SimulationMetrics) -> dict[str, float | None]:
+    """The figures of a game that are one number each, by their names in the ADR."""
+    network = metrics.network
+    own = {name: getattr(metrics, name) for name in _FIGURES}
+    return own | {name: getattr(network, name, None) for name in _NETWORK_FIGURES}
+
+
+_FIGURES = (
+    "total_messages",
+    "avg_response_length",
+    "total_reflections",
+    "avg_memory_importance",
+    "retrieval_calls",
+    "retrieval_hit_rate",
+    "total_tokens",
+    "api_calls",
+    COST,
+)
+_NETWORK_FIGURES = ("density", "reciprocity", "clustering_coefficient", "avg_path_length", "diameter", "components")
+
+FIGURES = (*_FIGURES, *_NETWORK_FIGURES)
+"""The names of what ``flat_metrics`` gives."""

@@ -1,0 +1,273 @@
+"""TinyTroupe's Table 1: the published values, and the same computed from the raw scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, ValidationError
+
+from evaluation.errors import BrokenTranscriptError, UnreadableFileError
+from evaluation.files.bundled import parse_yaml
+from evaluation.judging.answers import describe
+from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
+from evaluation.statistics.words import p_words
+from evaluation.text.display import json_data, number_or_none
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """One printed row; means and deviations are rounded to two digits.
+
+    Attributes:
+        dimension: As the paper names it.
+        key: The name of its scores in the raw file.
+        p: As printed, "0.050" or "<0.001".
+    """
+
+    dimension: str
+    key: str
+    treatment_mean: float
+    treatment_sd: float
+    control_mean: float
+    control_sd: float
+    difference: float
+    p: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The printed numbers as the JSON output shows them."""
+        return {
+            "treatment_mean": self.treatment_mean,
+            "treatment_sd": self.treatment_sd,
+            "control_mean": self.control_mean,
+            "control_sd": self.control_sd,
+            "difference": self.difference,
+            "p_value": self.p,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedExperiment:
+    """One experiment of the table.
+
+    Attributes:
+        name: Its number in the paper: "1", "2.1", "2.2" or "3".
+        file: The name of the raw file.
+        personas: How many personas each side had.
+        sessions: In how many sessions each of them was scored.
+    """
+
+    name: str
+    setting: str
+    treatment: str
+    file: str
+    personas: int
+    sessions: int
+    rows: tuple[PublishedRow, ...]
+
+
+@cache
+def published_experiments() -> tuple[PublishedExperiment, ...]:
+    """The four experiments with their 19 rows, in the paper's order."""
+    content = parse_yaml(files("evaluation.experiments").joinpath("table1_published.yaml").read_text("utf-8"))
+    return tuple(
+        PublishedExperiment(
+            each["experiment"],
+            each["setting"],
+            each["treatment"],
+            each["file"],
+            each["personas"],
+            each["sessions"],
+            tuple(_rows(each["rows"])),
+        )
+        for each in content["experiments"]
+    )
+
+
+def _rows(rows: list[dict[str, object]]) -> Iterator[PublishedRow]:
+    for row in rows:
+        (treatment, treatment_sd), (control, control_sd) = _pair(row["treatment"]), _pair(row["control"])
+        difference = float(str(row["difference"]))
+        names = str(row["dimension"]), str(row["key"])
+        yield PublishedRow(*names, treatment, treatment_sd, control, control_sd, difference, str(row["p"]))
+
+
+def _pair(values: object) -> tuple[float, float]:
+    assert isinstance(values, list)
+    return float(values[0]), float(values[1])
+
+
+CONTROL, TREATMENT = "Control", "Treatment"
+
+_EXPORT_AGAIN = "Take the file as the experiment wrote it."
+
+
+class _Side(BaseModel):
+    results: dict[str, list[Annotated[float, Field(strict=True)] | None]]
+
+
+class _RawFile(BaseModel):
+    experiments: dict[Literal["Control", "Treatment"], _Side]
+
+
+def read_scores(path: Path) -> dict[str, dict[str, list[float]]]:
+    """The scores in a raw file: by side (``Control``, ``Treatment``), by dimension, NaN for null.
+
+    Raises:
+        UnreadableFileError: It is missing or cannot be read.
+        BrokenTranscriptError: It is not JSON, or not what the experiment runner writes; with the place in it.
+    """
+    try:
+        content = _RawFile.model_validate_json(path.read_bytes())
+    except OSError as error:
+        remedy = "Name the folder that holds all four raw files."
+        raise UnreadableFileError(
+            f"The file cannot be read: {error.strerror}.", place=str(path), remedy=remedy
+        ) from None
+    except ValidationError as error:
+        raise BrokenTranscriptError(f"{describe(error)}.", place=str(path), remedy=_EXPORT_AGAIN) from None
+    return {
+        side: {key: [math.nan if score is None else score for score in scores] for key, scores in each.results.items()}
+        for side, each in content.experiments.items()
+    }
+
+
+CAVEAT = (
+    "n counts scores, not people: every persona was scored in several sessions, and the same personas meet in several "
+    "environments. Scores of one persona are alike, so Welch's test takes them for more evidence than they are, and "
+    "the published p-values are too small. A cluster-robust p needs to know whose each score is; the raw files do not "
+    "say."
+)
+
+_PRINTED = 0.005 + 1e-9
+"""Half of the last printed digit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table1Row:
+    """One row, recomputed; treatment minus control throughout.
+
+    Attributes:
+        found: Means, deviations, interval, Welch's test and d; Holm's adjustment runs over all rows of the table.
+        p_worst: Welch's p if all scores of a persona were the same, so that n were its personas: the upper end of what
+            a cluster-robust p could be. NaN for scores of environments.
+    """
+
+    experiment: PublishedExperiment
+    published: PublishedRow
+    found: Difference
+    p_worst: float
+
+    @property
+    def has_published_values(self) -> bool:
+        """Whether means and deviations are within 0.005 of the printed ones, and p has the printed digits."""
+        pairs = (
+            (self.found.after.mean, self.published.treatment_mean),
+            (self.found.after.sd, self.published.treatment_sd),
+            (self.found.before.mean, self.published.control_mean),
+            (self.found.before.sd, self.published.control_sd),
+        )
+        is_near = all(abs(found - printed) <= _PRINTED for found, printed in pairs)
+        return is_near and p_words(self.found.welch.p) == self.published.p
+
+    @property
+    def has_published_direction(self) -> bool:
+        """Whether treatment differs from control in the printed direction."""
+        return math.copysign(1.0, self.found.difference) == math.copysign(1.0, self.published.difference)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON-compatible data."""
+        return {
+            "experiment": self.experiment.name,
+            "setting": self.experiment.setting,
+            "treatment": self.experiment.treatment,
+            "dimension": self.published.dimension,
+            **difference_fields(self.found),
+            "p_printed": p_words(self.found.welch.p),
+            "p_cluster_robust": None,
+            "p_if_n_were_personas": number_or_none(self.p_worst),
+            "caveat": CAVEAT,
+            "published": self.published.as_dict(),
+            "matches_published": self.has_published_values,
+            "same_direction": self.has_published_direction,
+        }
+
+
+def difference_fields(found: Difference) -> dict[str, Any]:
+    """A row's means, deviations, test and effect for JSON, treatment minus control.
+
+    More is not better in every row of the paper, so the outcome is "higher", "lower", "no evidence either way", ...
+    """
+    after, before, test = found.after, found.before, found.welch
+    outcome = {Outcome.BETTER: "higher", Outcome.WORSE: "lower"}.get(found.outcome, str(found.outcome))
+    values = {
+        "treatment_mean": after.mean,
+        "treatment_sd": after.sd,
+        "control_mean": before.mean,
+        "control_sd": before.sd,
+        "n_treatment": after.n,
+        "n_control": before.n,
+        "difference": found.difference,
+        "difference_low": found.interval.low,
+        "difference_high": found.interval.high,
+        "interval_note": found.interval.note,
+        "p_value": test.p,
+        "p_holm": found.p_holm,
+        "t_statistic": test.statistic,
+        "degrees_of_freedom": test.freedom,
+        "cohens_d": found.effect.value,
+        "outcome": outcome,
+        "no_test_because": test.reason,
+    }
+    fields: dict[str, Any] = json_data(values)
+    return fields
+
+
+def table1_from_raw(folder: Path) -> list[Table1Row]:
+    """The 19 published rows, recomputed from the four raw files in ``folder``, in the paper's order.
+
+    Means, deviations (ddof = 1), Welch's t-test (two-sided), Cohen's d, 95 % intervals, and Holm's adjustment over all
+    rows together.
+
+    Raises:
+        UnreadableFileError: One of the four files is missing or cannot be read.
+        BrokenTranscriptError: One is not what the experiment wrote, or lacks the scores of a row.
+    """
+    measures: dict[str, Measure] = {}
+    sources: dict[str, tuple[PublishedExperiment, PublishedRow]] = {}
+    for experiment in published_experiments():
+        path = folder / experiment.file
+        scores = read_scores(path)
+        for row in experiment.rows:
+            name = f"{experiment.name} {row.dimension}"
+            sources[name] = experiment, row
+            before, after = (_chosen(scores, row.key, side, path) for side in (CONTROL, TREATMENT))
+            measures[name] = Measure(before, after)
+    return [
+        Table1Row(*sources[one.name], one, _worst_p(one, sources[one.name][0])) for one in compare(measures).differences
+    ]
+
+
+def _chosen(scores: dict[str, dict[str, list[float]]], key: str, side: str, path: Path) -> list[float]:
+    if key not in scores.get(side, {}):
+        raise BrokenTranscriptError(
+            f"There are no scores called {key!r}.",
+            place=f"{path}: $.experiments.{side}.results",
+            remedy=_EXPORT_AGAIN,
+        )
+    return scores[side][key]
+
+
+def _worst_p(one: Difference, experiment: PublishedExperiment) -> float:
+    personas = experiment.personas
+    if {one.after.n, one.before.n} != {personas * experiment.sessions}:
+        return math.nan
+    from scipy.stats import ttest_ind_from_stats  # slow to import
+
+    stats = (one.after.mean, one.after.sd, personas, one.before.mean, one.before.sd, personas)
+    return float(ttest_ind_from_stats(*stats, equal_var=False).pvalue)

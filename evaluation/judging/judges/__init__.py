@@ -1,1 +1,0 @@
-"""The judges: live, offline, recorded and scripted, and the cache in front of them."""

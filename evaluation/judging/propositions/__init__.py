@@ -1,1 +1,0 @@
-"""Propositions: loading, checking, preconditions, and the scores that follow from answers to them."""

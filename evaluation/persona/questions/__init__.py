@@ -1,1 +1,0 @@
-"""The questions that each of the five persona dimensions puts to a judge."""

@@ -1,0 +1,16 @@
+"""Questions to a judge that differ in their number only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluation.judging.protocol import JudgeRequest, Prompt, ScoreAnswer
+
+
+def claims(count: int, **fields: Any) -> list[JudgeRequest]:
+    """Questions about one message, whether claim 0, 1, ... holds."""
+    prompts = [Prompt("You judge.", "[M1] Ann: hello", f"Claim {number}.") for number in range(count)]
+    return [
+        JudgeRequest("adherence", f"claim {number}", prompt, ScoreAnswer, "v1", {1: "m1"}, **fields)
+        for number, prompt in enumerate(prompts)
+    ]
