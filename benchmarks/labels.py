@@ -42,7 +42,7 @@ from evaluation.judging.protocol import (
 from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, STRATEGIC_DEPTH
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader.model import Reader, shipped_reader
-from evaluation.rubric.speech.readings import read
+from evaluation.rubric.speech import read
 from evaluation.rubric_judge._window_answer import JudgedMessage
 from evaluation.rubric_judge.game_reading import read_game
 from evaluation.rubric_judge.window_prompt import MessageWindow, windows

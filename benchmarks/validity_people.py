@@ -12,7 +12,8 @@ import numpy as np
 from scipy import stats
 
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.controls import COMPANION_NAMES, companion_value
+from evaluation.rubric.control_words import COMPANION_NAMES
+from evaluation.rubric.controls import companion_value
 from evaluation.transcript import Message, Player, Transcript
 
 RATINGS = ("interesting", "fun", "consistent", "fluent", "topic", "robotic", "repetitive")

@@ -9,7 +9,7 @@ from evaluation.comparison.iterations import IterationComparison
 from evaluation.comparison.movers import Mover
 from evaluation.comparison.runs import Run, RunComparison
 from evaluation.iterations.keep_or_revert import IterationSide
-from evaluation.rubric.controls import ControlSummary
+from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.comparison import Difference, Paired, Summary
 from evaluation.statistics.words import difference_sentences

@@ -24,7 +24,7 @@ from evaluation.report.page import (
     status_words,
 )
 from evaluation.rubric.advice import advise, nothing_to_fix
-from evaluation.rubric.controls import control_words
+from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import Scored, Verdict, metric_control, metric_coverage
 from evaluation.rubric.wording import score_words

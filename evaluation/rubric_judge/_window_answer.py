@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, StrictBool, ValidationError
 
 from evaluation.judging.answers import Answer, Citation
 from evaluation.judging.fencing import as_name
-from evaluation.rubric.speech.act_types import ActKind
+from evaluation.rubric.speech import ActKind
 from evaluation.text.names import NameIndex
 from evaluation.transcript import Message, Transcript
 

@@ -12,7 +12,7 @@ from evaluation.rubric.discussion import Discussion, prepare
 from evaluation.rubric.metrics import role_consistency
 from evaluation.rubric.metrics.coherence import answered_row, places
 from evaluation.rubric.reader.decisions import kind_of_reference, speech_acts
-from evaluation.rubric.speech.readings import Reading
+from evaluation.rubric.speech import Reading
 from evaluation.rubric_judge._window_answer import JudgedMessage, JudgedReference
 from evaluation.rubric_judge.row_decision import NO_REFERENCE, RowDecision
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict, decided, row_id_of

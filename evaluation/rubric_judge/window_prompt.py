@@ -10,7 +10,7 @@ from itertools import pairwise
 from evaluation.judging.fencing import as_message, as_name, fenced
 from evaluation.judging.prompts import UNTRUSTED
 from evaluation.judging.protocol import JudgeRequest, Prompt
-from evaluation.rubric.claims.game_record import Record
+from evaluation.rubric.game_record import Record
 from evaluation.rubric_judge._window_answer import WindowAnswer
 from evaluation.transcript import Elimination, Message, Transcript, Vote
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evaluation.rubric.controls import CONTROLLED, Link
+from evaluation.rubric.controls import CONTROLLED
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
+from evaluation.rubric.link_strength import Link
 from evaluation.store.engine.bulk_rows import from_json, to_json
 from evaluation.store.transcripts import require_transcript
 

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.controls import COMPANION_NAMES, FEWEST_MESSAGES, companion_value, spoiled_copies
+from evaluation.rubric import spoiled_copies
+from evaluation.rubric.control_words import COMPANION_NAMES
+from evaluation.rubric.controls import FEWEST_MESSAGES, companion_value
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
     COHERENCE,

@@ -9,7 +9,8 @@ from typing import Any
 from evaluation.engines.scoring import Evaluation, add_controls
 from evaluation.errors import NotFoundError
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.rubric.controls import CONTROLLED, link_strengths
+from evaluation.rubric.controls import CONTROLLED
+from evaluation.rubric.link_strength import link_strengths
 from evaluation.store import Store
 from evaluation.validity import Break, Noticed, breaks, fault_table, noticed
 

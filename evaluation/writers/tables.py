@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError
 from evaluation.escaping import spreadsheet_safe
-from evaluation.rubric.controls import COMPANION_KEYS, CONTROL_KEYS, control_words
+from evaluation.rubric.control_words import control_words
+from evaluation.rubric.controls import COMPANION_KEYS, CONTROL_KEYS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.cli.shared.options import OutputFormat
 from evaluation.cli.shared.terminal import safe, say, shortened, text_style
 from evaluation.escaping import json_text
-from evaluation.rubric.controls.words import control_words
+from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.rubric.verdict import metric_coverage
 from evaluation.rubric.wording import score_words

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from evaluation.rubric.claims.checking import findings_on
-from evaluation.rubric.claims.finding import Finding
-from evaluation.rubric.claims.game_record import Record
-from evaluation.rubric.claims.parsing import Act, Claim
+from evaluation.rubric._claim_checks import Finding, findings_on
+from evaluation.rubric._claims import Act, Claim
 from evaluation.rubric.definitions import MEMORY_ACCURACY
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.speech.readings import Reading, has_grammar, read
+from evaluation.rubric.game_record import Record
+from evaluation.rubric.speech import Reading, has_grammar, read
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.transcript import Transcript
 

@@ -25,8 +25,7 @@ from evaluation.rubric.metrics.coherence import (
     rule_rows,
 )
 from evaluation.rubric.reader._ngrams import NGrams, hashed_ngrams
-from evaluation.rubric.speech.act_types import ActKind
-from evaluation.rubric.speech.readings import read
+from evaluation.rubric.speech import ActKind, read
 
 LOOK_BACK = 8
 """Messages of other players, the latest first, that a message may answer."""

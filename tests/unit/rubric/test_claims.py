@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.rubric.claims.parsing import Act, Claim
+from evaluation.rubric._claims import Act, Claim
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.speech.readings import read
+from evaluation.rubric.speech import read
 from evaluation.transcript import Message, Player, Transcript
 
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo")

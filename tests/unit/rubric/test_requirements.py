@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.labelled_games import load_games
-from evaluation.rubric.clauses._requirements import Needs
-from evaluation.rubric.clauses.grammar import Pattern, PatternSet, grammar_for, patterns_for
-from evaluation.rubric.clauses.passage import Passage
-from evaluation.rubric.clauses.scene import Scene
+from evaluation.rubric._grammar import Needs, Pattern, PatternSet, grammar_for, patterns_for
+from evaluation.rubric._passage import Passage, Scene
 from evaluation.rubric.discussion import Discussion
 
 GRAMMAR = grammar_for("en")

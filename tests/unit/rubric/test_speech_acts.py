@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.rubric.clauses.grammar import Grammar, grammar_for, patterns_for, read_data
+from evaluation.rubric._grammar import Grammar, grammar_for, patterns_for, read_data
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.metrics.role_table import role_rules
-from evaluation.rubric.speech.act_types import ActKind, SpeechAct
-from evaluation.rubric.speech.readings import Reading, read
+from evaluation.rubric.metrics.role_consistency import role_rules
+from evaluation.rubric.speech import ActKind, Reading, SpeechAct, read
 from evaluation.transcript import Message, Player, Transcript
 
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo")

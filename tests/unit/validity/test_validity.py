@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.labelled_games import load_games
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.controls import spoiled_copies
+from evaluation.rubric import spoiled_copies
 from evaluation.transcript import Transcript
 from evaluation.validity import (
     CHANGES,

@@ -1,17 +1,160 @@
-"""Find speech acts: accuse, defend, question, ally, deflect, analyse, reveal (rubric 1.0, metric 4)."""
+"""The messages of a discussion parsed once: claims about the past, and speech acts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
-from evaluation.rubric.claims.parsing import Act as ClaimAct
-from evaluation.rubric.claims.parsing import Claim
-from evaluation.rubric.clauses.grammar import Pattern, patterns_for
-from evaluation.rubric.clauses.passage import Passage
-from evaluation.rubric.speech._questions import find_questions
-from evaluation.rubric.speech.act_types import ACCUSATIONS, ActKind, SpeechAct
+from evaluation.rubric._claims import Act as ClaimAct
+from evaluation.rubric._claims import Claim, find_claims
+from evaluation.rubric._grammar import Pattern, grammar_for, patterns_for
+from evaluation.rubric._passage import SCENE, Passage, Scene
+from evaluation.rubric.discussion import Discussion, PreparedMessage, kept_with_discussion
+from evaluation.transcript import Message
+
+
+class ActKind(StrEnum):
+    """The speech acts of the rubric's table."""
+
+    ACCUSE = "accuse"
+    ACCUSE_AGGRESSIVELY = "accuse_aggressively"
+    DEFEND = "defend"
+    QUESTION = "question"
+    ANALYSE_VOTES = "analyse_votes"
+    ANALYSE = "analyse"
+    """Appears helpful and analytical without a case against anybody."""
+    BUILD_CASE = "build_case"
+    ALLY = "ally"
+    DEFLECT = "deflect"
+    DEFEND_SELF = "defend_self"
+    """Rejects a suspicion against oneself."""
+    REVEAL_ROLE = "reveal_role"
+
+
+ACCUSATIONS = frozenset({ActKind.ACCUSE, ActKind.ACCUSE_AGGRESSIVELY, ActKind.BUILD_CASE})
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechAct:
+    """One act.
+
+    Attributes:
+        kind: What is done.
+        target: The player at whom it is aimed; ``None`` for acts without one.
+        start: Where the words that show it begin, in code points of the original text.
+        end: Where they end, exclusive.
+        grounded: Whether the message gives grounds for it in the same sentence or the ones beside it.
+        is_mild: Whether it only remarks on conduct ("you are quiet"), which a question takes the sting out of.
+        has_case: Whether the grounds are the target's conduct, words or votes, not what the speaker saw at night.
+        is_vote: Whether it calls for a vote or announces one.
+        role: For a revealed role: ``evil``, ``town`` or the town role, as written.
+    """
+
+    kind: ActKind
+    target: str | None
+    start: int
+    end: int
+    grounded: bool = False
+    is_vote: bool = False
+    is_mild: bool = False
+    has_case: bool = False
+    role: str = ""
+
+
+# "Why Alpha?", "Alpha last words?" and "what?" ask without any word of the game.
+_SHORT_QUESTION = 3
+_SHORT_CALL = 4
+# What makes a question to a player one about the game.
+_ASKED_FOR = "relevant opinion who why know agree said"
+
+
+def find_questions(passage: Passage) -> Iterator[SpeechAct]:
+    """Questions and demands that concern the game, put to a player or about one."""
+    start = 0
+    if passage.grammar.classes["end_question interrogative demand"].isdisjoint(passage.symbols):
+        return
+    for end in passage.sentence_ends:
+        first, start = start, end + 1
+        if not passage.has(end, "end_question") and not passage.any_of("interrogative demand", first, end):
+            continue
+        words = [at for at in range(first, end) if passage.coded.words[at]]
+        if not words or passage.is_quoted(words[0]):
+            continue
+        asks = passage.has(end, "end_question") or passage.is_question(words[0])
+        if asks or _demands(passage, words):
+            targets = dict.fromkeys(_asked_players(passage, words, asks=asks))
+            span = passage.span(words[0], end)
+            yield from (SpeechAct(ActKind.QUESTION, target, *span) for target in targets if target != passage.speaker)
+
+
+def _suspects(passage: Passage, words: Sequence[int]) -> bool:
+    """Whether "is it you?" is asked."""
+    return any(passage.has(at, "it") and passage.has(at + 1, "you") for at in words)
+
+
+def _demands(passage: Passage, words: Sequence[int]) -> bool:
+    if not passage.any_of("demand", words[0], words[-1]):
+        return False
+    # "Explain your vote", "Alpha, please explain", "can you explain"; but not "no answer" or "he does not explain".
+    demands = [
+        at for at in words if passage.has(at, "demand") and not passage.has(at + 1, "be_now be_past of seem have")
+    ]
+    return any(at == words[0] or passage.has(at - 1, "name comma stop please adv opening") for at in demands)
+
+
+def _asked_players(passage: Passage, words: Sequence[int], *, asks: bool) -> Iterator[str | None]:
+    """The player to whom a question or demand is put, else whom it is about; nobody for small talk."""
+    is_short = len(words) <= _SHORT_CALL
+    if not (is_short or passage.any_of(_ASKED_FOR, words[0], words[-1])):
+        return
+    called = [at for at in words if _is_called(passage, at, words)]
+    is_about_the_game = passage.any_of(_ASKED_FOR, words[0], words[-1]) or _suspects(passage, words)
+    if called:
+        # "Alpha Bravo, what do you think?" calls both.
+        yield from (passage.coded.players[at - 1] for at in called if passage.has(at - 1, "name"))
+        yield from (passage.coded.players[at] for at in called)
+    elif any(passage.has(at, "you your yourself") for at in words):
+        target = passage.addressee(words[0]) or passage.last_called(words[-1]) or passage.partner
+        if is_about_the_game and (asks or target is not None):
+            yield target
+    elif asks:
+        yield from _asked_about(passage, words)
+    else:
+        target = passage.last_called(words[-1]) or passage.partner
+        yield from () if target is None else (target,)
+
+
+def _is_called(passage: Passage, position: int, words: Sequence[int]) -> bool:
+    """Whether the name at ``position`` is that of somebody asked: "Alpha, why?", "any thoughts Alpha or Bravo?"."""
+    if not passage.has(position, "name"):
+        return False
+    if passage.is_vocative(position):
+        return True
+    before = position - 1
+    while passage.has(before, "and or comma name"):
+        before -= 1
+    is_last = position == words[-1] or passage.has(position + 1, "and or comma")
+    return is_last and passage.has(before, "opinion")
+
+
+def _asked_about(passage: Passage, words: Sequence[int]) -> Iterator[str | None]:
+    for at in words:
+        name = passage.coded.players.get(at)
+        if name is not None and name != passage.speaker:
+            opens = at == words[0] and passage.any_of("relevant opinion", at, words[-1])
+            if opens or passage.has(at - 1, "auxiliary why about"):
+                yield name
+                return
+    if passage.any_of("opinion", words[0], words[-1]) and passage.last_called(words[-1]) is not None:
+        yield passage.last_called(words[-1])
+    elif passage.any_of("anyone who", words[0], words[-1]) and passage.any_of("relevant opinion", words[0], words[-1]):
+        yield None
+    elif len(words) <= _SHORT_QUESTION and passage.has(words[0], "why who wh") and passage.partner is not None:
+        is_bare = len(words) == 1 or passage.has(words[0], "why")
+        yield from (passage.partner,) if is_bare else ()
+
 
 # How far to the left the subject of a verb is looked for, in words.
 _FARTHEST_SUBJECT = 8
@@ -277,3 +420,102 @@ def _vote_claims(passage: Passage, claims: Sequence[Claim]) -> Iterator[SpeechAc
             for name in claim.actor.names:
                 if name != passage.speaker:
                     yield SpeechAct(ActKind.ANALYSE_VOTES, name, claim.start, claim.end)
+
+
+# What makes a message one about the game -> the word classes that show it.
+_MARKS = {
+    "vote": "vote voted voting",
+    "role": "role innocent suspicious lied",
+    "past act": "said claimed accused defended past_verb talked eliminated",
+    "question": "end_question",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A public message with its claims about the past, its speech acts and the players it names.
+
+    Attributes:
+        message: The message itself.
+        claims: Its references to the past, in order.
+        acts: Its speech acts, in order.
+        named: The players that it names, and the one that it replies to.
+        takes_a_stance: Whether it holds any word of suspicion or defence.
+        tells_result: Whether it speaks of a result of a night, such as a divination.
+        claims_sight: Whether the speaker tells what they divined, as only a Seer or the like could.
+        roles: The names of roles in it, as normalised words.
+        marks: What it says about the game beside a player's name ("vote", "role", "past act", "question"); empty for a
+            message that names nobody.
+    """
+
+    message: Message
+    claims: tuple[Claim, ...]
+    acts: tuple[SpeechAct, ...]
+    named: frozenset[str]
+    takes_a_stance: bool
+    tells_result: bool
+    claims_sight: bool
+    roles: frozenset[str]
+    marks: tuple[str, ...] = ()
+
+
+def has_grammar(language: str) -> bool:
+    """Whether claims and speech acts can be found in a language."""
+    return grammar_for(language) is not None
+
+
+@kept_with_discussion
+def read(discussion: Discussion) -> tuple[Reading, ...]:
+    """The public messages of ``discussion``, read in order; none in a language without a grammar."""
+    if not has_grammar(discussion.language):
+        return ()
+    messages = discussion.messages
+    return tuple(
+        [_read(prepared, discussion, messages[max(0, at - SCENE) : at]) for at, prepared in enumerate(messages)]
+    )
+
+
+def _read(prepared: PreparedMessage, discussion: Discussion, before: Sequence[PreparedMessage]) -> Reading:
+    message = prepared.message
+    answered = None if message.reply_to is None else discussion.transcript.message(message.reply_to)
+    author = None if answered is None or answered.channel == "system" else answered.speaker
+    return read_message(prepared, discussion.language, author, Scene(message.speaker, message.round, before))
+
+
+def read_message(prepared: PreparedMessage, language: str, author: str | None, scene: Scene) -> Reading:
+    """One message read; what it holds follows from these arguments alone.
+
+    Args:
+        prepared: The message.
+        language: ISO 639-1 code of a language that has a grammar.
+        author: Who wrote the message that it replies to; ``None`` for no reply, or one to the moderator.
+        scene: The conversation before it, which remembers what was asked of it.
+    """
+    grammar = grammar_for(language)
+    assert grammar is not None
+    message = prepared.message
+    passage = Passage(prepared, grammar, None if author == message.speaker else author, scene)
+    claims = find_claims(passage, language)
+    acts = find_acts(passage, claims, language)
+    named = prepared.named | {author} if author else prepared.named
+    stance = not grammar.classes["stance"].isdisjoint(passage.symbols)
+    tells_result = "=" in message.text or not grammar.classes["divined result"].isdisjoint(passage.symbols)
+    sights = patterns_for("memory", language, "sights").tried_on(passage.symbols)
+    sees = any(pattern.regex.search(passage.code) for pattern in sights)
+    marks = _marks(prepared, passage) if not acts else ()
+    return Reading(message, claims, acts, named, stance, tells_result, sees, _roles(passage), marks)
+
+
+def _roles(passage: Passage) -> frozenset[str]:
+    roles = passage.grammar.classes["role"]
+    if passage.symbols.isdisjoint(roles):
+        return frozenset()
+    return frozenset([word for code, word in zip(passage.code, passage.coded.words, strict=True) if code in roles])
+
+
+def _marks(prepared: PreparedMessage, passage: Passage) -> tuple[str, ...]:
+    """Marks of statements about the game in a message without acts, with "name" where it names a player."""
+    if not prepared.mentions and not passage.symbols & passage.grammar.classes["you your"]:
+        return ()
+    found = tuple(mark for mark, names in _MARKS.items() if passage.symbols & passage.grammar.classes[names])
+    return ("name", *found) if prepared.mentions and found else found
