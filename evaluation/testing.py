@@ -46,8 +46,7 @@ from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, EvaluationPlan, e
 from evaluation.persona.results import DIMENSIONS, LABELS, PersonaEvaluation
 from evaluation.persona.subjects import Subject
 from evaluation.readers import read_path
-from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.wording import score_words
+from evaluation.rubric.definitions import DEFINITIONS, score_words
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status
 from evaluation.store import Store
 from evaluation.transcript import Transcript

@@ -10,7 +10,7 @@ from typing import Any
 from evaluation.errors import BrokenTranscriptError, InputError, UnreadableFileError
 from evaluation.experiments.table1_published import PublishedExperiment, PublishedRow, published_experiments
 from evaluation.files.strict_json import parse_json, shorten, step
-from evaluation.readers.base.limits import Limits
+from evaluation.readers.document import Limits
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.words import p_words
 from evaluation.text.display import number_or_none

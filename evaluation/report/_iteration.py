@@ -25,9 +25,8 @@ from evaluation.report.page import (
 )
 from evaluation.rubric.advice import advise, nothing_to_fix
 from evaluation.rubric.control_words import control_words
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, score_words
 from evaluation.rubric.verdict import Scored, Verdict, metric_control, metric_coverage
-from evaluation.rubric.wording import score_words
 from evaluation.score import MetricDefinition, status_by
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words

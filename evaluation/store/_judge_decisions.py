@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.store.engine.bulk_rows import append_rows, from_json, marks, to_json
 from evaluation.store.engine.values import from_microseconds, require_text

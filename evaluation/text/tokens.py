@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import snowballstemmer
 
-from evaluation.text.lexicon import word_list
-from evaluation.text.normal import normalise
+from evaluation.text.normal import normalise, word_list
 
 # Vowel signs and accents are not letters for ``re``, yet they stand inside words: Latin, Hebrew, Arabic, the scripts of
 # India and South-East Asia. (NFKC has already joined what has a composed form.)

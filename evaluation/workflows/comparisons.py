@@ -21,8 +21,8 @@ from evaluation.comparison.movers import (
 from evaluation.comparison.runs import Run, RunComparison, compare_runs
 from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations import Board, Game, IterationSide, reference_of
+from evaluation.rubric.advice import failing_first
 from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
-from evaluation.rubric.lowest_metric import failing_first
 from evaluation.store.database import Store
 from evaluation.workflows.boards import stored_board
 

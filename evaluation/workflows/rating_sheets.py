@@ -10,7 +10,7 @@ from evaluation.files.strict_json import parse_json
 from evaluation.rating_desk.annotation_tools import is_annotation_export, sheet_of_annotations
 from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, write_sheet
 from evaluation.ratings import Rating
-from evaluation.readers.base.document import decode
+from evaluation.readers.document import decode
 from evaluation.store import Store
 
 Place = tuple[str, str]

@@ -10,7 +10,7 @@ from evaluation.judging.fencing import FENCE
 from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
 from evaluation.judging.questions import Options, ask
 from evaluation.judging.targets import Target, TrajectoryEvent
-from evaluation.rubric_judge._window_answer import WindowAnswer
+from evaluation.rubric_judge.window_prompt import WindowAnswer
 from tests.faults.injection_attacks import ATTACKS, NAMES
 
 EVERYTHING = (*ATTACKS, *NAMES)

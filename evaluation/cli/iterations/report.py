@@ -30,7 +30,7 @@ def report(
     Its numbers are those of the Overview, Trends and Compare pages.
     """
     from evaluation.workflows.html_reports import comparison_html, iteration_html
-    from evaluation.writers.tables import write_new_bytes
+    from evaluation.writers import write_new_bytes
 
     if (iteration is None) == (compare is None):
         raise typer.BadParameter("Name one iteration, or two with --compare.", param_hint="ITERATION")

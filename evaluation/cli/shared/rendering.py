@@ -10,9 +10,8 @@ from evaluation.cli.shared.options import OutputFormat
 from evaluation.cli.shared.terminal import safe, say, shortened, text_style
 from evaluation.escaping import json_text
 from evaluation.rubric.control_words import control_words
-from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS, score_words
 from evaluation.rubric.verdict import metric_coverage
-from evaluation.rubric.wording import score_words
 from evaluation.score import PERCENT, Status
 from evaluation.text.display import counted
 

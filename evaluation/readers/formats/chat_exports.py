@@ -15,12 +15,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.readers._draft import OpenDraft, speaker_name
 from evaluation.readers._who_speaks import EVENT_CHANNEL
-from evaluation.readers.base.document import Document, content_id
-from evaluation.readers.base.draft import OpenDraft, speaker_name
-from evaluation.readers.base.limits import Limits
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import ArchiveReader, FileGame, FileReader, Found
+from evaluation.readers.document import ArchiveReader, Document, FileGame, FileReader, Found, Limits, Node, content_id
 from evaluation.transcript import Transcript
 
 TELEGRAM = "telegram"

@@ -11,9 +11,7 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.document import Document, records
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileReader
+from evaluation.readers.document import Document, FileReader, Node, records
 from evaluation.recorder import JOURNAL_FORMAT, JOURNAL_VERSION, transcript_of_events
 from evaluation.transcript import CANONICAL_FORMAT, CANONICAL_VERSION, Transcript, build_transcript
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from evaluation.rubric._breakdowns import SIDES
 from evaluation.rubric._grammar import read_data
-from evaluation.rubric.definitions import ROLE_CONSISTENCY
+from evaluation.rubric.definitions import ROLE_CONSISTENCY, SIDES
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.game_record import knows_ally
 from evaluation.rubric.speech import ACCUSATIONS, ActKind, Reading, SpeechAct, has_grammar, read
@@ -109,7 +108,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     bluff for Mafia and no signal for town. A fellow Mafia player whom the role cannot know is accused like anybody
     else. Messages without signal are excluded; those that talk about the game carry ``marks`` that say why a person
     should look at them. ``details`` hold the coverage and what
-    :func:`~evaluation.rubric._breakdowns.by_side_and_player` returns.
+    :func:`~evaluation.rubric.definitions.by_side_and_player` returns.
 
     Args:
         transcript: The transcript to measure.

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.rubric._language_pack import LanguagePack
-from evaluation.rubric.discussion import Discussion, PreparedMessage, kept_with_discussion
+from evaluation.rubric.discussion import Discussion, LanguagePack, PreparedMessage, kept_with_discussion
 from evaluation.rubric.metrics.coherence import (
     addresses,
     is_first_person,

@@ -12,7 +12,7 @@ from evaluation.agreement.json_output import agreement_data
 from evaluation.agreement.sentences import agreement_sentences, headline
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
-from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.store import Store
 from evaluation.workflows.agreement import stored_agreement

@@ -7,8 +7,7 @@ import asyncio
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.insight._judge_text import parts_of, spoken
-from evaluation.insight._questions import OpinionItem, OpinionsAnswer, ThemeItem, ThemesAnswer
+from evaluation.insight._questions import OpinionItem, OpinionsAnswer, ThemeItem, ThemesAnswer, parts_of, spoken
 from evaluation.insight.extraction import ResultsExtractor, ResultsReducer, counting_reducer, counts_by_type
 from evaluation.judging.judges.offline import OfflineJudge
 from evaluation.judging.judges.scripted import ScriptedJudge

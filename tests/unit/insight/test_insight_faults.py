@@ -12,10 +12,9 @@ import networkx as nx
 import pytest
 
 from evaluation.insight._questions import OpinionItem, OpinionsAnswer, QualityAnswer, QuoteItem, QuotesAnswer
-from evaluation.insight._sentiment import message_sentiment
 from evaluation.insight.collector import MessageEvent, MetricsCollector
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.extraction import ResultsExtractor
+from evaluation.insight.extraction import ResultsExtractor, message_sentiment
 from evaluation.insight.metrics import NetworkMetrics, SimulationMetrics, network_metrics
 from evaluation.insight.validator import CheckedAgent, Validator
 from evaluation.judging.answer_parsing import with_fields
