@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
 from evaluation.rubric._claims import Act, Claim
-from evaluation.rubric.game_record import PastAct, PastElimination, PastVote, Record, sees_at_night, shown_side
+from evaluation.rubric.game_record import PastElimination, PastVote, Record, sees_at_night, shown_side
 from evaluation.rubric.speech import ACCUSATIONS, ActKind
 from evaluation.text.display import counted, listed
 from evaluation.transcript import Message, Vote
@@ -97,53 +97,6 @@ def round_words(vote: Vote) -> str:
     return "" if vote.round is None else f" in round {vote.round}"
 
 
-def check_amount(case: Case, target: str, votes: Sequence[PastVote], fits: Sequence[Vote]) -> Finding:
-    """ "Four of us", "several people", "most of you" against the votes of the round, or of the one that fits best."""
-    actor = case.claim.actor
-    if case.claim.negated:
-        return unverified(f"The record shows {counted(len(fits), 'vote')} for {target}; who did not vote so is open.")
-    if actor.count is not None:
-        return _counted(actor.count, target, fits)
-    best = max(_by_round(fits), key=len, default=[])
-    if actor.amount == "several":
-        reason = f"The record shows {counted(len(best), 'vote')} for {target}{case.scope}."
-        if not best:
-            return inaccurate(reason)
-        return accurate(reason, best[0].id) if len(best) > 1 else unverified(reason, best[0].id)
-    return _check_share(actor.amount == "half", target, [past.vote for past in votes])
-
-
-def _check_share(is_half: bool, target: str, votes: Iterable[Vote]) -> Finding:
-    """Whether half, or else more than half, of the votes of a round were for ``target``."""
-    by_round = _by_round(vote for vote in votes if vote.target is not None)
-    if not by_round:
-        return inaccurate("The record shows abstentions only.")
-    cast = max(by_round, key=lambda cast: _share(cast, target))
-    shown = [vote for vote in cast if vote.target == target]
-    reason = f"The record shows {len(shown)} of {counted(len(cast), 'vote')} for {target}{round_words(cast[0])}."
-    fits = 2 * len(shown) >= len(cast) if is_half else 2 * len(shown) > len(cast)
-    return accurate(reason, shown[0].id) if fits else inaccurate(reason, shown[0].id if shown else None)
-
-
-def check_votes_received(case: Case) -> Finding:
-    """Whether a player got so many votes, or the most, in the round meant or in any before."""
-    target = case.claim.target
-    if target is None or target.kind != "players" or len(target.names) != 1 or case.claim.negated:
-        return unverified("Whose votes are meant cannot be told from the message.")
-    votes = [past.vote for past in case.record.votes(case.message, case.round) if past.vote.target is not None]
-    if not votes:
-        return no_votes(case)
-    name = target.names[0]
-    fits = [vote for vote in votes if vote.target == name]
-    if case.claim.count is not None:
-        return _counted(case.claim.count, name, fits)
-    for cast in _by_round(votes):
-        own = [vote for vote in cast if vote.target == name]
-        if own and len(own) == Counter(vote.target for vote in cast).most_common(1)[0][1]:
-            return accurate(f"The record shows the most votes{round_words(own[0])} for {name}.", own[0].id)
-    return inaccurate(f"The record shows {counted(len(fits), 'vote')} for {name}{case.scope}, not the most.")
-
-
 def _counted(count: int, target: str, fits: Sequence[Vote]) -> Finding:
     """ "Four of us voted for Bravo": the number in any round counts."""
     by_round = _by_round(fits)
@@ -158,25 +111,16 @@ def _counted(count: int, target: str, fits: Sequence[Vote]) -> Finding:
     return inaccurate(f"The record shows {numbers} for {target}, not {count}.", fits[0].id if fits else None)
 
 
-def most_agreeing(target: str, votes: Sequence[PastVote], *, is_everyone: bool) -> Finding:
-    """Whether everyone, or at least more than half, voted for ``target`` in the round that fits best."""
+def _unanimous(target: str, votes: Sequence[PastVote]) -> Finding:
+    """Whether everyone else voted for ``target`` in the round that fits best."""
     by_round = _by_round(past.vote for past in votes if past.vote.voter != target and past.vote.target is not None)
-    best = max(by_round, key=lambda cast: _share(cast, target), default=[])
-    others = [vote for vote in best if vote.target != target]
-    share = _share(best, target)
-    if share == 1 or (not is_everyone and share > 1 / 2):
-        return accurate(f"The record shows {len(best) - len(others)} of {len(best)} votes for {target}.", best[0].id)
-    if is_everyone or share == 0:
-        vote = others[0] if others else None
-        shown = f": {vote.voter} voted for {vote.target}" if vote else ""
-        return inaccurate(
-            f"The record does not show all of them voting for {target}{shown}.", vote.id if vote else None
-        )
-    return unverified(f"The record shows {len(best) - len(others)} of {len(best)} votes for {target}.")
-
-
-def _share(cast: Sequence[Vote], target: str) -> float:
-    return sum(vote.target == target for vote in cast) / len(cast) if cast else 0.0
+    others = [[vote for vote in cast if vote.target != target] for cast in by_round]
+    for cast, other in zip(by_round, others, strict=True):
+        if not other:
+            return accurate(f"The record shows {len(cast)} of {len(cast)} votes for {target}.", cast[0].id)
+    vote = min(others, key=len)[0] if others else None
+    shown = f": {vote.voter} voted for {vote.target}" if vote else ""
+    return inaccurate(f"The record does not show all of them voting for {target}{shown}.", vote.id if vote else None)
 
 
 def _by_round(votes: Iterable[Vote]) -> list[list[Vote]]:
@@ -206,9 +150,7 @@ def check_vote(case: Case) -> Finding:
 def _check_voter(case: Case, voter: str, targets: Sequence[str], votes: Sequence[PastVote]) -> Finding:
     own = [past for past in votes if past.vote.voter == voter]
     if case.claim.negated:
-        return _check_not_voted(case, voter, targets, own, votes)
-    if own and (case.claim.times is not None or case.claim.always):
-        return joined([_check_repeated(case, voter, target, own) for target in targets])
+        return _check_not_voted(case, voter, targets, own)
     fits = [next((past for past in reversed(own) if past.vote.target == target), None) for target in targets]
     shown = [past for past in fits if past is not None]
     is_shown = len(shown) == len(targets)
@@ -218,9 +160,6 @@ def _check_voter(case: Case, voter: str, targets: Sequence[str], votes: Sequence
             return announced
     if is_shown:
         first = shown[0]
-        another = _another_voter(case, first.vote, votes)
-        if another is not None:
-            return another
         reason = f"The record shows {voter} voting for {listed(targets)}{_round(first)}{_hint(first)}."
         return accurate(reason, first.vote.id)
     if own:
@@ -229,34 +168,8 @@ def _check_voter(case: Case, voter: str, targets: Sequence[str], votes: Sequence
     return _unrecorded(case, voter)
 
 
-def _check_repeated(case: Case, voter: str, target: str, own: Sequence[PastVote]) -> Finding:
-    """ "Voted for Delta twice" needs two votes, "always voted for Delta" all of them."""
-    fits = [past for past in own if past.vote.target == target]
-    shown = f"The record shows {counted(len(fits), 'vote')} by {voter} for {target}"
-    vote_id = fits[0].vote.id if fits else own[-1].vote.id
-    if case.claim.always:
-        reason = f"{shown}, of {len(own)}."
-        return accurate(reason, vote_id) if len(fits) == len(own) else inaccurate(reason, vote_id)
-    enough = len(fits) >= (case.claim.times or 1)
-    return accurate(f"{shown}.", vote_id) if enough else inaccurate(f"{shown}, not {case.claim.times}.", vote_id)
-
-
-def _another_voter(case: Case, vote: Vote, votes: Sequence[PastVote]) -> Finding | None:
-    """The contradiction of "only Alpha voted for Bravo": another player who did, in the same round."""
-    if not case.claim.alone:
-        return None
-    for past in votes:
-        other = past.vote
-        is_same = (other.round, other.phase, other.target) == (vote.round, vote.phase, vote.target)
-        if is_same and other.voter not in case.claim.actor.names:
-            return inaccurate(f"The record shows {other.voter} voting for {other.target}{_round(past)}, too.", other.id)
-    return None
-
-
-def _check_not_voted(
-    case: Case, voter: str, targets: Sequence[str], own: Sequence[PastVote], votes: Sequence[PastVote]
-) -> Finding:
-    """ "Never" is about every vote, a plain "did not" about the last one, "the only one not" about all who voted."""
+def _check_not_voted(case: Case, voter: str, targets: Sequence[str], own: Sequence[PastVote]) -> Finding:
+    """ "Never" is about every vote, a plain "did not" about the last one."""
     if not own:
         # Somebody who was out did not vote.
         return _unrecorded(case, voter).negated()
@@ -265,14 +178,6 @@ def _check_not_voted(
     if against:
         past = against[-1]
         return inaccurate(f"The record shows {voter} voting for {past.vote.target}{_round(past)}.", past.vote.id)
-    if case.claim.alone:
-        last = own[-1].vote
-        same = [past.vote for past in votes if (past.vote.round, past.vote.phase) == (last.round, last.phase)]
-        others = [vote for vote in same if vote.voter not in (voter, *targets) and vote.target not in targets]
-        if others:
-            other = others[0]
-            reason = f"{other.voter} did not either, but voted for {other.target or 'nobody'}{round_words(other)}."
-            return inaccurate(reason, other.id)
     return accurate(f"The record shows {voter} voting for {_votes_in_words(looked_at)}.", own[-1].vote.id)
 
 
@@ -295,34 +200,26 @@ def _unrecorded(case: Case, voter: str) -> Finding:
 
 
 def _check_group(case: Case, target: str, votes: Sequence[PastVote]) -> Finding:
-    """ "Everyone", "we", "nobody" and "someone" against the votes of the round, or of the one that fits best."""
-    kind = case.claim.actor.kind
+    """ "Everyone", "nobody", "someone" and "four of us" against the votes, of the round that fits best."""
+    actor = case.claim.actor
     fits = [past.vote for past in votes if past.vote.target == target]
-    if case.claim.actor.count is not None or case.claim.actor.amount is not None:
-        return check_amount(case, target, votes, fits)
-    finding: Finding
-    if kind == "nobody":
-        finding = (
-            inaccurate(f"The record shows {fits[-1].voter} voting for {target}{round_words(fits[-1])}.", fits[-1].id)
-            if fits
-            else accurate(f"The record shows no vote for {target}{case.scope}.")
+    if actor.count is not None and not case.claim.negated:
+        return _counted(actor.count, target, fits)
+    if actor.kind == "everyone":
+        finding = _unanimous(target, votes)
+    elif actor.kind == "nobody" and fits:
+        finding = inaccurate(
+            f"The record shows {fits[-1].voter} voting for {target}{round_words(fits[-1])}.", fits[-1].id
         )
-    elif kind == "vague":
-        voters = sorted({vote.voter for vote in fits})
-        if len(voters) == 1:
-            finding = accurate(
-                f"Only {voters[0]} voted for {target}{case.scope}, so it is clear who is meant.", fits[-1].id
-            )
-        else:
-            finding = inaccurate(f'"{case.claim.actor.words}" is too vague: it does not say who voted for {target}.')
-    elif kind == "any":
-        finding = (
-            accurate(f"The record shows a vote for {target}.", fits[-1].id)
-            if fits
-            else inaccurate(f"No vote for {target} is recorded{case.scope}.")
-        )
+    elif actor.kind == "nobody":
+        finding = accurate(f"The record shows no vote for {target}{case.scope}.")
+    elif actor.kind == "vague" and actor.amount is None and len(voters := {vote.voter for vote in fits}) == 1:
+        only = f"Only {voters.pop()} voted for {target}{case.scope}, so it is clear who is meant."
+        finding = accurate(only, fits[-1].id)
+    elif actor.kind == "vague" and actor.amount is None:
+        finding = inaccurate(f'"{actor.words}" is too vague: it does not say who voted for {target}.')
     else:
-        finding = most_agreeing(target, votes, is_everyone=kind == "everyone")
+        finding = unverified("Who voted cannot be told from the message.")
     return finding.negated() if case.claim.negated else finding
 
 
@@ -330,8 +227,6 @@ def check_voted(case: Case) -> Finding:
     """Whether the players voted at all."""
     votes = case.record.votes(case.message, case.round)
     actor = case.claim.actor
-    if actor.kind in ("everyone", "we") and votes:
-        return _check_turnout(case, votes)
     if actor.kind != "players":
         return unverified("Who voted cannot be told from the message.")
     findings: list[Finding] = []
@@ -346,38 +241,6 @@ def check_voted(case: Case) -> Finding:
             findings.append(inaccurate(f"The record shows no vote by {name}{case.scope}, though others voted."))
         else:
             findings.append(no_votes(case, f"The record holds no vote by {name}{case.scope}." if votes else ""))
-    return joined([finding.negated() if case.claim.negated else finding for finding in findings])
-
-
-def _check_turnout(case: Case, votes: Sequence[PastVote]) -> Finding:
-    """Whether everybody who could vote did, in the round meant or else in the last one recorded."""
-    number = votes[-1].vote.round
-    cast = [past.vote for past in votes if past.vote.round == number]
-    silent = sorted(case.record.living(number) - {vote.voter for vote in cast if vote.target is not None})
-    shown = f"The record shows {counted(len(cast), 'vote')}{round_words(cast[-1])}"
-    if silent:
-        finding = inaccurate(f"{shown}, none by {listed(silent)}.", cast[-1].id)
-    else:
-        finding = accurate(f"{shown}, by everybody in the game.", cast[-1].id)
-    return finding.negated() if case.claim.negated else finding
-
-
-def check_abstained(case: Case) -> Finding:
-    """Whether the players cast an empty vote; that no vote of theirs is recorded may mean many things."""
-    if case.claim.actor.kind != "players":
-        return unverified("Who abstained cannot be told from the message.")
-    votes = case.record.votes(case.message, case.round)
-    findings: list[Finding] = []
-    for name in case.claim.actor.names:
-        own = [past.vote for past in votes if past.vote.voter == name]
-        empty = [vote for vote in own if vote.target is None]
-        if empty:
-            findings.append(accurate(f"The record shows {name} abstaining{round_words(empty[-1])}.", empty[-1].id))
-        elif own:
-            reason = f"The record shows {name} voting for {own[-1].target}{round_words(own[-1])}."
-            findings.append(inaccurate(reason, own[-1].id))
-        else:
-            findings.append(_unrecorded(case, name))
     return joined([finding.negated() if case.claim.negated else finding for finding in findings])
 
 
@@ -427,9 +290,6 @@ def check_claimed_role(case: Case) -> Finding:
         return inaccurate(f'"{actor.words}" is too vague: it does not say who claimed that role.')
     if actor.kind == "any":
         return _anybody(case)
-    if actor.kind == "nobody":
-        shown = _claims(case, None)
-        return inaccurate(_shown_claim(shown[0]), shown[0].id) if shown else _untouched(case)
     if actor.kind != "players":
         return unverified("Who claimed that role cannot be told from the message.")
     return joined([_player(case, name) for name in actor.names])
@@ -440,7 +300,7 @@ def _player(case: Case, name: str) -> Finding:
     if case.claim.negated:
         return inaccurate(_shown_claim(shown[0]), shown[0].id) if shown else _untouched(case, name)
     if shown:
-        return _nobody_else_claimed(case) or accurate(_shown_claim(shown[0]), shown[0].id)
+        return accurate(_shown_claim(shown[0]), shown[0].id)
     others = list(case.record.acts(case.message, {ActKind.REVEAL_ROLE}, {name}, None, case.round))
     if others and case.claim.is_exact_role:
         return inaccurate(f"Earlier messages show {name} claiming another role.", others[0].message.id)
@@ -459,15 +319,6 @@ def _claims(case: Case, name: str | None) -> list[Message]:
     return found
 
 
-def _nobody_else_claimed(case: Case) -> Finding | None:
-    """The contradiction of "only Alpha claimed Seer": another player who did."""
-    if case.claim.alone:
-        for past in _claims(case, None):
-            if past.speaker not in case.claim.actor.names:
-                return inaccurate(_shown_claim(past), past.id)
-    return None
-
-
 def _amount_claimed(case: Case) -> Finding:
     """ "Two people claimed Seer": more are a contradiction, fewer may have been missed."""
     actor = case.claim.actor
@@ -476,12 +327,9 @@ def _amount_claimed(case: Case) -> Finding:
     reason = f"Earlier messages{case.scope} show {counted(len(names), 'player')} claiming that role"
     reason += f": {listed(names)}." if names else "."
     rests_on = past[0].id if past else None
-    if actor.count is None:
-        enough = actor.amount == "several" and len(names) > 1
-        return accurate(reason, rests_on) if enough else unverified(reason, rests_on)
-    if len(names) == actor.count:
-        return accurate(reason, rests_on)
-    return inaccurate(reason, rests_on) if len(names) > actor.count else unverified(reason, rests_on)
+    if actor.count is None or len(names) < actor.count:
+        return unverified(reason, rests_on)
+    return accurate(reason, rests_on) if len(names) == actor.count else inaccurate(reason, rests_on)
 
 
 def _anybody(case: Case) -> Finding:
@@ -514,12 +362,12 @@ def _result(case: Case, name: str, whom: str | None) -> Finding:
     return unverified(f"No earlier message shows for certain which result {name} told.")
 
 
-def _untouched(case: Case, name: str | None = None) -> Finding:
+def _untouched(case: Case, name: str) -> Finding:
     """The finding on "never claimed": true where no earlier message of the player names the role at all."""
     for reading in case.record.earlier(case.message, case.round):
-        if name in (None, reading.message.speaker) and case.claim.role in reading.roles:
+        if name == reading.message.speaker and case.claim.role in reading.roles:
             return unverified("The role is spoken of there; whether that claims it is open.", reading.message.id)
-    return accurate(f"No earlier message{case.scope} by {name or 'anybody'} speaks of that role.")
+    return accurate(f"No earlier message{case.scope} by {name} speaks of that role.")
 
 
 def _shown_claim(past: Message) -> str:
@@ -643,15 +491,13 @@ def check_asked(case: Case) -> Finding:
 
 def _check_stance(case: Case, stem: str, kinds: Collection[ActKind], near: Collection[ActKind]) -> Finding:
     actor, target = case.claim.actor, case.claim.target
-    is_amount = actor.count is not None or actor.amount is not None
-    if actor.kind == "vague" and not is_amount:
+    if actor.kind == "vague" and actor.amount is None:
         return inaccurate(f'"{actor.words}" is too vague: it does not say who {stem}ed anybody.')
-    if actor.kind == "unknown" or target is None or target.kind not in ("players", "everyone"):
+    is_told = actor.kind in ("players", "any", "nobody") and actor.count is None
+    if not is_told or target is None or target.kind not in ("players", "everyone"):
         return unverified(f"Who {stem}ed whom cannot be told from the message.")
     # "Everyone" as the target is shown by any: how many it takes is a matter of taste.
     whom = target.names if target.kind == "players" else (None,)
-    if actor.kind == "everyone" or is_amount:
-        return joined([_amount(case, stem, kinds, one) for one in whom])
     who = actor.names if actor.kind == "players" else (None,)
     found = [_trace(case, stem, one, other, kinds, near) for one in who for other in whom]
     is_denied = case.claim.negated or actor.kind == "nobody"
@@ -661,59 +507,19 @@ def _check_stance(case: Case, stem: str, kinds: Collection[ActKind], near: Colle
 def _trace(
     case: Case, stem: str, who: str | None, whom: str | None, kinds: Collection[ActKind], near: Collection[ActKind]
 ) -> Finding:
-    """Whether earlier messages show the stance of ``who`` (``None``: anybody) on ``whom``, as often as is said."""
+    """Whether earlier messages show the stance of ``who`` (``None``: anybody) on ``whom``."""
     actors = None if who is None else {who}
-    shown = list(case.record.acts(case.message, kinds, actors, whom, case.round))
-    times = case.claim.times or 1
-    messages = list(dict.fromkeys(past.message.id for past in shown))
-    if len(messages) >= times:
-        return _not_alone(case, stem, whom, kinds) or accurate(_shown(stem, shown[0]), messages[0])
-    if messages:
-        return unverified(f"{_shown(stem, shown[0])} That it was {times} times is open.", messages[0])
+    shown = next(case.record.acts(case.message, kinds, actors, whom, case.round), None)
+    if shown is not None:
+        return accurate(
+            f"An earlier message shows {shown.message.speaker} {stem}ing {shown.act.target}.", shown.message.id
+        )
     subject, object_ = who or "anybody", whom or "others"
     open_question = _near_trace(case, actors, whom, near)
     if open_question is not None:
         reason = f"{subject} spoke of {object_} there, but whether that {stem}es is open."
         return unverified(reason.replace("defendes", "defends"), open_question)
     return inaccurate(f"No earlier message{case.scope} shows any trace of {subject} {stem}ing {object_}.")
-
-
-def _shown(stem: str, past: PastAct) -> str:
-    return f"An earlier message shows {past.message.speaker} {stem}ing {past.act.target}."
-
-
-def _not_alone(case: Case, stem: str, whom: str | None, kinds: Collection[ActKind]) -> Finding | None:
-    """The contradiction of "only Alpha accused Bravo": another player who did."""
-    if not case.claim.alone:
-        return None
-    for past in case.record.acts(case.message, kinds, None, whom, case.round):
-        if past.message.speaker not in case.claim.actor.names:
-            return inaccurate(_shown(stem, past), past.message.id)
-    return None
-
-
-def _amount(case: Case, stem: str, kinds: Collection[ActKind], whom: str | None) -> Finding:
-    """ "Everyone", "three of you", "most of us" and "several people" accused Bravo.
-
-    Forms of words miss some accusations, so fewer than are said leave it open, unless hardly anybody did.
-    """
-    actor = case.claim.actor
-    speakers = {reading.message.speaker for reading in case.record.earlier(case.message, case.round)} - {whom}
-    past = list(case.record.acts(case.message, kinds, None, whom, case.round))
-    shown = {one.message.speaker for one in past}
-    found = f"{len(shown)} of {counted(len(speakers), 'other speaker')}"
-    reason = f"Earlier messages{case.scope} show {found} {stem}ing {whom or 'others'}."
-    half = len(speakers) / 2
-    least = {"several": 2, "half": half, "most": half + 0.5}.get(actor.amount or "", len(speakers))
-    wanted = least if actor.count is None else actor.count
-    is_too_few = not shown or len(shown) <= 1 < min(wanted, len(speakers))
-    is_too_many = actor.count is not None and len(shown) > actor.count
-    rests_on = past[0].message.id if past else None
-    if is_too_few or is_too_many:
-        finding = inaccurate(reason, rests_on)
-    else:
-        finding = accurate(reason, rests_on) if len(shown) >= wanted else unverified(reason, rests_on)
-    return finding.negated() if case.claim.negated else finding
 
 
 def _near_trace(
@@ -814,6 +620,10 @@ def _impossible_round(claim: Claim, round_number: int | None, message: Message, 
     return None
 
 
+def _leave_open(_case: Case) -> Finding:
+    return unverified("Abstentions and numbers of votes are left to a judge or a person.")
+
+
 def _check_unclear(case: Case) -> Finding:
     actor = case.claim.actor
     if actor.kind == "vague":
@@ -825,9 +635,9 @@ _CHECKS: Mapping[Act, Callable[[Case], Finding | None]] = MappingProxyType(
     {
         Act.VOTE: check_vote,
         Act.VOTED: check_voted,
-        Act.ABSTAINED: check_abstained,
+        Act.ABSTAINED: _leave_open,
         Act.VOTE_TOGETHER: check_voted_together,
-        Act.VOTES_RECEIVED: check_votes_received,
+        Act.VOTES_RECEIVED: _leave_open,
         Act.ELIMINATED: check_eliminated,
         Act.ROLE_WAS: check_role_was,
         Act.ACCUSE: check_accused,

@@ -421,15 +421,9 @@ def _quantifier(words: str, is_checked: Callable[[Claim], bool] = lambda _: Fals
     return _Quantifier(re.compile(words, re.IGNORECASE), is_checked)
 
 
-def _is_repeated(claim: Claim) -> bool:
-    return claim.act == "vote" and claim.actor.kind == "players" and (claim.always or claim.times is not None)
-
-
 def _is_about_several(claim: Claim) -> bool:
     several = [who for who in (claim.actor, claim.target) if who is not None and len(who.names) > 1]
-    return (
-        bool(several) or (claim.actor.kind in ("everyone", "we") and claim.act != "eliminated") or _is_repeated(claim)
-    )
+    return bool(several) or (claim.actor.kind in ("everyone", "we") and claim.act != "eliminated")
 
 
 def _is_counted(claim: Claim) -> bool:
@@ -457,17 +451,18 @@ _QUANTIFIERS = (
         lambda claim: claim.act != "eliminated",
     ),
     _quantifier(r"\b(?:at least|at most|up to|more than(?! half)|less than|fewer|almost|nearly|over)\b"),
-    _quantifier(r"\b(?:every|each)\b(?! ?(?:one|body)\b)", _is_repeated),
-    _quantifier(rf"\b(?:both|all|the same) (?:the |of the |{_SOME} )?{_ROUNDS}\b", _is_repeated),
+    _quantifier(r"\b(?:every|each)\b(?! ?(?:one|body)\b)"),
+    _quantifier(rf"\b(?:both|all|the same) (?:the |of the |{_SOME} )?{_ROUNDS}\b"),
     _quantifier(r"\b(?:both|all)\b", _is_about_several),
-    _quantifier(r"\b(?:always|consistently|constantly|repeatedly|again|throughout)\b", _is_repeated),
-    _quantifier(rf"\b(?:once|twice|thrice|{_SOME} times)\b(?<!at once)", _is_repeated),
+    _quantifier(r"\b(?:always|consistently|constantly|repeatedly|again|throughout)\b"),
+    _quantifier(rf"\b(?:once|twice|thrice|{_SOME} times)\b(?<!at once)"),
     _quantifier(
         rf"(?<!round )(?<!day )(?<!night )\b{_SOME} (?:votes?|people|players|to {_SOME})\b"
         rf"|\b{_SOME} of (?:us|you|them)\b",
         _is_counted,
     ),
-    _quantifier(r"\b(?:only|sole|solely)\b", lambda claim: claim.alone or claim.always),
+    # "The only Mason" describes the role.
+    _quantifier(r"\b(?:only|sole|solely)\b", lambda claim: claim.act == "claim_role" and claim.has_only),
     _quantifier(r"\b(?:first|last|second|third|final) (?:one|player|person|people|two|three|to)\b"),
     _quantifier(r"\bbetween (?:the )?rounds\b|\bin between\b"),
     _quantifier(r"\b(?:chang|switch|flip|swapp|mov|shift|jump)\w*\b.{0,40}\b(?:from|vote|mind)\b"),
@@ -516,7 +511,7 @@ def _unproven(text: str, mentions: Sequence[Mention], claim: Claim, claims: Sequ
     for mention in mentions:
         if start <= mention.start < end and mention.player not in covered:
             return text[mention.start : mention.end]
-        if start <= mention.start < end and text[mention.end : mention.end + 6].lower() == " alone" and not claim.alone:
+        if start <= mention.start < end and text[mention.end : mention.end + 6].lower() == " alone":
             return "alone"
     return ""
 
@@ -540,10 +535,6 @@ def _sentence(text: str, claim: Claim) -> tuple[int, int]:
     end = next((one.start() for one in _SENTENCE_END.finditer(text, max(claim.end - 1, 0))), len(text))
     start = max((one.end() for one in _SENTENCE_END.finditer(text, 0, claim.start)), default=0)
     return start, end
-
-
-# "Voted for Bravo in all of it twice": how far behind a clause its adverb may stand, in words.
-_FARTHEST_ADVERB = 3
 
 
 class Act(StrEnum):
@@ -588,11 +579,9 @@ class Claim:
         role: The role that is claimed or reported, as written.
         role_side: The side that this role stands for.
         never: Whether it is denied for every time ("never").
-        alone: Whether nobody else is said to have done it ("only Alpha").
         is_exact_role: Whether the role is one among several of its side ("Seer"), not the side at large ("villager").
         count: How many votes are said to have been received; ``None`` for the most.
-        times: How often it is said to have happened ("twice"); ``None`` where that is not said.
-        always: Whether it is said of every time ("in every round", "voted only for Bravo").
+        has_only: Whether "only" stands in the clause itself.
         unproven: The first words beside it that no check covers ("except", another name); empty for none.
     """
 
@@ -607,11 +596,9 @@ class Claim:
     verb: int
     role: str = ""
     role_side: Alignment | None = None
-    alone: bool = False
     is_exact_role: bool = False
     count: int | None = None
-    times: int | None = None
-    always: bool = False
+    has_only: bool = False
     unproven: str = ""
 
 
@@ -677,7 +664,7 @@ def _hits(passage: Passage, patterns: Sequence[Pattern]) -> list[_Hit]:
     hits: list[_Hit] = []
     covered: set[int] = set()
     for pattern in patterns:
-        for match in pattern.find(passage.code):
+        for match in pattern.regex.finditer(passage.code):
             if covered.isdisjoint(range(*match.span("verb"))):
                 hits.append(_Hit(pattern, match))
                 covered.update(range(*match.span()))
@@ -743,10 +730,9 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         hit.verb[1] - 1,
         "" if role_at is None else passage.coded.words[role_at],
         None if role_at is None else "mafia" if passage.has(role_at, "evil") else "town",
-        passage.any_of("only", first - 1, hit.verb[0] - 2),
         role_at is not None and passage.has(role_at, "power_role"),
         None if count_at is None else passage.grammar.number(passage.coded.words[count_at]) or 0,
-        *_repetition(passage, hit),
+        passage.any_of("only", hit.verb[0] - 1, hit.match.end() - 1),
     )
 
 
@@ -759,23 +745,6 @@ def _grouped_actor(passage: Passage, hit: _Hit) -> Who:
         return PEOPLE["any"]
     count = passage.grammar.number(passage.coded.words[number_at]) or 2
     return Who("group", words=passage.text(number_at, number_at), count=count)
-
-
-def _repetition(passage: Passage, hit: _Hit) -> tuple[int | None, bool]:
-    """The number of times that a clause claims, and whether it says always: "twice", "three times", "every round"."""
-    end = hit.match.end()
-    while end < min(hit.match.end() + _FARTHEST_ADVERB, len(passage.code)) and passage.has(end, "adv degree number in"):
-        end += 1
-    for at in range(hit.verb[0], min(end + 1, len(passage.code))):
-        if passage.has(at, "repeat"):
-            return passage.grammar.number(passage.coded.words[at]) or 2, False
-        if passage.has(at, "times_word round") and passage.has(at - 1, "number both"):
-            is_ordinal_round = passage.has(at, "round") and not passage.has(at - 1, "both")
-            if not is_ordinal_round:
-                return passage.grammar.number(passage.coded.words[at - 1]) or 2, False
-    # "You only voted for Bravo", "voted only for Bravo": for nobody else.
-    is_exclusive = passage.any_of("only", hit.verb[0] - 1, hit.match.end() - 1)
-    return None, is_exclusive or passage.any_of("always", hit.verb[0], end)
 
 
 def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: Who | None) -> bool:

@@ -8,112 +8,13 @@ bounded: the loader refuses any quantifier without a limit, so no text makes the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from evaluation.files.yaml_data import parse_yaml
-
-Required = tuple[frozenset[str], ...]
-"""Sets of characters; of each, at least one must occur."""
-
-# Look-arounds, groups, sets, repetitions and single characters: all that the forms of a grammar are made of.
-_PIECE = re.compile(
-    r"(?P<open>\((?:\?(?:P<\w+>|:|=|!|<=|<!))?)|(?P<set>\[[^\]]+\])|\{(?P<fewest>\d+)(?:,(?P<most>\d+))?\}|.", re.DOTALL
-)
-_NEGATIVE = ("(?!", "(?<!")
-
-
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """The requirements of an expression.
-
-    Attributes:
-        required: Sets of which one character each must occur, the smallest set first.
-        longest: How many characters a match covers at most, together with what its look-arounds see.
-        pivot: Finds the characters of the smallest set, for expressions that are slow to search for: those that begin
-            with something optional or with alternatives, so that no first character tells where to try. ``None`` for
-            the others, and where nothing is required.
-    """
-
-    required: Required
-    longest: int
-    pivot: re.Pattern[str] | None
-
-    @classmethod
-    def of(cls, expression: str) -> Needs:
-        """The needs of an expression of characters, sets, groups, alternatives, look-arounds and limited repetitions.
-
-        Raises:
-            ValueError: Another construct.
-        """
-        if "\\" in expression or "*" in expression or "+" in expression:
-            raise ValueError(f"escapes and repetitions without a limit are not supported: {expression!r}")
-        whole, _ = _alternatives(list(_PIECE.finditer(expression)), 0)
-        least = [one for one in whole.required if not any(other < one for other in whole.required)]
-        required = tuple(sorted(dict.fromkeys(least), key=lambda one: (len(one), sorted(one))))
-        is_slow = required and not whole.is_quick
-        pivot = re.compile(f"[{''.join(sorted(required[0]))}]") if is_slow else None
-        return cls(required, whole.longest, pivot)
-
-
-class _Part(NamedTuple):
-    """A part of an expression: what it requires, how many characters it covers at most, whether few can begin it."""
-
-    required: Sequence[frozenset[str]]
-    longest: int
-    is_quick: bool = True
-
-
-def _alternatives(pieces: Sequence[re.Match[str]], at: int) -> tuple[_Part, int]:
-    """All branches from piece ``at`` on together, and where the group around them closes."""
-    branches: list[list[_Part]] = [[]]
-    while at < len(pieces) and pieces[at][0] != ")":
-        if pieces[at][0] == "|":
-            branches.append([])
-            at += 1
-        else:
-            part, at = _item(pieces, at)
-            fewest, most = _repetition(pieces[at]) if at < len(pieces) else (1, 1)
-            at += (fewest, most) != (1, 1)
-            is_quick = bool(fewest) and part.is_quick
-            branches[-1].append(_Part(part.required if fewest else (), part.longest * most, is_quick))
-    required = [[one for part in branch for one in part.required] for branch in branches]
-    longest = max(sum(part.longest for part in branch) for branch in branches)
-    is_quick = (len(branches) == 1 and branches[0][:1] != [] and branches[0][0].is_quick) or longest == 1
-    return _Part(list(_of_any(required)), longest, is_quick), at
-
-
-def _item(pieces: Sequence[re.Match[str]], at: int) -> tuple[_Part, int]:
-    """One group, set or character, and the place after it."""
-    piece = pieces[at]
-    if piece["open"]:
-        inside, closes = _alternatives(pieces, at + 1)
-        return (_Part((), inside.longest) if piece["open"] in _NEGATIVE else inside), closes + 1
-    if piece["set"]:
-        return _Part(() if piece[0].startswith("[^") else (frozenset(piece[0][1:-1]),), 1), at + 1
-    return _Part((frozenset(piece[0]),), 1), at + 1
-
-
-def _repetition(piece: re.Match[str]) -> tuple[int, int]:
-    """The number of times that the piece before may occur; once where ``piece`` does not say."""
-    if piece[0] == "?":
-        return 0, 1
-    if piece["fewest"] is None:
-        return 1, 1
-    return int(piece["fewest"]), int(piece["most"] or piece["fewest"])
-
-
-def _of_any(branches: Sequence[Sequence[frozenset[str]]]) -> Iterator[frozenset[str]]:
-    """The requirements that hold whichever branch matches: for several, the narrowest of each together."""
-    if len(branches) == 1:
-        yield from branches[0]
-    elif all(branches):
-        yield frozenset().union(*(min(branch, key=len) for branch in branches))
-
 
 OTHER = "other"
 BUILT_IN = (
@@ -146,72 +47,22 @@ class Pattern:
     """One compiled pattern with the attributes that its data file gives it.
 
     Attributes:
-        rank: Its place in the file.
         regex: The compiled form.
         attributes: What its entry holds besides the form and the anchor.
-        needs: What a text must hold for the form to match, and how far a match can reach.
+        anchor: Characters of which one must occur for the form to match.
     """
 
-    rank: int
     regex: re.Pattern[str]
     attributes: Mapping[str, Any]
-    needs: Needs
-
-    def find(self, code: str) -> Iterator[re.Match[str]]:
-        """The matches in a coded message, in order, as ``regex.finditer`` finds them.
-
-        Forms that begin with optional words are slow to search for; in a long message they are tried only around the
-        word that they cannot do without.
-        """
-        pivot, reach = self.needs.pivot, self.needs.longest
-        if pivot is None or len(code) <= 2 * reach:
-            return self.regex.finditer(code)
-        return chain.from_iterable(
-            [self.regex.finditer(code, start, end) for start, end in _windows(pivot, code, reach)]
-        )
+    anchor: Set[str]
 
 
-def _windows(pivot: re.Pattern[str], code: str, reach: int) -> list[tuple[int, int]]:
-    """The stretches of ``code`` in which a match that holds a pivot lies, those that overlap joined."""
-    found: list[tuple[int, int]] = []
-    for match in pivot.finditer(code):
-        start, end = max(0, match.start() - reach), match.end() + reach
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], end)
-        else:
-            found.append((start, end))
-    return found
-
-
-class PatternSet:
-    """Patterns that are tried only on messages with one of their anchors and everything that they require.
-
-    Args:
-        patterns: Each with the characters of its anchor, in order of rank.
-    """
-
-    def __init__(self, patterns: Iterable[tuple[Pattern, str]]) -> None:
-        self._by_anchor: dict[str, set[int]] = {}
-        self._patterns: list[tuple[Pattern, Required]] = []
-        for pattern, anchor in patterns:
-            others = tuple(one for one in pattern.needs.required if not one.issuperset(anchor))
-            self._patterns.append((pattern, others))
-            for character in anchor:
-                self._by_anchor.setdefault(character, set()).add(pattern.rank)
-        self._anchors = frozenset(self._by_anchor)
-
-    def __len__(self) -> int:
-        return len(self._patterns)
+class PatternSet(tuple[Pattern, ...]):
+    """Patterns in the order of their file, which are tried only on messages with one of their anchors."""
 
     def tried_on(self, symbols: Set[str]) -> list[Pattern]:
-        """The patterns that can match what holds these symbols and no others, in the order of the file."""
-        anchors = self._anchors & symbols
-        if not anchors:
-            return []
-        ranks = set().union(*[self._by_anchor[character] for character in anchors])
-        is_absent = symbols.isdisjoint
-        found = [self._patterns[rank] for rank in sorted(ranks)]
-        return [pattern for pattern, required in found if not any(map(is_absent, required))]
+        """The patterns that can match what holds these symbols and no others."""
+        return [pattern for pattern in self if not pattern.anchor.isdisjoint(symbols)]
 
 
 class Grammar:
@@ -310,7 +161,7 @@ class Grammar:
         in_one_word = self._round_words.fullmatch(word)
         return int(in_one_word[1]) if in_one_word else self._numbers.get(word)
 
-    def pattern(self, source: str, attributes: Mapping[str, Any], rank: int = 0) -> Pattern:
+    def pattern(self, source: str) -> re.Pattern[str]:
         """Compiles a pattern: a regular expression in which class and set names stand for one word each.
 
         White space is free. ``any`` is every word but no punctuation.
@@ -320,8 +171,7 @@ class Grammar:
         """
         if _UNLIMITED.search(source):
             raise ValueError(f"quantifier without a limit in {source!r}")
-        expression = re.sub(r"\s+", "", _IDENTIFIER.sub(self._as_characters, source))
-        return Pattern(rank, re.compile(expression), attributes, Needs.of(expression))
+        return re.compile(re.sub(r"\s+", "", _IDENTIFIER.sub(self._as_characters, source)))
 
     def _as_characters(self, match: re.Match[str]) -> str:
         if match[1] == "any":
@@ -383,13 +233,14 @@ def patterns_for(name: str, language: str, section: str = "patterns") -> Pattern
         return PatternSet(())
     data = read_data(f"{name}_{language}.yaml")
     macros = data.get("macros", {})
-    found: list[tuple[Pattern, str]] = []
-    for rank, entry in enumerate(data[section]):
-        attributes = {key: value for key, value in entry.items() if key not in ("form", "anchor")}
-        found.append(
-            (grammar.pattern(_expand(entry["form"], macros), attributes, rank), grammar.chars(entry["anchor"]))
+    return PatternSet(
+        Pattern(
+            grammar.pattern(_expand(entry["form"], macros)),
+            {key: value for key, value in entry.items() if key not in ("form", "anchor")},
+            frozenset(grammar.chars(entry["anchor"])),
         )
-    return PatternSet(found)
+        for entry in data[section]
+    )
 
 
 def _expand(form: str, macros: Mapping[str, str]) -> str:

@@ -119,7 +119,7 @@ MEMORY_ACCURACY = MetricDefinition(
     "Memory accuracy",
     PERCENT,
     80.0,
-    "4",
+    "5",
     WhenEmpty.FULL_MARKS,
     "references seen, none could be checked: connect a model, or check them",
     CoverageRule("references settled", fewest=5, least_share=0.5),

@@ -209,7 +209,7 @@ def _merged(acts: Sequence[SpeechAct]) -> tuple[SpeechAct, ...]:
 def _stated(passage: Passage, patterns: Sequence[Pattern], language: str) -> Iterator[SpeechAct]:
     covered: set[int] = set()
     for pattern in patterns:
-        for match in pattern.find(passage.code):
+        for match in pattern.regex.finditer(passage.code):
             verb = range(*match.span("verb"))
             if covered.isdisjoint(verb) and _is_own(passage, pattern, match):
                 acts = list(_acts(passage, pattern, match, language))

@@ -134,11 +134,6 @@ def test_the_clause_is_shown_as_written(text: str, clause: str) -> None:
     assert text[claim.start : claim.end] == clause
 
 
-def test_only_is_kept() -> None:
-    assert [claim.alone for claim in claims_in("Only Agent-Alpha voted for Agent-Bravo.")] == [True]
-    assert [claim.alone for claim in claims_in("Agent-Alpha voted for Agent-Bravo.")] == [False]
-
-
 def test_roles_are_kept_with_their_side() -> None:
     (claim,) = claims_in("Agent-Bravo was the werewolf.")
     assert (claim.act, claim.role, claim.role_side) == (Act.ROLE_WAS, "werewolf", "mafia")

@@ -277,9 +277,9 @@ def test_a_pattern_without_a_limit_is_refused() -> None:
     assert grammar is not None
     for source in ("name*", "(name|you)+", "name{2,}"):
         with pytest.raises(ValueError, match="without a limit"):
-            grammar.pattern(source, {})
+            grammar.pattern(source)
     with pytest.raises(ValueError, match="unknown word class 'nmae'"):
-        grammar.pattern("nmae voted", {})
+        grammar.pattern("nmae voted")
 
 
 def test_a_word_in_two_classes_is_refused() -> None:
