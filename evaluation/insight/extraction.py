@@ -7,12 +7,10 @@ read in parts, what could not be read is listed, and an answer that cannot be us
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from evaluation.errors import InputError
@@ -35,6 +33,7 @@ from evaluation.judging.fencing import as_name, fenced
 from evaluation.judging.model_client.calls import total
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Prompt
 from evaluation.text.normal import normalise
+from evaluation.text.searching import find_quote
 from evaluation.text.tokens import tokenize
 from evaluation.transcript import Elimination, Message, Transcript, Vote
 
@@ -262,8 +261,6 @@ class Extraction(Generic[Item]):
         }
 
 
-_MARKS = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-", "\u2026": "."})
-_EDGES = " \t\n\"'.,;:!?-"
 _FEWEST_CHARACTERS = 3
 
 
@@ -363,32 +360,15 @@ def _speaker(name: str, part: TextPart) -> str | None:
 
 
 def _place(quote: str, messages: Sequence[Message]) -> tuple[Message, str] | None:
-    """The first message that holds the quote, with the words as they stand there.
-
-    Case, white space and the shape of quotation marks and dashes do not matter, nor the marks at the ends.
-    """
-    wanted = _folded(quote)
-    if len(wanted) < _FEWEST_CHARACTERS:
-        return None
-    for message in messages:
-        if wanted in _folded(message.text):
-            return message, _original(wanted, message.text)
+    """The first message that holds the quote, with the words as they stand there; needs three characters."""
+    for message in messages if len(quote.strip()) >= _FEWEST_CHARACTERS else ():
+        if found := find_quote(quote, message.text):
+            return message, message.text[slice(*found)]
     return None
 
 
-@lru_cache(maxsize=4096)
-def _folded(text: str) -> str:
-    return " ".join(normalise(text).text.translate(_MARKS).split()).strip(_EDGES)
-
-
-def _original(wanted: str, text: str) -> str:
-    """The shortest stretch of whole words of ``text`` that folds to something with ``wanted`` in it."""
-    words = text.split()
-    # More words never lose what is looked for, so halving finds both ends: a hostile message costs no more than a long
-    # one.
-    last = bisect_left(range(len(words)), True, key=lambda end: wanted in _folded(" ".join(words[: end + 1]))) + 1
-    missing = bisect_left(range(last), True, key=lambda start: wanted not in _folded(" ".join(words[start:last])))
-    return " ".join(words[missing - 1 : last])
+def _folded(name: str) -> str:
+    return " ".join(normalise(name).text.split())
 
 
 MIXED = "mixed"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,6 +17,7 @@ from evaluation.judging.protocol import JudgeRequest, Prompt
 from evaluation.rubric.game_record import Record
 from evaluation.rubric.speech import ActKind
 from evaluation.text.names import NameIndex
+from evaluation.text.searching import find_quote
 from evaluation.transcript import Elimination, Message, Transcript, Vote
 
 _MOST_MESSAGES = 200
@@ -190,7 +190,7 @@ def _references(entry: MessageAnswer, message: Message, notes: list[str]) -> Ite
     known: set[tuple[int, int]] = set()
     for one in entry.references:
         verdict = one.verdict.strip().casefold()
-        span = _place(one.quote, message.text)
+        span = find_quote(one.quote, message.text)
         if verdict not in VERDICTS:
             notes.append(NO_SUCH_VERDICT)
         elif span is None:
@@ -198,24 +198,6 @@ def _references(entry: MessageAnswer, message: Message, notes: list[str]) -> Ite
         elif span not in known:
             known.add(span)
             yield JudgedReference(*span, verdict, " ".join(one.reason.split()))
-
-
-_MARKS = {"'": "['\u2018\u2019]", '"': '["\u201c\u201d]'}
-_MARKS |= {"\u2018": _MARKS["'"], "\u2019": _MARKS["'"], "\u201c": _MARKS['"'], "\u201d": _MARKS['"']}
-
-
-# Marks that models put around what they quote.
-_AROUND = " \"'\u2018\u2019\u201c\u201d\u2026."
-
-
-def _place(quote: str, text: str) -> tuple[int, int] | None:
-    """The span of a quote in a message; all blanks and marks between lines are equal, and all quotation marks."""
-    for words in (quote.split(), quote.strip(_AROUND).split()):
-        signs = ("".join(_MARKS.get(sign) or re.escape(sign) for sign in word) for word in words if word != "|")
-        pattern = r"[\s|]+".join(signs)
-        if pattern and (found := re.search(pattern, text, re.IGNORECASE)):
-            return found.span()
-    return None
 
 
 PROMPT_VERSION = "whole-games-1"

@@ -83,7 +83,7 @@ def test_a_themes_frequency_is_counted_and_its_quotes_exist() -> None:
     found = asyncio.run(ResultsExtractor(ScriptedJudge(lambda _: answer)).extract_themes(game()))
     (kept,) = found.found
     assert (kept.frequency, kept.message_ids, kept.sentiment) == (2, ("m0", "m3"), "mixed")
-    assert kept.representative_quotes == ("“rye” is a little dry.",), "as it stands in the message"
+    assert kept.representative_quotes == ("“rye” is a little dry",), "as it stands in the message"
     assert [one.what for one in found.refused] == ["rye forever", "Air"]
 
 

@@ -122,5 +122,5 @@ def test_a_quote_that_nobody_said_is_refused() -> None:
     ]
     judge = ScriptedJudge(lambda _: QuotesAnswer(quotes=quotes))
     found = asyncio.run(ResultsExtractor(judge).extract_quotes(game("Oh, I like this bread.", "Well."), "bread"))
-    assert [(one.agent_id, one.content, one.message_id) for one in found.found] == [("Ada", "I like this bread.", "m0")]
+    assert [(one.agent_id, one.content, one.message_id) for one in found.found] == [("Ada", "I like this bread", "m0")]
     assert [one.what for one in found.refused] == ["Bob: I like this bread.", "Eve: bread"]
