@@ -72,7 +72,6 @@ class Grammar:
         characters: Class -> its character.
         words: Word -> the character of its class, or those of a contraction.
         phrases: First word -> second word -> (the words after these two, character), longest first.
-        special_words: Words that may begin a phrase, and those of several classes.
         past_ending: What most past tenses end in.
         past_words: Past tenses that end otherwise.
         codes: Word -> the character of its class, or those of a contraction, also for a word that is in no list.
@@ -95,7 +94,6 @@ class Grammar:
         self.words: dict[str, str] = {}
         self.phrases: dict[str, dict[str, list[tuple[tuple[str, ...], str]]]] = {}
         self._read_words(data)
-        self.special_words = self.phrases.keys() | {word for word, code in self.words.items() if len(code) > 1}
         self._numbers = {word: int(value) for value, words in data["numbers"].items() for word in words.split()}
         for word in self._numbers:
             self.words.setdefault(word, self.characters["number"])

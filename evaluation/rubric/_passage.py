@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from itertools import pairwise
 from evaluation.rubric._grammar import Grammar
 from evaluation.rubric.discussion import PreparedMessage
 from evaluation.text.names import Mention
-from evaluation.text.tokens import Token, sentence_ends
+from evaluation.text.tokens import Token, sentences
 from evaluation.transcript import Message
 
 SCENE = 4
@@ -68,8 +67,6 @@ class Scene:
 
 # Between the words of a phrase none of these stands.
 _PARTING = frozenset(".!?;:,\n\u2026\u2014")
-_TERMINAL = re.compile(r"[.!?\n\u2026\u3002\uff01\uff1f]")
-_CLOSING = ".!?\u2026 \n"
 _STOPS = frozenset(";:()[]{}\u2014\u2013\u2026|/\\>")
 _QUOTES = frozenset('"\u201c\u201d\u00ab\u00bb')
 
@@ -92,55 +89,26 @@ class Coded:
 def encode(grammar: Grammar, text: str, tokens: Sequence[Token], mentions: Sequence[Mention]) -> Coded:
     """``text`` as word classes; contractions become several, punctuation between words becomes boundaries."""
     writer = _Writer(grammar, text)
-    if not tokens:
-        return writer.finish(-1)
-    codes = [grammar.codes[token[0]] for token in tokens]
     named = {mention.start: mention for mention in mentions}
-    phrases = grammar.phrases
-    index = 0
-    # Most words have one class and a space before them; runs of them are written at once.
-    for special in _specials(grammar, text, tokens, named.keys()):
-        if special < index:
-            continue
-        writer.codes += codes[index:special]
-        writer.places += tokens[index:special]
-        token = tokens[special]
-        word, start, _ = token
-        position = tokens[special - 1][2] if special else -1
-        if start - position != 1 or text[position] != " ":
-            writer.gap(position, start)
-        index = special + 1
-        if start in named:
-            index = writer.name(named[start], tokens, index)
-            continue
-        code = codes[special]
-        if word in phrases and index < len(tokens):
-            length, code = _phrase(text, phrases[word], tokens, index, code)
-            if length:
+    index, position = 0, -1
+    while index < len(tokens):
+        token = tokens[index]
+        # Most words stand behind one blank, and need no look at what parts them from the last.
+        if token.start - position != 1 or text[position] != " ":
+            writer.gap(position, token.start)
+        index += 1
+        if token.start in named:
+            index = writer.name(named[token.start], tokens, index)
+        else:
+            code = grammar.codes[token.text]
+            if (followers := grammar.phrases.get(token.text)) and index < len(tokens):
+                length, code = _phrase(text, followers, tokens, index, code)
                 index += length
-                token = Token(word, start, tokens[index - 1][2])
-        writer.codes += code
-        writer.places += [token] * len(code)
-    writer.codes += codes[index:]
-    writer.places += tokens[index:]
-    return writer.finish(tokens[-1][2])
-
-
-def _specials(grammar: Grammar, text: str, tokens: Sequence[Token], names: Set[int]) -> list[int]:
-    """The words that are not one word of one class right behind a space: where something else has to be written."""
-    special_words, phrases = grammar.special_words, grammar.phrases
-    found: list[int] = []
-    position = -1
-    for index, (word, start, end) in enumerate(tokens):
-        if start - position != 1 or text[position] != " " or start in names:
-            found.append(index)
-        elif word in special_words:
-            followers = phrases.get(word)
-            is_phrase = followers and index + 1 < len(tokens) and tokens[index + 1][0] in followers
-            if is_phrase or len(grammar.codes[word]) > 1:
-                found.append(index)
-        position = end
-    return found
+                token = Token(token.text, token.start, tokens[index - 1].end)
+            writer.codes += code
+            writer.places += [token] * len(code)
+        position = tokens[index - 1].end
+    return writer.finish(position)
 
 
 def _phrase(
@@ -169,9 +137,7 @@ class _Writer:
         self._players: dict[int, str] = {}
         self._characters = grammar.characters
         self._text = text
-        # Most chat messages are one sentence, and need no look at its boundaries.
-        is_single = _TERMINAL.search(text.rstrip(_CLOSING)) is None
-        self._sentence_ends = [] if is_single else sentence_ends(text)
+        self._sentence_ends = [end for _, end in sentences(text)]
         self._next_sentence = 0
 
     def gap(self, position: int, until: int) -> None:

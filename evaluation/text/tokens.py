@@ -83,20 +83,6 @@ def sentences(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(spans)
 
 
-def sentence_ends(text: str) -> list[int]:
-    """The ends of the sentences of ``text``, as :func:`sentences` gives them."""
-    found: list[int] = []
-    start = 0
-    for match in _SENTENCE_END.finditer(text):
-        if not _is_abbreviation(text, match):
-            found.append(start + len(text[start : match.end()].rstrip()))
-            if found[-1] == start:
-                found.pop()
-            start = match.end()
-    length = len(text[start:].rstrip())
-    return [*found, start + length] if length else found
-
-
 def _is_abbreviation(text: str, match: re.Match[str]) -> bool:
     end = match.end()
     ending = text[max(0, end - 3) : end - 1]
