@@ -13,7 +13,7 @@ from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
 from evaluation.files.yaml_data import parse_yaml
 from evaluation.readers.document import Limits
-from evaluation.transcript import Alignment, Channel, Transcript, build_transcript
+from evaluation.transcript import Alignment, Channel, Transcript
 
 _NOT_A_LETTER = re.compile(r"[^a-z]+")
 _MODERATORS = frozenset(
@@ -116,7 +116,6 @@ class TranscriptDraft:
     """
 
     def __init__(self, roster: Roster, limits: Limits) -> None:
-        limits.check_players(len(roster.names))
         self.roster = roster
         self.round: int | None = None
         self.phase: str | None = None
@@ -140,7 +139,6 @@ class TranscriptDraft:
     ) -> int:
         """Adds a message and returns its index, by which ``continue_message`` and ``reply_to`` know it."""
         index = len(self.messages)
-        self._limits.check_messages(index + 1)
         message = {
             "id": f"m{index + 1}",
             "index": index,
@@ -166,7 +164,6 @@ class TranscriptDraft:
         self, voter: str, target: str | None, *, justification: str | None = None, sent_at: datetime | None = None
     ) -> None:
         """Adds a vote; both names are players, checked by the caller."""
-        self._limits.check_votes(len(self.votes) + 1)
         about = {"round": self.round, "phase": self.phase, "sent_at": sent_at}
         self.votes.append({"voter": voter, "target": target, "justification": justification} | about)
 
@@ -207,7 +204,7 @@ class TranscriptDraft:
             "cost": cost,
             "metadata": {key: value for key, value in (metadata or {}).items() if value not in (None, "", [], {})},
         }
-        return build_transcript(Transcript, fields)
+        return self._limits.build(fields)
 
 
 class OpenDraft(TranscriptDraft):
@@ -224,7 +221,6 @@ class OpenDraft(TranscriptDraft):
     def player(self, name: str, **known: Any) -> None:
         """Makes somebody a player and adds what is known; what was known before stays."""
         fields = self.players.setdefault(name, {"name": name})
-        self._limits.check_players(len(self.players))
         fields.update({key: value for key, value in known.items() if fields.get(key) is None and value is not None})
 
     def say(self, speaker: str, text: str, channel: Channel = "public", **about: Any) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
 from evaluation.files.strict_json import parse_json, shorten, step
 from evaluation.text.normal import fold
-from evaluation.transcript import Transcript
+from evaluation.transcript import Transcript, build_transcript
 
 _MIB = 1024 * 1024
 _SPLIT = "Check that it is one game; split it if it holds several."
@@ -59,23 +59,21 @@ class Limits:
             found = f"The file has {size / _MIB:,.1f} MiB, more than {allowed / _MIB:,.1f} MiB."
             raise LimitError(found, remedy=_SPLIT)
 
-    def check_messages(self, count: int) -> None:
-        """Refuses a transcript of ``count`` messages with a ``LimitError`` when that is too many."""
-        _check(count, self.messages, "game", "messages")
-
-    def check_votes(self, count: int) -> None:
-        """Refuses a transcript of ``count`` votes with a ``LimitError`` when that is too many."""
-        _check(count, self.messages, "game", "votes")
-
-    def check_players(self, count: int) -> None:
-        """Refuses a transcript of ``count`` players with a ``LimitError`` when that is too many."""
-        _check(count, self.players, "game", "players")
-
     def check_sizes(self, *, players: int, messages: int, votes: int = 0) -> None:
-        """Refuses a transcript of so many players, messages and votes before it is built."""
-        self.check_players(players)
-        self.check_messages(messages)
-        self.check_votes(votes)
+        """Refuses a transcript of so many players, messages and votes with a ``LimitError``."""
+        _check(players, self.players, "game", "players")
+        _check(messages, self.messages, "game", "messages")
+        _check(votes, self.messages, "game", "votes")
+
+    def build(self, fields: Mapping[str, Any]) -> Transcript:
+        """The transcript of these fields, refused with a ``LimitError`` before it is built where it is too large.
+
+        Raises:
+            BrokenTranscriptError: A value that the model refuses.
+        """
+        sizes = {key: Node(fields.get(key)).size for key in ("players", "messages", "votes")}
+        self.check_sizes(**sizes)
+        return build_transcript(Transcript, fields)
 
     def check_lines(self, text: str) -> None:
         """Refuses a text of too many lines with a ``LimitError``."""
@@ -260,7 +258,7 @@ class Node:
     @property
     def size(self) -> int:
         """Number of entries of a list or object; 0 for anything else."""
-        return len(self.value) if isinstance(self.value, (dict, list)) else 0
+        return len(self.value) if isinstance(self.value, (dict, list, tuple)) else 0
 
     def members(self) -> Iterator[tuple[str, Node]]:
         """The object's keys with their values."""

@@ -39,7 +39,7 @@ from evaluation.readers.document import (
 )
 from evaluation.readers.formats import chat
 from evaluation.readers.traces import crewai_log, langfuse, langsmith
-from evaluation.transcript import Transcript, build_transcript
+from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -505,12 +505,10 @@ def _several(games: dict[str, list[TableRow]], mapping: ColumnMapping, limits: L
 
 
 def _transcript(game_id: str, rows: Sequence[TableRow], mapping: ColumnMapping, limits: Limits) -> Transcript:
-    limits.check_messages(len(rows))
     messages = _TableMessages(mapping)
     for row in rows:
         messages.add(row)
     found = messages.finish()
-    limits.check_players(len(messages.players))
     fields = {
         "game_id": game_id or content_id(FORMAT, repr([tuple(row.cells.items()) for row in rows])),
         "source_format": FORMAT,
@@ -518,7 +516,7 @@ def _transcript(game_id: str, rows: Sequence[TableRow], mapping: ColumnMapping, 
         "messages": found,
         "metadata": {LEFT_OUT: messages.left_out} if messages.left_out else {},
     }
-    return build_transcript(Transcript, fields)
+    return limits.build(fields)
 
 
 def _cell_text(row: TableRow, column: str | None) -> str | None:

@@ -80,7 +80,6 @@ def chat_transcript(
         InputError: A message is broken, or nobody but the system speaks.
     """
     nodes = list(messages)
-    limits.check_messages(len(nodes))
     # The first role of each who speaks in public, by name.
     roles: dict[str, str] = {}
     for node in nodes:

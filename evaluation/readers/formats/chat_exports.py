@@ -114,7 +114,6 @@ def _told_apart(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _telegram_chat(chat: Node, limits: Limits) -> Transcript:
-    limits.check_messages(chat["messages"].size)
     name = chat["name"].text_or_none() or ""
     game_id = chat["id"].identifier_or_none() or name or "chat"
     return _transcript(TELEGRAM, game_id, [*map(_telegram_post, chat["messages"].entries())], limits, {"name": name})
@@ -147,7 +146,6 @@ def _recognises_discord(document: Document) -> bool:
 
 def _read_discord(document: Document) -> Transcript:
     root = Node(document.json)
-    document.limits.check_messages(root["messages"].size)
     posts = [*map(_discord_post, root["messages"].entries())]
     game_id = root["channel"]["id"].identifier_or_none() or content_id(DISCORD, document.text)
     names = {key: root[key]["name"].text_or_none() for key in ("guild", "channel")}
@@ -207,7 +205,6 @@ def _slack_channel(
         document = load()
         nodes = Node(_json(document, path), f"{path}: $").entries()
         posts += (_slack_post(node, users) for node in nodes if node["type"].text_or_none() in (None, "message"))
-        document.limits.check_messages(len(posts))
     return _transcript(SLACK, channel, posts, document.limits, {"channel": channel})
 
 

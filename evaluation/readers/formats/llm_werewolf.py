@@ -45,7 +45,6 @@ def _recognises(document: Document) -> bool:
 
 def _read(document: Document) -> Transcript:
     root = Node(document.json)
-    document.limits.check_sizes(players=root["players"].size, messages=root["chat"].size)
     players = [_player(name, node) for name, node in root["players"].members()]
     game = _Game(players, TranscriptDraft(Roster(player["name"] for player in players), document.limits))
     for node in root["chat"].entries():

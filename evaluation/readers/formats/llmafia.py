@@ -73,7 +73,6 @@ def _read(files: Mapping[str, Document]) -> Transcript:
     for text in texts.values():
         limits.check_lines(text)
     config = _config(files[_CONFIG])
-    limits.check_players(config["players"].size)
     players = [_player(node) for node in config["players"].entries() if node["name"].name() != _MANAGER]
     draft = TranscriptDraft(Roster(player["name"] for player in players), limits)
     manager, day, night = (_parse_lines(name, texts[name], draft.roster) for name in (_MANAGER_FILE, *_KINDS))

@@ -38,8 +38,7 @@ def _recognises(document: Document) -> bool:
 
 def _read(document: Document) -> Transcript:
     root = Node(document.json)
-    sizes = {key: root[key].size for key in ("players", "messages", "votes")}
-    document.limits.check_sizes(**sizes)
+    document.limits.check_sizes(**{key: root[key].size for key in ("players", "messages", "votes")})
     players = [_player(node) for node in root["players"].entries()]
     if not players:
         raise BrokenTranscriptError("The game has no player.", place="$.players", remedy="Say who plays.")
