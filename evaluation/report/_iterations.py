@@ -1,14 +1,16 @@
-"""Report on one iteration: verdict, metrics, tests, decision, checklist, advice, and every game."""
+"""Reports on one iteration, with everything about it, and on two compared: decision, differences, what moved most."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from evaluation.comparison.iterations import NO_COMPARISON, IterationComparison, is_cut, prompt_diff
 from evaluation.comparison.movers import Example, Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState
 from evaluation.iterations.iteration import SignOff
+from evaluation.iterations.keep_or_revert import IterationSide
 from evaluation.iterations.tests import NO_CHANCE, Game, KnownMean, MetricMean
 from evaluation.report.page import (
     Badge,
@@ -28,8 +30,9 @@ from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, score_words
 from evaluation.rubric.verdict import Scored, Verdict, metric_control, metric_coverage
 from evaluation.score import MetricDefinition, status_by
+from evaluation.statistics.comparison import Difference, Outcome
 from evaluation.statistics.intervals import mean_interval
-from evaluation.statistics.words import interval_words
+from evaluation.statistics.words import detectable_words, difference_cells, difference_sentences, interval_words
 from evaluation.text.display import cost_text, counted, telling_digits
 
 READING = (
@@ -43,7 +46,8 @@ _METRIC_HEADERS = (
     *("Games", "No score", "Rests on", "Beside chance"),
 )
 _METRICS = tuple(DEFINITIONS.values())
-_LABELS = tuple(one.label for one in _METRICS)
+_LABEL_OF = {name: definition.label for name, definition in DEFINITIONS.items()}
+_LABELS = tuple(_LABEL_OF.values())
 _MOST_GAMES = 500
 
 
@@ -238,3 +242,123 @@ def _games(shown: IterationSummary, raters: Mapping[str, int]) -> Iterator[Block
 def _chance_words(game: Game, metric: str) -> str:
     scored = game.metrics.get(metric)
     return "" if scored is None else control_words(metric, scored.score, metric_control(scored))
+
+
+_NOTES = (
+    "Better and worse are said only where Welch's test says so at 5 %: the target of the change alone, the other "
+    "metrics (all of them where no target was named) after Holm's adjustment.",
+    "Paired p is the sign-flip test's, over games with the same scenario or seed: exact up to 16 pairs, else marked as "
+    "drawn. It decides nothing.",
+    "What would show, and the games needed, are for 8 of 10 comparisons: at 5 % for the target, at the strictest level "
+    "that Holm asks for for the others.",
+    "The rubric's keep or revert looks at means alone; it stands beside the words and may disagree with them.",
+)
+_HEADERS = (
+    *("Measure", "Verdict", "Before", "After", "Difference", "Interval", "Effect size d"),
+    *("p", "p after Holm", "Paired p", "Would show from", "Games needed"),
+)
+
+
+def comparison_page(found: IterationComparison, made_at: datetime) -> str:
+    """The report on two iterations as one HTML document.
+
+    Args:
+        found: The comparison, as the Compare page and ``dramaturg compare`` show it.
+        made_at: When the report is written (UTC).
+    """
+    before, after = found.before.iteration, found.after.iteration
+    controls = [
+        (_LABEL_OF[name], *(side.words or NO_COMPARISON for side in sides))
+        for name, sides in found.controls.items()
+        if any(side.words for side in sides)
+    ]
+    beside_chance = Table(
+        ("Metric", "Before", "After"), controls, "Games compared with copies in which what counts is destroyed"
+    )
+    sections = [
+        Section("", [*_compared(found)]),
+        Section("Keep the change?", [*_decided(found)]),
+        Section("Every metric", [_differences(found.comparison.differences)]),
+        Section("The differences in words", [*_in_words(found.comparison.differences)]),
+        Section("Whether the scores can be told from chance", [beside_chance]),
+        Section("What moved the scores most", [*_movers(found)]),
+        Section("The prompt, line by line", [*_prompts(before.prompt_text, after.prompt_text)]),
+    ]
+    return html_page(f"{before.name} compared with {after.name}", sections, made_at, (*READING, *_NOTES))
+
+
+def _compared(found: IterationComparison) -> Iterator[str]:
+    yield f"Before: {_side_words(found.before)}"
+    yield f"After: {_side_words(found.after)}"
+    if found.after.iteration.change:
+        yield f"What was changed: {found.after.iteration.change}"
+    if found.pairs:
+        yield f"{counted(len(found.pairs), 'pair')} of games with the same scenario or seed."
+
+
+def _side_words(side: IterationSide) -> str:
+    return f"{side.iteration.name} ({counted(len(side.games), 'game')})"
+
+
+def _decided(found: IterationComparison) -> Iterator[Block]:
+    if decision := found.decision:
+        yield "By the rubric's rule: ", badge(decision.choice.words), f" against {decision.reference}"
+        yield Bullets([*filter(None, (found.other_pair, *found.decision_words))])
+        if decision.recorded:
+            yield decision.recorded.words
+    else:
+        yield "There is nothing before the later one to compare it with."
+    yield "What the games can show:"
+    outcomes = {
+        outcome: [_LABEL_OF[one.name] for one in found.comparison.differences if one.outcome is outcome]
+        for outcome in Outcome
+    }
+    words = [f"{status_words(outcome.words)}: {', '.join(labels)}" for outcome, labels in outcomes.items() if labels]
+    yield Bullets([*words, *found.coverage_words])
+
+
+def _differences(found: Sequence[Difference]) -> Table:
+    rows = [
+        (
+            _LABEL_OF[one.name],
+            status_words(one.outcome.words),
+            *difference_cells(one),
+            detectable_words(one),
+            "" if one.games_needed is None else str(one.games_needed),
+        )
+        for one in found
+    ]
+    return Table(_HEADERS, rows, "After minus before")
+
+
+def _in_words(found: Sequence[Difference]) -> Iterator[Block]:
+    for one in found:
+        yield StyledText(_LABEL_OF[one.name], "h3")
+        yield Bullets(difference_sentences(one))
+
+
+def _movers(found: IterationComparison) -> Iterator[Block]:
+    if found.movers:
+        yield StyledText(
+            "Points that a metric lost for a reason, or by a player's messages, over all messages taken together. "
+            "Names, numbers and quotations are left out of reasons, so that equal ones count as one.",
+            "quiet",
+        )
+    else:
+        yield "No reason and no player cost more points on one side than on the other."
+    for one in found.movers:
+        yield StyledText(f"{_LABEL_OF[one.metric]}: {'✓' if one.change > 0 else '✗'} {one.change:+.1f} points", "h3")
+        yield one.label if one.kind == "reason" else f"Player {one.label}"
+        side = "before" if one.change > 0 else "after"
+        yield f"{one.before:.1f} points lost before, {one.after:.1f} after. Examples from {side}:"
+        yield from lost_points(one.examples)
+
+
+def _prompts(before: str | None, after: str | None) -> Iterator[Block]:
+    if not before or not after:
+        yield "A prompt text is stored for one of the two at most."
+        return
+    if is_cut(before, after):
+        yield "Only the first 1,000 lines are compared."
+    changed = prompt_diff(before, after)
+    yield StyledText(changed, "pre") if changed else "Both prompts are the same, word for word."
