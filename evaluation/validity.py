@@ -283,7 +283,6 @@ def is_human_game(game: Transcript) -> bool:
     return sum(player.is_human is True for player in game.players) * 2 > len(game.players)
 
 
-_SAME_SCORE = 1e-9
 _BEGINNINGS = ("Zor", "Quim", "Vex", "Tolm", "Brund", "Glish")
 _ENDINGS = ("avik", "ondel", "urrip", "ethoz")
 
@@ -310,7 +309,7 @@ def breaks(transcript: Transcript) -> Iterator[Break]:
 
 
 def _is_same(one: float | None, other: float | None) -> bool:
-    return one is other if one is None or other is None else abs(one - other) <= _SAME_SCORE
+    return one is other if one is None or other is None else abs(one - other) <= _SAME
 
 
 def with_other_names(transcript: Transcript) -> Transcript:

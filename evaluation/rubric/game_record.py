@@ -6,7 +6,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from enum import Enum
 from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -133,14 +132,6 @@ def _end_of(votes: list[Vote]) -> datetime | None:
     return max(times) if is_comparable else None
 
 
-class EventOrder(Enum):
-    """Whether an event lies before a message; ``UNCLEAR`` in the same round when one of both carries no time."""
-
-    BEFORE = "before"
-    UNCLEAR = "unclear"
-    AFTER = "after"
-
-
 class PastVote(NamedTuple):
     """A vote that had been cast, or may have been, when a message was sent."""
 
@@ -193,8 +184,7 @@ class Record:
         found = self.derived.get(player)
         if found is None:
             return None
-        is_before = _order(found.elimination.round, found.elimination.sent_at, message) is EventOrder.BEFORE
-        return found if is_before else None
+        return found if _is_before(found.elimination.round, found.elimination.sent_at, message) else None
 
     def living(self, round_number: int | None) -> set[str]:
         """The players whom no elimination of a round before ``round_number`` took out."""
@@ -214,9 +204,9 @@ class Record:
         for vote in self.transcript.valid_votes:
             if round_number is not None and vote.round != round_number:
                 continue
-            order = _order(vote.round, vote.sent_at, message)
-            if order is not EventOrder.AFTER:
-                found.append(PastVote(vote, order is EventOrder.BEFORE))
+            is_before = _is_before(vote.round, vote.sent_at, message)
+            if is_before is not False:
+                found.append(PastVote(vote, bool(is_before)))
         return found
 
     def eliminations(self, message: Message, player: str | None = None) -> list[PastElimination]:
@@ -224,12 +214,8 @@ class Record:
         events: Iterable[Elimination] = (
             self.transcript.eliminations if player is None else self._eliminations.get(player, ())
         )
-        ordered = ((event, _order(event.round, event.sent_at, message)) for event in events)
-        return [
-            PastElimination(event, order is EventOrder.BEFORE)
-            for event, order in ordered
-            if order is not EventOrder.AFTER
-        ]
+        ordered = ((event, _is_before(event.round, event.sent_at, message)) for event in events)
+        return [PastElimination(event, bool(is_before)) for event, is_before in ordered if is_before is not False]
 
     def player(self, name: str) -> Player:
         """The player of that name."""
@@ -266,10 +252,13 @@ class Record:
                         yield PastAct(reading.message, act)
 
 
-def _order(round_number: int | None, sent_at: datetime | None, message: Message) -> EventOrder:
-    """By round where both carry one, within a round by time where both carry one."""
+def _is_before(round_number: int | None, sent_at: datetime | None, message: Message) -> bool | None:
+    """Whether an event lies before a message: by round where both carry one, within a round by time.
+
+    ``None`` where that is unclear: in the same round when one of both carries no time.
+    """
     if round_number is not None and message.round is not None and round_number != message.round:
-        return EventOrder.BEFORE if round_number < message.round else EventOrder.AFTER
+        return round_number < message.round
     if sent_at is None or message.sent_at is None or (sent_at.tzinfo is None) != (message.sent_at.tzinfo is None):
-        return EventOrder.UNCLEAR
-    return EventOrder.BEFORE if sent_at < message.sent_at else EventOrder.AFTER
+        return None
+    return sent_at < message.sent_at
