@@ -41,10 +41,9 @@ from evaluation.judging.protocol import (
 from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, STRATEGIC_DEPTH
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader.model import Reader, shipped_reader
-from evaluation.rubric.speech.readings import read
-from evaluation.rubric_judge._window_answer import JudgedMessage
+from evaluation.rubric.speech import read
 from evaluation.rubric_judge.game_reading import read_game
-from evaluation.rubric_judge.window_prompt import MessageWindow, windows
+from evaluation.rubric_judge.window_prompt import JudgedMessage, MessageWindow, windows
 from evaluation.score import LedgerRow, MetricResult, RowVerdict
 from evaluation.transcript import Transcript
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evaluation.overrides import Override
-from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import JUDGES, LedgerRow, Method, MetricResult, replace_rows
 from evaluation.text.display import counted
 

@@ -56,8 +56,7 @@ from evaluation.persona.evaluation import (
 )
 from evaluation.persona.subjects import Subject
 from evaluation.readers import read_transcripts
-from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.wording import score_words
+from evaluation.rubric.definitions import DEFINITIONS, score_words
 from evaluation.score import LedgerRow, RowVerdict, Status
 from evaluation.store import Store
 from evaluation.transcript import Transcript

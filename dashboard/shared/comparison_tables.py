@@ -11,7 +11,7 @@ import pandas as pd
 from dashboard.shared.formatting import signed_cell
 from evaluation.escaping import spreadsheet_safe
 from evaluation.persona.evaluation import LABELS
-from evaluation.rubric.controls import ControlSummary
+from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics import Comparison, Difference
 from evaluation.statistics.comparison import Outcome

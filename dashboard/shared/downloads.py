@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dashboard import access_checks
 from dashboard.shared import resources
 from evaluation.workflows.iterations import comparison_html, iteration_html
-from evaluation.writers.tables import csv_text
+from evaluation.writers import csv_text
 
 if TYPE_CHECKING:
     import pandas as pd

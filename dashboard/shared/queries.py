@@ -15,7 +15,7 @@ from evaluation.engines.task_engines import collection_paused
 from evaluation.iterations.board import Board
 from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
-from evaluation.rubric.controls import metrics_above_chance
+from evaluation.rubric.control_words import metrics_above_chance
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, Verdict, judge_scores
 from evaluation.score import MetricResult, Status

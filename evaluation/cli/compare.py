@@ -133,7 +133,7 @@ def report(
     """
     from evaluation.cli.rendering import stored_mixes, warn_of
     from evaluation.workflows.iterations import comparison_html, iteration_html
-    from evaluation.writers.tables import write_new_bytes
+    from evaluation.writers import write_new_bytes
 
     if (iteration is None) == (compare is None):
         raise typer.BadParameter("Name one iteration, or two with --compare.", param_hint="ITERATION")

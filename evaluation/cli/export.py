@@ -120,8 +120,7 @@ def _ids(store: Store, iteration: str | None) -> list[str]:
 
 
 def _write_transcripts(found: Iterable[Transcript], kind: ExportFormat, output: Path | None, force: bool) -> None:
-    from evaluation.writers.tables import csv_text, write_new_file
-    from evaluation.writers.transcripts import json_lines, message_table, write_canonical
+    from evaluation.writers import csv_text, json_lines, message_table, write_canonical, write_new_file
 
     if kind is ExportFormat.CSV:
         _deliver(csv_text(message_table(found)), output, force)
@@ -158,7 +157,7 @@ def _annotations(what: Exported, iteration: str | None, settings: bool) -> str:
 
 def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool) -> None:
     from evaluation.workflows.ratings import export_ratings
-    from evaluation.writers.tables import flat_controls
+    from evaluation.writers import flat_controls
 
     store = open_store()
     if what is Exported.RATINGS and kind is ExportFormat.CSV:
@@ -182,7 +181,7 @@ def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: s
 
 
 def _write_table(table: pd.DataFrame, kind: ExportFormat, output: Path | None, force: bool) -> None:
-    from evaluation.writers.tables import csv_text, json_rows, write_new_file
+    from evaluation.writers import csv_text, json_rows, write_new_file
 
     if kind is ExportFormat.CSV:
         _deliver(csv_text(table), output, force)
@@ -196,7 +195,7 @@ def _write_table(table: pd.DataFrame, kind: ExportFormat, output: Path | None, f
 
 
 def _deliver(text: str, output: Path | None, force: bool, encoding: str = "utf-8") -> None:
-    from evaluation.writers.tables import write_new_bytes
+    from evaluation.writers import write_new_bytes
 
     if output is None:
         say_data(text)

@@ -17,7 +17,7 @@ def export(
 ) -> None:
     """Write every decision on a verdict as a label: a JSON object a line with message, question, answer and author."""
     from evaluation.workflows.own_reader import decided_labels
-    from evaluation.writers.tables import write_new_bytes
+    from evaluation.writers import write_new_bytes
 
     lines = "".join(f"{json_text(label, indent=None)}\n" for label in decided_labels(open_store()))
     if output is None:

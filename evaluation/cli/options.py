@@ -466,7 +466,7 @@ def choose_columns(pairs: list[str] | None) -> ChooseColumns | None:
 
 
 def _parsed(pairs: list[str]) -> dict[str, str | None]:
-    from evaluation.readers.tables.columns import FIELDS
+    from evaluation.readers.tables import FIELDS
 
     chosen: dict[str, str | None] = {}
     for pair in pairs:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from evaluation.cli.options import OutputFormat
 from evaluation.cli.terminal import code, markdown_table, note, safe, say, shortened, table
 from evaluation.escaping import json_text
-from evaluation.rubric.controls.words import control_words
-from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.rubric.control_words import control_words
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS, score_words
 from evaluation.rubric.verdict import metric_coverage
-from evaluation.rubric.wording import score_words
 from evaluation.score import PERCENT, Status
 from evaluation.text.display import counted
 

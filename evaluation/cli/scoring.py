@@ -244,7 +244,7 @@ def _check_report(path: Path | None) -> None:
     """Refuses a report that could not be written, before anything is imported."""
     from evaluation.errors import ConflictError, InputError
     from evaluation.readers.import_report import ImportReport
-    from evaluation.writers.import_report import report_as
+    from evaluation.writers import report_as
 
     if path is not None:
         report_as(ImportReport(()), path.suffix)
@@ -258,8 +258,7 @@ def _check_report(path: Path | None) -> None:
 def _reported(store: Store, tally: Tally, iteration: str | None, path: Path | None) -> Iterator[None]:
     """Keeps the report on what is imported inside, also when that is interrupted."""
     from evaluation.readers.import_report import ImportReport
-    from evaluation.writers.import_report import report_as
-    from evaluation.writers.tables import write_new_bytes
+    from evaluation.writers import report_as, write_new_bytes
 
     begun, started_at = time.monotonic(), datetime.now(UTC)
     try:

@@ -14,7 +14,7 @@ from evaluation.coverage import Coverage, added_coverage
 from evaluation.iterations.board import Board, IterationSummary, measure_games
 from evaluation.iterations.keep_or_revert import Decision, IterationSide
 from evaluation.iterations.tests import Game, score_controls
-from evaluation.rubric.controls import ControlSummary
+from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import metric_coverage
 from evaluation.statistics.comparison import Comparison, compare

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from evaluation.engines.task_engines import collection_paused, map_tasks
 from evaluation.ratings import Rating
-from evaluation.rubric.controls import PreparedControls, attach_controls, link_strengths, no_control
+from evaluation.rubric.controls import PreparedControls, attach_controls, no_control
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
     COHERENCE,
@@ -24,6 +24,7 @@ from evaluation.rubric.definitions import (
     STRATEGIC_DEPTH,
 )
 from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.link_strength import link_strengths
 from evaluation.rubric.metrics import (
     anti_repetition,
     coherence,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from evaluation.insight._judge_text import spoken, thoughts
+from evaluation.insight._questions import spoken, thoughts
 from evaluation.insight.collector import (
     CALL_FIELDS,
     Event,

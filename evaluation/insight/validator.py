@@ -15,8 +15,7 @@ from statistics import fmean
 from typing import Any
 
 from evaluation.insight import _questions
-from evaluation.insight._judge_text import numbered, spoken
-from evaluation.insight._questions import QualityAnswer
+from evaluation.insight._questions import QualityAnswer, numbered, spoken
 from evaluation.insight.config import EvaluationConfig, ValidationConfig
 from evaluation.judging.fencing import as_name, fenced, quoted, unnumbered
 from evaluation.judging.propositions import LONGEST_MESSAGE

@@ -32,8 +32,8 @@ from evaluation.iterations.tests import (
     judge_games,
     known_mean,
 )
+from evaluation.rubric.advice import lowest_metric
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.lowest_metric import lowest_metric
 from evaluation.rubric.verdict import MetricScore, Verdict
 from evaluation.score import PERCENT, Status
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare

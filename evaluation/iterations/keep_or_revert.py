@@ -11,9 +11,8 @@ from typing import Any
 from evaluation.escaping import cut
 from evaluation.iterations.iteration import Iteration, RecordedDecision
 from evaluation.iterations.tests import Game, GameFailure, MetricMean, failures_by_game, judge_games, mean_scores
-from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.lowest_metric import lowest_metric
-from evaluation.rubric.wording import score_words
+from evaluation.rubric.advice import lowest_metric
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT, score_words
 from evaluation.score import Status
 from evaluation.text.display import counted, listed
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.coverage import Coverage, added_coverage
-from evaluation.rubric.controls import ControlSummary, summarise_controls
+from evaluation.rubric.control_words import ControlSummary, summarise_controls
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import (
     Scored,

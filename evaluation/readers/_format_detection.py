@@ -7,8 +7,8 @@ from typing import Any
 
 from evaluation.errors import UnknownFormatError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.document import Document, first_record
-from evaluation.readers.base.reader import ArchiveReader, FileReader, FolderReader
+from evaluation.readers import tables
+from evaluation.readers.document import ArchiveReader, Document, FileReader, FolderReader, first_record
 from evaluation.readers.formats import (
     aiwolf,
     chat,
@@ -22,7 +22,6 @@ from evaluation.readers.formats import (
     tinytroupe,
     werewolf_gpt,
 )
-from evaluation.readers.tables import table
 from evaluation.readers.traces import autogen, concordia, crewai_log, langfuse, langgraph, langsmith, opentelemetry
 
 # Asked in this order: a later one never sees what an earlier one recognises.
@@ -47,12 +46,12 @@ FILE_READERS: tuple[FileReader, ...] = (
     chat_exports.DISCORD_READER,
     chat.READER,
     chat.SHAREGPT_READER,
-    table.READER,
+    tables.READER,
     plain_text.READER,
 )
 FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER,)
 # Recognised by their first bytes, before anything is decoded to text.
-BINARY_READERS: tuple[FileReader, ...] = (table.BINARY_READER,)
+BINARY_READERS: tuple[FileReader, ...] = (tables.BINARY_READER,)
 # Zips that are one file of the tool that wrote them.
 ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER, chat_exports.SLACK_READER)
 

@@ -23,7 +23,7 @@ from pathlib import Path, PurePosixPath
 from evaluation.errors import LimitError, NotFoundError, UnknownFormatError, UnreadableFileError
 from evaluation.escaping import well_formed
 from evaluation.files.locations import Location
-from evaluation.readers.base.limits import Limits
+from evaluation.readers.document import Limits
 from evaluation.recorder import is_left_to_its_recorder
 
 ZSTANDARD = 93

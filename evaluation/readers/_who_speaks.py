@@ -18,9 +18,8 @@ from typing import Any
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.bundled import parse_yaml
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.answers import Answers, GameReading, Question, Topic
-from evaluation.readers.base.draft import THOUGHTS_CHANNEL, TOOL_CHANNEL
-from evaluation.readers.base.roster import Roster, is_moderator
+from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, Roster, is_moderator
+from evaluation.readers.document import Answers, GameReading, Question, Topic
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
 from evaluation.text.normal import fold
@@ -300,7 +299,7 @@ def channel_named(name: str) -> Channel | None:
 
 @cache
 def _channel_words() -> Mapping[Channel, frozenset[str]]:
-    content = parse_yaml(files("evaluation.readers.base").joinpath("channel_words.yaml").read_text(encoding="utf-8"))
+    content = parse_yaml(files("evaluation.readers").joinpath("channel_words.yaml").read_text(encoding="utf-8"))
     return {channel: frozenset(content[channel]) for channel in ("team", "private", "system", "public")}
 
 

@@ -9,8 +9,14 @@ from typing import Any
 from evaluation.escaping import code, markdown_table
 from evaluation.insight.evaluation_report import EvaluationReport
 from evaluation.insight.extraction import Extraction, Opinion, Quote, Theme
-from evaluation.insight.figure_sentences import AGENT_HEADERS, UNKNOWN, UntrustedText, agent_rows, sections
-from evaluation.insight.recommendations import Recommendation
+from evaluation.insight.recommendations import (
+    AGENT_HEADERS,
+    UNKNOWN,
+    Recommendation,
+    UntrustedText,
+    agent_rows,
+    sections,
+)
 from evaluation.insight.validator import ValidationResult
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.report.page import Block, Bullets, Section, Table, html_page, made_words

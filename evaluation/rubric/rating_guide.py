@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
-QUESTIONS: tuple[str, ...] = (
-    "Would you voluntarily watch 3 minutes of this conversation?",
-    "Did you find yourself curious about who the Mafia are?",
-    "Did any agent stand out as particularly clever or interesting?",
-    "Did the conversation flow naturally (yes), or feel scripted (no)?",
-    "Would you want to watch another game?",
-)
+from evaluation.files.bundled import parse_yaml
+
+_TEXTS = parse_yaml(Path(__file__).with_name("rating_guide.yaml").read_text("utf-8"))
+
+QUESTIONS: tuple[str, ...] = tuple(_TEXTS["questions"])
 """In the rubric's order, worded so that yes is the favourable answer to every one."""
 
-QUESTION_TOPICS: tuple[str, ...] = (
-    "watching it",
-    "curiosity",
-    "a clever agent",
-    "natural flow",
-    "another game",
-)
+QUESTION_TOPICS: tuple[str, ...] = tuple(_TEXTS["question_topics"])
 """A word or two for each question, where its number alone would say nothing."""
 
 
@@ -33,54 +26,8 @@ class ScalePoint:
     signs: tuple[str, ...]
 
 
-SCALE_POINTS: tuple[ScalePoint, ...] = (
-    ScalePoint(
-        1,
-        "Boring",
-        "Robotic, repetitive, no strategic depth, would not watch",
-        (
-            "Agents make generic statements",
-            "No meaningful debate or tension",
-            "Conversations don't build toward anything",
-        ),
-    ),
-    ScalePoint(
-        2,
-        "Somewhat Interesting",
-        "Shows some strategy, but lacks natural flow or depth",
-        (
-            "Some strategic statements, but feel forced",
-            "Limited interaction between agents",
-            "Occasional interesting moments",
-        ),
-    ),
-    ScalePoint(
-        3,
-        "Acceptable",
-        "Decent strategy, variety, and flow. Would watch casually",
-        (
-            "Clear Mafia deception and Villager deduction",
-            "Conversations reference past events",
-            "Some personality differentiation",
-            "MINIMUM for Iteration 1 success",
-        ),
-    ),
-    ScalePoint(
-        4,
-        "Engaging",
-        "Strong strategy, natural conversation, compelling to watch",
-        (
-            "Heated debates with evidence",
-            "Agents build complex cases",
-            "Personalities shine through",
-            "Would watch actively",
-        ),
-    ),
-    ScalePoint(
-        5,
-        "Fascinating",
-        "Would watch as entertainment. Feels like human gameplay",
-        ("Surprising strategic moves", "Emotional tension", "Complex social dynamics", "Memorable moments"),
-    ),
+SCALE_POINTS = tuple(
+    ScalePoint(point["score"], point["name"], point["summary"], tuple(point["signs"]))
+    for point in _TEXTS["scale_points"]
 )
 """From 1 to 5."""

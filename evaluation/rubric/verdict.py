@@ -8,8 +8,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from evaluation.coverage import Coverage
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.wording import failure_words
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, failure_words
 from evaluation.score import MetricResult, Status, coverage_of, failure_beyond_score, status_by
 from evaluation.text.display import counted, dollars, listed
 from evaluation.transcript import Cost

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 
 from evaluation.judging.model_client.calls import Usage, total
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, Report
-from evaluation.rubric_judge._window_answer import JudgedMessage, WindowAnswer, checked
-from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS, decisions_on
-from evaluation.rubric_judge.row_decision import RowDecision
-from evaluation.rubric_judge.window_prompt import MessageWindow, number_of, windows
+from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS, RowDecision, decisions_on
+from evaluation.rubric_judge.window_prompt import (
+    JudgedMessage,
+    MessageWindow,
+    WindowAnswer,
+    checked,
+    number_of,
+    windows,
+)
 from evaluation.score import MetricResult
 from evaluation.transcript import Transcript
 

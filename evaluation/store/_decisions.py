@@ -10,7 +10,7 @@ from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.store._bulk_rows import append_rows, from_json, from_microseconds, marks, require_text, to_json
 from evaluation.store.result_rows import ledger_row, ledger_values

@@ -12,8 +12,9 @@ from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.overrides import Override
 from evaluation.precedence import results_as_they_stand
-from evaluation.rubric.controls import CONTROLLED, WITHOUT_CHANCE, Link, attach_controls
+from evaluation.rubric.controls import CONTROLLED, WITHOUT_CHANCE, attach_controls
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.link_strength import Link
 from evaluation.rubric.metrics.engagement import measure_ratings
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
 from evaluation.rubric.verdict import MetricScore

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import InputError
-from evaluation.readers.base.limits import Limits
+from evaluation.readers.document import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.store._bulk_rows import require_text
 

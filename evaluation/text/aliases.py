@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from evaluation.text.lexicon import word_groups
-from evaluation.text.normal import fold, normalise
+from evaluation.text.normal import fold, normalise, word_groups
 from evaluation.text.tokens import tokenize
 
 # A part of a name stands for the player from this length on ("A" of "Agent-A" and "1" of "Player 1" never do).

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from evaluation.text.aliases import UNSPACED
-from evaluation.text.lexicon import english_words, word_list
+from evaluation.text.normal import english_words, word_list
 from evaluation.text.tokens import Token, tokenize
 
 UNDETERMINED = "und"

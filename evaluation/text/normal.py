@@ -5,9 +5,37 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from evaluation.files.bundled import parse_yaml
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """The words of ``data/<name>``: separated by white space, ``#`` starts a comment line."""
+    lines = _read(name).splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+
+
+@cache
+def word_groups(name: str) -> Mapping[str, frozenset[str]]:
+    """The named groups of words in ``data/<name>``, a YAML mapping of strings to words separated by white space."""
+    groups = parse_yaml(_read(name))
+    return {group: frozenset(words.split()) for group, words in groups.items()}
+
+
+@cache
+def english_words() -> frozenset[str]:
+    """Common English words and chat slang: what is never taken for a misspelt name."""
+    return word_list("english_words.txt") | word_list("chat_words.txt") | word_list("stop_words.txt")
+
+
+def _read(name: str) -> str:
+    return (files("evaluation.text") / "data" / name).read_text("utf-8")
+
 
 # Typographic variants that no normal form joins: apostrophes, and the hyphens that language models like to write.
 _FOLDED = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-"})

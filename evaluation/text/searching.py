@@ -56,3 +56,22 @@ def excerpt(text: str, wanted: Sequence[str], length: int = 160) -> str:
     head = _ELLIPSIS if start else ""
     tail = _ELLIPSIS if end < len(line) else ""
     return head + line[start + len(head) : end - len(tail)] + tail
+
+
+_ALIKE = {sign: f"[{signs}]" for signs in ("'\u2018\u2019", '"\u201c\u201d', "-\u2013\u2014") for sign in signs}
+# Marks that models put around what they quote.
+_AROUND = " \"'\u2018\u2019\u201c\u201d\u2026.,;:!?-"
+
+
+def find_quote(quote: str, text: str) -> tuple[int, int] | None:
+    """The span of a quote in a text in code points, end exclusive; ``None`` where it does not stand there.
+
+    Case, blanks, marks between lines ("|") and the shapes of quotation marks and dashes do not matter, nor the marks
+    around the quote.
+    """
+    for words in (quote.split(), quote.strip(_AROUND).split()):
+        signs = ("".join(_ALIKE.get(sign) or re.escape(sign) for sign in word) for word in words if word != "|")
+        pattern = r"[\s|]+".join(signs)
+        if pattern and (found := re.search(pattern, text, re.IGNORECASE)):
+            return found.span()
+    return None

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import snowballstemmer
 
-from evaluation.text.lexicon import word_list
-from evaluation.text.normal import normalise
+from evaluation.text.normal import normalise, word_list
 
 # Vowel signs and accents are not letters for ``re``, yet they stand inside words: Latin, Hebrew, Arabic, the scripts of
 # India and South-East Asia. (NFKC has already joined what has a composed form.)
@@ -82,20 +81,6 @@ def sentences(text: str) -> tuple[tuple[int, int], ...]:
             start = match.end()
     _append_trimmed(spans, text, start, len(text))
     return tuple(spans)
-
-
-def sentence_ends(text: str) -> list[int]:
-    """The ends of the sentences of ``text``, as :func:`sentences` gives them."""
-    found: list[int] = []
-    start = 0
-    for match in _SENTENCE_END.finditer(text):
-        if not _is_abbreviation(text, match):
-            found.append(start + len(text[start : match.end()].rstrip()))
-            if found[-1] == start:
-                found.pop()
-            start = match.end()
-    length = len(text[start:].rstrip())
-    return [*found, start + length] if length else found
 
 
 def _is_abbreviation(text: str, match: re.Match[str]) -> bool:

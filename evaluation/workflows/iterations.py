@@ -34,8 +34,8 @@ from evaluation.iterations import (
     reference_of,
 )
 from evaluation.report import comparison_page, iteration_page
+from evaluation.rubric.advice import failing_first
 from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
-from evaluation.rubric.lowest_metric import failing_first
 from evaluation.rubric.verdict import MetricScore
 from evaluation.store.database import Store
 

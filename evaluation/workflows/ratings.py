@@ -16,7 +16,7 @@ from evaluation.rating_desk.annotation_tools import is_annotation_export, sheet_
 from evaluation.rating_desk.assignments import AssignmentPlan, Pair, plan_assignments
 from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, write_sheet
 from evaluation.ratings import EngagementDecision, Rating
-from evaluation.readers.base.document import decode
+from evaluation.readers.document import decode
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.store import Store

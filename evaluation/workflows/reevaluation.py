@@ -10,8 +10,9 @@ from typing import Any
 from evaluation.engines.scoring import SCORERS, Evaluation, add_controls, evaluate_many
 from evaluation.errors import NotFoundError
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.rubric.controls import CONTROLLED, link_strengths
+from evaluation.rubric.controls import CONTROLLED
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.link_strength import link_strengths
 from evaluation.rubric.reader.model import SHIPPED
 from evaluation.store import Store
 from evaluation.text.display import counted

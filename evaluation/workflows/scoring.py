@@ -177,7 +177,7 @@ def stored_results_table(store: Store, iteration: str | None = None) -> pd.DataF
     Raises:
         NotFoundError: There is no iteration of that name.
     """
-    from evaluation.writers.tables import results_table
+    from evaluation.writers import results_table
 
     with store.unit():
         if iteration is not None:

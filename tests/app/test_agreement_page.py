@@ -8,7 +8,7 @@ import re
 import pytest
 
 from evaluation.ratings import Rating
-from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.workflows.scoring import add_evaluated
 

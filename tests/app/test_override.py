@@ -9,7 +9,7 @@ import pytest
 from dashboard.app_pages.games.override_form import row_key
 from evaluation.judging.cached_judge import KeptAnswer
 from evaluation.judging.protocol import Prompt
-from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import drawn

@@ -24,7 +24,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import Idea, JudgeKind, JudgeRequest, ScoreAnswer
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import DIMENSIONS, EvaluationPlan
-from evaluation.rubric_judge._window_answer import WindowAnswer
+from evaluation.rubric_judge.window_prompt import WindowAnswer
 from evaluation.store import JobState, Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import find_subjects

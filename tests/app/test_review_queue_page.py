@@ -10,7 +10,7 @@ import pytest
 from benchmarks.labelled_games import load_games
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.ratings import Rating
-from evaluation.rubric.controls import link_strengths
+from evaluation.rubric.link_strength import link_strengths
 from evaluation.rubric.rows_in_doubt import ReviewKind
 from evaluation.score import Method, RowVerdict
 from evaluation.store import Store

@@ -7,7 +7,7 @@ import json
 import pytest
 import streamlit as st
 
-from evaluation.rubric.controls import metrics_above_chance
+from evaluation.rubric.control_words import metrics_above_chance
 from evaluation.transcript import Transcript, build_transcript
 from evaluation.workflows.reevaluation import compute_missing
 from evaluation.workflows.scoring import add_evaluated

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
 from tests.browser.hands import settle
 

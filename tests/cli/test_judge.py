@@ -16,7 +16,7 @@ from evaluation.judging.judge_config import ChosenJudge
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.protocol import JudgeKind, JudgeRequest
-from evaluation.rubric_judge._window_answer import WindowAnswer
+from evaluation.rubric_judge.window_prompt import WindowAnswer
 from evaluation.store import Store
 from evaluation.workflows.judging import judge_stored
 from tests.judge_server import JudgeServer

@@ -14,9 +14,8 @@ from evaluation.engines.scoring import evaluate_transcript
 from evaluation.judging.answers import LONGEST_ANSWER, AnswerError, parse_answer
 from evaluation.judging.fencing import FENCE, is_drawn
 from evaluation.judging.judge_config import build_judge, judge_config
-from evaluation.rubric_judge._window_answer import NO_SUCH_QUOTE, WindowAnswer
 from evaluation.rubric_judge.game_reading import JudgedGame, read_game
-from evaluation.rubric_judge.window_prompt import windows
+from evaluation.rubric_judge.window_prompt import NO_SUCH_QUOTE, WindowAnswer, windows
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 from tests.judge_server import JudgeServer

@@ -38,8 +38,7 @@ from evaluation.text.display import shortened
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.iterations import comparison_html, iteration_html
 from evaluation.workflows.scoring import add_evaluated, stored_results_table
-from evaluation.writers.import_report import report_csv, report_json, report_markdown
-from evaluation.writers.tables import csv_text
+from evaluation.writers import csv_text, report_csv, report_json, report_markdown
 
 STORABLE = {
     "bidirectional": "evil\u202e\u2066txt\u200f.exe\u061c",

@@ -9,7 +9,7 @@ import pytest
 from evaluation.overrides import Override
 from evaluation.precedence import results_as_they_stand
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import LedgerRow, Method, RowVerdict, summarise
 
 COUNTS, NOT, EXCLUDED = RowVerdict.COUNTS, RowVerdict.DOES_NOT_COUNT, RowVerdict.EXCLUDED

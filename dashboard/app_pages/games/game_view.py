@@ -19,7 +19,7 @@ from dashboard.shared.jobs.judging_form import READING, reading_panel
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from evaluation.readers import broken_off
-from evaluation.rubric.controls import control_words
+from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricDefinition, MetricResult, RowVerdict, coverage_of
 from evaluation.text.display import counted

@@ -18,7 +18,7 @@ from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.notices import plain
 from evaluation.errors import InputError
 from evaluation.insight.addressing import MessageFilter
-from evaluation.insight.figure_sentences import activity_lines, cost_lines, memory_lines, network_lines, share_lines
+from evaluation.insight.recommendations import activity_lines, cost_lines, memory_lines, network_lines, share_lines
 from evaluation.report import discussion_page, markdown
 from evaluation.text.display import shortened
 

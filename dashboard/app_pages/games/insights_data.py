@@ -14,7 +14,7 @@ from dashboard.shared.formatting import share_text
 from evaluation.escaping import shortened, spreadsheet_safe
 from evaluation.insight.addressing import EVERYTHING, MessageFilter, addressed_players
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
-from evaluation.insight.figure_sentences import AGENT_HEADERS, UNKNOWN, Line, agent_rows
+from evaluation.insight.recommendations import AGENT_HEADERS, UNKNOWN, Line, agent_rows
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.transcript import Message

@@ -14,7 +14,7 @@ from dashboard.shared.formatting import fraction_text, look, score_text, thresho
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import status_table
-from evaluation.rubric.controls import control_words
+from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, failure_beyond_score
 from evaluation.text.display import counted, shortened

@@ -17,7 +17,7 @@ from evaluation.comparison.iterations import IterationComparison
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
 from evaluation.iterations.tests import MetricMean, with_open_engagement
-from evaluation.rubric.controls import ControlSummary
+from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import MetricDefinition, Status
 from evaluation.statistics.intervals import mean_interval

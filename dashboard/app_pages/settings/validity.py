@@ -10,7 +10,7 @@ from dashboard.shared.changes.actions import attempt
 from dashboard.shared.jobs import jobs
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
-from evaluation.rubric.controls import COMPANION_LABELS
+from evaluation.rubric.control_words import COMPANION_LABELS
 from evaluation.store import Store
 from evaluation.text.display import counted
 

@@ -11,7 +11,7 @@ import pandas as pd
 from dashboard.shared.formatting import duration_text, share_text, usd_text
 from evaluation.escaping import spreadsheet_safe
 from evaluation.insight.addressing import EVERYTHING, talk_shares, transcript_metrics
-from evaluation.insight.figure_sentences import UNKNOWN
+from evaluation.insight.recommendations import UNKNOWN
 from evaluation.store import Store
 from evaluation.store.llm_calls import spending_by_model, spending_by_run
 from evaluation.transcript import Transcript

@@ -20,7 +20,7 @@ from evaluation.escaping import cut, spreadsheet_safe
 from evaluation.iterations import IterationSummary
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.evaluation import DIMENSIONS, LABELS
-from evaluation.rubric.controls import control_words, summarise_controls
+from evaluation.rubric.control_words import control_words, summarise_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD, VerdictStatus
 from evaluation.score import PERCENT, MetricDefinition, Scale

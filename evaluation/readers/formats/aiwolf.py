@@ -17,10 +17,8 @@ from typing import Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.document import Document
-from evaluation.readers.base.draft import TranscriptDraft, broken_line
-from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.roster import Roster, alignment_of
+from evaluation.readers._draft import Roster, TranscriptDraft, alignment_of, broken_line
+from evaluation.readers.document import Document, FileReader
 from evaluation.transcript import Channel, Transcript
 
 FORMAT = "aiwolf"

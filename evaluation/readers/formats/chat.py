@@ -22,12 +22,18 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import step
-from evaluation.readers.base.document import Document, content_id, first_record, records
-from evaluation.readers.base.draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, TranscriptDraft
-from evaluation.readers.base.limits import Limits
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileGame, FileReader, Found
-from evaluation.readers.base.roster import Roster
+from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, Roster, TranscriptDraft
+from evaluation.readers.document import (
+    Document,
+    FileGame,
+    FileReader,
+    Found,
+    Limits,
+    Node,
+    content_id,
+    first_record,
+    records,
+)
 from evaluation.transcript import Channel, Transcript
 
 FORMAT = "openai-chat"
@@ -74,7 +80,6 @@ def chat_transcript(
         InputError: A message is broken, or nobody but the system speaks.
     """
     nodes = list(messages)
-    limits.check_messages(len(nodes))
     # The first role of each who speaks in public, by name.
     roles: dict[str, str] = {}
     for node in nodes:

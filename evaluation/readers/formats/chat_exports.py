@@ -15,12 +15,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.readers._draft import OpenDraft, speaker_name
 from evaluation.readers._who_speaks import EVENT_CHANNEL
-from evaluation.readers.base.document import Document, content_id
-from evaluation.readers.base.draft import OpenDraft, speaker_name
-from evaluation.readers.base.limits import Limits
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import ArchiveReader, FileGame, FileReader, Found
+from evaluation.readers.document import ArchiveReader, Document, FileGame, FileReader, Found, Limits, Node, content_id
 from evaluation.transcript import Transcript
 
 TELEGRAM = "telegram"
@@ -117,7 +114,6 @@ def _told_apart(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _telegram_chat(chat: Node, limits: Limits) -> Transcript:
-    limits.check_messages(chat["messages"].size)
     name = chat["name"].text_or_none() or ""
     game_id = chat["id"].identifier_or_none() or name or "chat"
     return _transcript(TELEGRAM, game_id, [*map(_telegram_post, chat["messages"].entries())], limits, {"name": name})
@@ -150,7 +146,6 @@ def _recognises_discord(document: Document) -> bool:
 
 def _read_discord(document: Document) -> Transcript:
     root = Node(document.json)
-    document.limits.check_messages(root["messages"].size)
     posts = [*map(_discord_post, root["messages"].entries())]
     game_id = root["channel"]["id"].identifier_or_none() or content_id(DISCORD, document.text)
     names = {key: root[key]["name"].text_or_none() for key in ("guild", "channel")}
@@ -210,7 +205,6 @@ def _slack_channel(
         document = load()
         nodes = Node(_json(document, path), f"{path}: $").entries()
         posts += (_slack_post(node, users) for node in nodes if node["type"].text_or_none() in (None, "message"))
-        document.limits.check_messages(len(posts))
     return _transcript(SLACK, channel, posts, document.limits, {"channel": channel})
 
 

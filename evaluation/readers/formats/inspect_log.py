@@ -16,10 +16,7 @@ from typing import Any
 from evaluation.errors import BrokenTranscriptError, InputError
 from evaluation.files.strict_json import shorten
 from evaluation.readers._who_speaks import BROKEN_OFF
-from evaluation.readers.base.document import Document
-from evaluation.readers.base.limits import Limits
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import ArchiveReader, FileGame, FileReader
+from evaluation.readers.document import ArchiveReader, Document, FileGame, FileReader, Limits, Node
 from evaluation.readers.formats.chat import chat_transcript
 from evaluation.readers.traces.calls import CallUsage, summed_cost
 from evaluation.transcript import Cost, Transcript

@@ -16,11 +16,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.document import Document
-from evaluation.readers.base.draft import VOTE_CHANNEL, TranscriptDraft
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.roster import Roster, alignment_of, is_abstention, is_moderator
+from evaluation.readers._draft import VOTE_CHANNEL, Roster, TranscriptDraft, alignment_of, is_abstention, is_moderator
+from evaluation.readers.document import Document, FileReader, Node
 from evaluation.transcript import Alignment, Channel, Transcript
 
 FORMAT = "llm-werewolf"
@@ -48,7 +45,6 @@ def _recognises(document: Document) -> bool:
 
 def _read(document: Document) -> Transcript:
     root = Node(document.json)
-    document.limits.check_sizes(players=root["players"].size, messages=root["chat"].size)
     players = [_player(name, node) for name, node in root["players"].members()]
     game = _Game(players, TranscriptDraft(Roster(player["name"] for player in players), document.limits))
     for node in root["chat"].entries():

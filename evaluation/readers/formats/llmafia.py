@@ -19,11 +19,8 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError, InputError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.document import Document, content_id
-from evaluation.readers.base.draft import TranscriptDraft, broken_line
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FolderReader
-from evaluation.readers.base.roster import Roster, alignment_of
+from evaluation.readers._draft import Roster, TranscriptDraft, alignment_of, broken_line
+from evaluation.readers.document import Document, FolderReader, Node, content_id
 from evaluation.transcript import Channel, Transcript
 
 FORMAT = "llmafia"
@@ -76,7 +73,6 @@ def _read(files: Mapping[str, Document]) -> Transcript:
     for text in texts.values():
         limits.check_lines(text)
     config = _config(files[_CONFIG])
-    limits.check_players(config["players"].size)
     players = [_player(node) for node in config["players"].entries() if node["name"].name() != _MANAGER]
     draft = TranscriptDraft(Roster(player["name"] for player in players), limits)
     manager, day, night = (_parse_lines(name, texts[name], draft.roster) for name in (_MANAGER_FILE, *_KINDS))

@@ -13,10 +13,8 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.document import Document
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.roster import Roster, alignment_of, is_abstention, is_moderator
+from evaluation.readers._draft import Roster, alignment_of, is_abstention, is_moderator
+from evaluation.readers.document import Document, FileReader, Node
 from evaluation.transcript import CANONICAL_FORMAT, Cost, Transcript, build_transcript
 
 FORMAT = "native"
@@ -40,8 +38,7 @@ def _recognises(document: Document) -> bool:
 
 def _read(document: Document) -> Transcript:
     root = Node(document.json)
-    sizes = {key: root[key].size for key in ("players", "messages", "votes")}
-    document.limits.check_sizes(**sizes)
+    document.limits.check_sizes(**{key: root[key].size for key in ("players", "messages", "votes")})
     players = [_player(node) for node in root["players"].entries()]
     if not players:
         raise BrokenTranscriptError("The game has no player.", place="$.players", remedy="Say who plays.")

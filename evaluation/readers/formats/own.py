@@ -11,11 +11,9 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.document import Document, records
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileReader
+from evaluation.readers.document import Document, FileReader, Node, records
 from evaluation.recorder import JOURNAL_FORMAT, JOURNAL_VERSION, transcript_of_events
-from evaluation.transcript import CANONICAL_FORMAT, CANONICAL_VERSION, Transcript, build_transcript
+from evaluation.transcript import CANONICAL_FORMAT, CANONICAL_VERSION, Transcript
 
 _CUT_OFF = "recording_cut_off"
 
@@ -67,10 +65,7 @@ def _read_canonical(document: Document) -> Transcript:
         )
     for key in ("format", "version", "id"):
         body.pop(key, None)
-    root = Node(body)
-    sizes = {key: root[key].size for key in ("players", "messages", "votes")}
-    document.limits.check_sizes(**sizes)
-    return build_transcript(Transcript, body)
+    return document.limits.build(body)
 
 
 READER = FileReader(CANONICAL_FORMAT, _is_canonical, _read_canonical)

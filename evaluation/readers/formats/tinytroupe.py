@@ -15,11 +15,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError
-from evaluation.readers.base.document import Document
-from evaluation.readers.base.draft import TranscriptDraft
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.roster import Roster
+from evaluation.readers._draft import Roster, TranscriptDraft
+from evaluation.readers.document import Document, FileReader, Node
 from evaluation.transcript import Transcript
 
 FORMAT = "tinytroupe"

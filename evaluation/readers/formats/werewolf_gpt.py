@@ -13,10 +13,8 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.base.document import Document
-from evaluation.readers.base.draft import VOTE_CHANNEL, TranscriptDraft, broken_line
-from evaluation.readers.base.reader import FileReader
-from evaluation.readers.base.roster import Roster, alignment_of
+from evaluation.readers._draft import VOTE_CHANNEL, Roster, TranscriptDraft, alignment_of, broken_line
+from evaluation.readers.document import Document, FileReader
 from evaluation.transcript import Transcript
 
 FORMAT = "werewolf-gpt"

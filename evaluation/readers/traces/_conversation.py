@@ -16,11 +16,8 @@ from functools import partial
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
-from evaluation.readers.base.document import Document, first_record, records
-from evaluation.readers.base.draft import THOUGHTS_CHANNEL, OpenDraft, speaker_name
-from evaluation.readers.base.limits import Limits
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileGame, FileReader
+from evaluation.readers._draft import THOUGHTS_CHANNEL, OpenDraft, speaker_name
+from evaluation.readers.document import Document, FileGame, FileReader, Limits, Node, first_record, records
 from evaluation.readers.traces._turns import ChatTurn, ToolCall, as_text, normalised, unpacked
 from evaluation.readers.traces.calls import ModelCall, summed_cost
 from evaluation.transcript import Transcript

@@ -14,7 +14,7 @@ from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.files.strict_json import parse_json
-from evaluation.readers.base.limits import Limits
+from evaluation.readers.document import Limits
 
 _LIMITS = Limits()
 

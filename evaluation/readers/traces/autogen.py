@@ -8,9 +8,7 @@ from typing import Any
 
 from evaluation.files.strict_json import shorten
 from evaluation.readers._who_speaks import BROKEN_OFF
-from evaluation.readers.base.document import Document, first_record, records
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileReader
+from evaluation.readers.document import Document, FileReader, Node, first_record, records
 from evaluation.readers.traces._conversation import call_transcript
 from evaluation.readers.traces._turns import ChatTurn, ToolCall, as_text, parts_turn, text_in
 from evaluation.readers.traces.calls import ModelCall, agent_name, usage_of

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
-from evaluation.readers.base.node import Node
+from evaluation.readers.document import Node
 from evaluation.readers.traces._turns import ChatTurn
 
 _LONGEST_NAME = 200

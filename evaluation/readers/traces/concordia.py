@@ -12,10 +12,8 @@ from datetime import datetime
 from html.parser import HTMLParser
 from typing import Any
 
-from evaluation.readers.base.document import Document
-from evaluation.readers.base.draft import OpenDraft, speaker_name
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileReader
+from evaluation.readers._draft import OpenDraft, speaker_name
+from evaluation.readers.document import Document, FileReader, Node
 from evaluation.transcript import Transcript
 
 FORMAT = "concordia"

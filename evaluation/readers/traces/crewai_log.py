@@ -9,10 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from evaluation.errors import BrokenTranscriptError
-from evaluation.readers.base.document import Document
-from evaluation.readers.base.draft import OpenDraft, speaker_name
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileReader
+from evaluation.readers._draft import OpenDraft, speaker_name
+from evaluation.readers.document import Document, FileReader, Node
 from evaluation.transcript import Transcript
 
 FORMAT = "crewai"

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from evaluation.readers.base.document import Document, first_record, records
-from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileReader
+from evaluation.readers.document import Document, FileReader, Node, first_record, records
 from evaluation.readers.traces._conversation import call_transcript
 from evaluation.readers.traces._turns import ChatTurn, text_in, turns_of
 from evaluation.readers.traces.calls import ModelCall, usage_of

@@ -15,8 +15,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from evaluation.readers.base.document import Document
-from evaluation.readers.base.node import Node
+from evaluation.readers.document import Document, Node
 from evaluation.readers.traces._conversation import trace_reader
 from evaluation.readers.traces._turns import ChatTurn, ToolResult, as_text, text_in, turns_of, unpacked
 from evaluation.readers.traces.calls import ModelCall, Span, SpanTree, agent_name, calls_in, identifier, usage_of

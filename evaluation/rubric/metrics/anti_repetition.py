@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from evaluation.rubric._language_pack import LanguagePack
 from evaluation.rubric.definitions import ANTI_REPETITION
-from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.discussion import Discussion, LanguagePack
 from evaluation.rubric.metrics.phrases import (
     WINDOW_TOKENS,
     MessagePhrases,

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
-from evaluation.rubric._language_pack import LanguagePack
 from evaluation.rubric.definitions import COHERENCE
-from evaluation.rubric.discussion import Discussion, PreparedMessage, kept_with_discussion
+from evaluation.rubric.discussion import Discussion, LanguagePack, PreparedMessage, kept_with_discussion
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import listed, quoted
 from evaluation.text.names import Mention

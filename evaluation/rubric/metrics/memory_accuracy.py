@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from evaluation.rubric.claims.checking import findings_on
-from evaluation.rubric.claims.finding import Finding
-from evaluation.rubric.claims.game_record import Record
-from evaluation.rubric.claims.parsing import Act, Claim
+from evaluation.rubric._claim_checks import Finding, findings_on
+from evaluation.rubric._claims import Act, Claim
 from evaluation.rubric.definitions import MEMORY_ACCURACY
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.speech.readings import Reading, has_grammar, read
+from evaluation.rubric.game_record import Record
+from evaluation.rubric.speech import Reading, has_grammar, read
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.transcript import Transcript
 
@@ -52,7 +51,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     Returns:
         A percent result with one row per reference; a row's ``details`` hold actor, act, target, round, finding and
         kind. The result's ``details`` hold the coverage and what
-        :func:`~evaluation.rubric._breakdowns.by_kind_of_reference` returns. Full marks without any reference,
+        :func:`~evaluation.rubric.definitions.by_kind_of_reference` returns. Full marks without any reference,
         ``pending`` when all are unverified, ``not_applicable`` in another language than English or without public
         messages.
     """

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
-from evaluation.rubric._language_pack import LanguagePack
 from evaluation.rubric.definitions import PERSONALITY_DIVERSITY
-from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.discussion import Discussion, LanguagePack
 from evaluation.rubric.metrics.phrases import Phrase, PlayerPhrases, is_telling, phrases_by_player, places_of
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import counted, quoted

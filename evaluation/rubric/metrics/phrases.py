@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
 
-from evaluation.rubric._language_pack import LanguagePack
-from evaluation.rubric.discussion import NAME, Discussion, PreparedMessage, kept_with_discussion
+from evaluation.rubric.discussion import NAME, Discussion, LanguagePack, PreparedMessage, kept_with_discussion
 from evaluation.transcript import Message
 
 WINDOW_TOKENS = 500

@@ -4,17 +4,98 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, Literal
 
-from evaluation.rubric._breakdowns import SIDES
-from evaluation.rubric.definitions import ROLE_CONSISTENCY
+from evaluation.rubric._grammar import read_data
+from evaluation.rubric.definitions import ROLE_CONSISTENCY, SIDES
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.metrics.role_table import RoleRule, aim_of, rule_for
-from evaluation.rubric.speech.act_types import ACCUSATIONS, ActKind, SpeechAct
-from evaluation.rubric.speech.readings import Reading, has_grammar, read
+from evaluation.rubric.game_record import knows_ally
+from evaluation.rubric.speech import ACCUSATIONS, ActKind, Reading, SpeechAct, has_grammar, read
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import listed
-from evaluation.transcript import Alignment, Transcript
+from evaluation.transcript import Alignment, Player, Transcript
+
+Aim = Literal["ally", "stranger", "other", "unknown"]
+"""A player of the own evil side whom the role knows, one whom it does not know, another player, or nobody known."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoleRule:
+    """One line of the table. ``None`` in a condition means that it does not matter.
+
+    Attributes:
+        side: Whose line it is.
+        acts: The speech acts that it covers.
+        at: At whom they are aimed: a fellow Mafia player whom the role knows, one whom it does not, or somebody else.
+        grounds: Whether grounds are given.
+        role: Which side a revealed role belongs to.
+        consistent: Whether the act fits the role.
+        line: The rubric's line.
+        reason: What the speaker does, for people; ``{target}`` stands for the player aimed at.
+    """
+
+    side: Alignment
+    acts: frozenset[ActKind]
+    at: Aim | None
+    grounds: bool | None
+    role: Literal["evil", "town"] | None
+    consistent: bool
+    line: str
+    reason: str
+
+    def fits(self, act: SpeechAct, at: Aim, *, grounded: bool) -> bool:
+        """Whether the rule covers ``act``, one of its ``acts`` by a speaker of its side.
+
+        Args:
+            act: The act.
+            at: At whom it is aimed, seen from the speaker.
+            grounded: Whether grounds are given for it.
+        """
+        role = "evil" if act.role == "evil" else "town"
+        return self.at in (None, at) and self.grounds in (None, grounded) and self.role in (None, role)
+
+
+def aim_of(speaker: Player, target: Player | None) -> Aim:
+    """At whom an act of ``speaker`` is aimed."""
+    if target is None:
+        return "unknown"
+    if speaker.alignment != "mafia" or target.alignment != "mafia":
+        return "other"
+    return "ally" if knows_ally(speaker, target) else "stranger"
+
+
+def rule_for(act: SpeechAct, side: Alignment, at: Aim, *, grounded: bool) -> RoleRule | None:
+    """The first rule that covers ``act`` by a speaker of ``side``; ``None`` when the act carries no signal."""
+    rules = _rules_by_act().get((side, act.kind), ())
+    return next((rule for rule in rules if rule.fits(act, at, grounded=grounded)), None)
+
+
+@cache
+def _rules_by_act() -> Mapping[tuple[Alignment, ActKind], Sequence[RoleRule]]:
+    found: dict[tuple[Alignment, ActKind], list[RoleRule]] = {}
+    for rule in role_rules():
+        for act in rule.acts:
+            found.setdefault((rule.side, act), []).append(rule)
+    return found
+
+
+@cache
+def role_rules() -> tuple[RoleRule, ...]:
+    """The table, in the order in which its rules are tried."""
+    return tuple(
+        RoleRule(
+            entry["side"],
+            frozenset(ActKind(act) for act in entry["acts"]),
+            entry.get("at"),
+            entry.get("grounds"),
+            entry.get("role"),
+            entry["consistent"],
+            entry["line"],
+            entry["reason"],
+        )
+        for entry in read_data("role_table.yaml")["rules"]
+    )
 
 
 def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
@@ -27,7 +108,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     bluff for Mafia and no signal for town. A fellow Mafia player whom the role cannot know is accused like anybody
     else. Messages without signal are excluded; those that talk about the game carry ``marks`` that say why a person
     should look at them. ``details`` hold the coverage and what
-    :func:`~evaluation.rubric._breakdowns.by_side_and_player` returns.
+    :func:`~evaluation.rubric.definitions.by_side_and_player` returns.
 
     Args:
         transcript: The transcript to measure.
@@ -59,7 +140,7 @@ def _blocked(discussion: Discussion) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class JudgedAct:
     """An act with the rule that decides it; ``grounds`` is the earlier message that gives grounds, if one does."""
 
     act: SpeechAct
@@ -77,31 +158,43 @@ class _Judged:
 
 def rows(readings: Sequence[Reading], transcript: Transcript) -> Iterator[LedgerRow]:
     """A row for each message, judged by the acts in it; whoever found the acts."""
+    players = {player.name: player for player in transcript.players}
+    for reading, judged in judged_acts(readings, players):
+        yield _row(reading, players[reading.message.speaker].alignment, judged)
+
+
+def judged_acts(
+    readings: Sequence[Reading], players: Mapping[str, Player]
+) -> Iterator[tuple[Reading, Sequence[JudgedAct]]]:
+    """Each message with those of its acts that carry a signal, none where the speaker's side is not known.
+
+    Args:
+        readings: The messages as read, in order.
+        players: By name, with the roles by which they are judged.
+    """
     # Speaker and target -> the message in which the speaker first gave grounds against the target.
     cases: dict[tuple[str, str | None], str] = {}
     for reading in readings:
-        speaker = transcript.player(reading.message.speaker)
-        judged = [] if speaker.alignment is None else list(_judged(reading, speaker.alignment, transcript, cases))
-        yield _row(reading, speaker.alignment, judged)
+        speaker = players[reading.message.speaker]
+        yield reading, [] if speaker.alignment is None else list(_judged(reading, speaker, players, cases))
         for act in reading.acts:
             if act.grounded and act.kind in ACCUSATIONS | {ActKind.QUESTION}:
                 cases.setdefault((speaker.name, act.target), reading.message.id)
 
 
 def _judged(
-    reading: Reading, side: Alignment, transcript: Transcript, cases: Mapping[tuple[str, str | None], str]
-) -> Iterator[_Judged]:
-    speaker = transcript.player(reading.message.speaker)
+    reading: Reading, speaker: Player, players: Mapping[str, Player], cases: Mapping[tuple[str, str | None], str]
+) -> Iterator[JudgedAct]:
+    assert speaker.alignment is not None
     for act in reading.acts:
-        at = aim_of(speaker, None if act.target is None else transcript.player(act.target))
+        at = aim_of(speaker, None if act.target is None else players[act.target])
         earlier = cases.get((speaker.name, act.target)) if act.kind in ACCUSATIONS else None
-        grounded = act.grounded or earlier is not None
-        rule = rule_for(act, side, at, grounded=grounded)
+        rule = rule_for(act, speaker.alignment, at, grounded=act.grounded or earlier is not None)
         if rule is not None:
-            yield _Judged(act, rule, None if act.grounded else earlier)
+            yield JudgedAct(act, rule, None if act.grounded else earlier)
 
 
-def _row(reading: Reading, side: Alignment | None, judged: Sequence[_Judged]) -> LedgerRow:
+def _row(reading: Reading, side: Alignment | None, judged: Sequence[JudgedAct]) -> LedgerRow:
     message = reading.message
     consistent = all(one.rule.consistent for one in judged) if judged else None
     deciding = [one for one in judged if one.rule.consistent == consistent]
@@ -120,7 +213,7 @@ def _row(reading: Reading, side: Alignment | None, judged: Sequence[_Judged]) ->
     )
 
 
-def _reason(reading: Reading, side: Alignment | None, deciding: Sequence[_Judged]) -> str:
+def _reason(reading: Reading, side: Alignment | None, deciding: Sequence[JudgedAct]) -> str:
     speaker = reading.message.speaker
     if side is None:
         return f"The side of {speaker} is not known."
@@ -131,6 +224,6 @@ def _reason(reading: Reading, side: Alignment | None, deciding: Sequence[_Judged
     return f"{speaker} {words}; that {verdict} a {SIDES[side]} player."
 
 
-def _evidence(text: str, deciding: Iterable[_Judged]) -> tuple[Evidence, ...]:
+def _evidence(text: str, deciding: Iterable[JudgedAct]) -> tuple[Evidence, ...]:
     spans = sorted({(one.act.start, one.act.end) for one in deciding})
     return tuple(Evidence(start, end, text[start:end]) for start, end in spans)

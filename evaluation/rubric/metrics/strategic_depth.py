@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evaluation.rubric._language_pack import LanguagePack
 from evaluation.rubric.definitions import STRATEGIC_DEPTH
-from evaluation.rubric.discussion import Discussion, PreparedMessage
+from evaluation.rubric.discussion import Discussion, LanguagePack, PreparedMessage
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import quoted
 from evaluation.text.tokens import Token

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.rubric._language_pack import LanguagePack
-from evaluation.rubric.discussion import Discussion, PreparedMessage, kept_with_discussion
+from evaluation.rubric.discussion import Discussion, LanguagePack, PreparedMessage, kept_with_discussion
 from evaluation.rubric.metrics.coherence import (
     addresses,
     is_first_person,
@@ -25,8 +24,7 @@ from evaluation.rubric.metrics.coherence import (
     rule_rows,
 )
 from evaluation.rubric.reader._ngrams import NGrams, hashed_ngrams
-from evaluation.rubric.speech.act_types import ActKind
-from evaluation.rubric.speech.readings import read
+from evaluation.rubric.speech import ActKind, read
 
 LOOK_BACK = 8
 """Messages of other players, the latest first, that a message may answer."""

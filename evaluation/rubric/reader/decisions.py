@@ -14,8 +14,7 @@ from evaluation.rubric.metrics import role_consistency
 from evaluation.rubric.metrics.coherence import WINDOW, places
 from evaluation.rubric.reader._features import sentences_of
 from evaluation.rubric.reader.model import Reader, ReadMessage, ReadReference
-from evaluation.rubric.speech.act_types import ActKind, SpeechAct
-from evaluation.rubric.speech.readings import Reading, read
+from evaluation.rubric.speech import ActKind, Reading, SpeechAct, read
 from evaluation.score import (
     Evidence,
     LedgerRow,

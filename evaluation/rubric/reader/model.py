@@ -33,7 +33,7 @@ from evaluation.rubric.reader._features import (
     sentence_rows,
 )
 from evaluation.rubric.reader._ngrams import BUCKETS, hashed_ngrams
-from evaluation.rubric.speech.act_types import ActKind
+from evaluation.rubric.speech import ActKind
 
 Floats = NDArray[np.float32]
 ACTS = tuple(ActKind)

@@ -10,7 +10,7 @@ import pytest
 from evaluation.agreement.report import AgreementReport, agreement_data, agreement_report, agreement_sentences, headline
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
-from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.store import Store
 from evaluation.workflows.ratings import stored_agreement

@@ -13,7 +13,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from evaluation.agreement.report import agreement_data
 from evaluation.agreement.rows import DecidedRow, disputed_rows, row_agreements
-from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.statistics.agreement import nominal_kappa_of
 from evaluation.store import Store

@@ -7,8 +7,7 @@ import asyncio
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.insight._judge_text import parts_of, spoken
-from evaluation.insight._questions import OpinionItem, OpinionsAnswer, ThemeItem, ThemesAnswer
+from evaluation.insight._questions import OpinionItem, OpinionsAnswer, ThemeItem, ThemesAnswer, parts_of, spoken
 from evaluation.insight.extraction import ResultsExtractor, ResultsReducer, counting_reducer, counts_by_type
 from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
@@ -83,7 +82,7 @@ def test_a_themes_frequency_is_counted_and_its_quotes_exist() -> None:
     found = asyncio.run(ResultsExtractor(ScriptedJudge(lambda _: answer)).extract_themes(game()))
     (kept,) = found.found
     assert (kept.frequency, kept.message_ids, kept.sentiment) == (2, ("m0", "m3"), "mixed")
-    assert kept.representative_quotes == ("“rye” is a little dry.",), "as it stands in the message"
+    assert kept.representative_quotes == ("“rye” is a little dry",), "as it stands in the message"
     assert [one.what for one in found.refused] == ["rye forever", "Air"]
 
 

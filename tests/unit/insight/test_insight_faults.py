@@ -12,10 +12,9 @@ import networkx as nx
 import pytest
 
 from evaluation.insight._questions import OpinionItem, OpinionsAnswer, QualityAnswer, QuoteItem, QuotesAnswer
-from evaluation.insight._sentiment import message_sentiment
 from evaluation.insight.collector import MessageEvent, MetricsCollector
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.extraction import ResultsExtractor
+from evaluation.insight.extraction import ResultsExtractor, message_sentiment
 from evaluation.insight.metrics import NetworkMetrics, SimulationMetrics, network_metrics
 from evaluation.insight.validator import CheckedAgent, Validator
 from evaluation.judging.judges_without_model import ScriptedJudge
@@ -121,5 +120,5 @@ def test_a_quote_that_nobody_said_is_refused() -> None:
     ]
     judge = ScriptedJudge(lambda _: QuotesAnswer(quotes=quotes))
     found = asyncio.run(ResultsExtractor(judge).extract_quotes(game("Oh, I like this bread.", "Well."), "bread"))
-    assert [(one.agent_id, one.content, one.message_id) for one in found.found] == [("Ada", "I like this bread.", "m0")]
+    assert [(one.agent_id, one.content, one.message_id) for one in found.found] == [("Ada", "I like this bread", "m0")]
     assert [one.what for one in found.refused] == ["Bob: I like this bread.", "Eve: bread"]

@@ -66,7 +66,7 @@ def test_answers_are_read_kept_and_logged() -> None:
     # Two messages: persona and coherence of both, consistency of the second; and one question for quotes.
     assert len(model.asked) == 6
     assert [one.score for one in first.validations] == [1.0, None, 1.0, 1.0, 1.0, 1.0]
-    assert [one.content for one in first.extractions["quotes"].found] == ["Rye is best."]
+    assert [one.content for one in first.extractions["quotes"].found] == ["Rye is best"]
     # 110 tokens at 0.001 a call.
     assert first.spent_usd == pytest.approx(0.66)
     purposes = llm_calls(store)["purpose"].value_counts().to_dict()

@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.insight._judge_text import TextPart, parts_of
-from evaluation.insight._questions import QuoteItem, QuotesAnswer
-from evaluation.insight._sentiment import message_sentiment
-from evaluation.insight.extraction import quotes_in
+from evaluation.insight._questions import QuoteItem, QuotesAnswer, TextPart, parts_of
+from evaluation.insight.extraction import message_sentiment, quotes_in
 from evaluation.insight.metrics import interaction_graph, network_metrics
 from evaluation.insight.validator import drawn_sample
 from evaluation.transcript import Message

@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.insight.addressing import MessageFilter, talk_shares, transcript_metrics
 from evaluation.insight.evaluation_report import plain_report
-from evaluation.insight.figure_sentences import activity_lines, network_lines, share_lines
+from evaluation.insight.recommendations import activity_lines, network_lines, share_lines
 from evaluation.report import discussion_page, document, markdown
 from evaluation.transcript import Message, Player, Transcript
 

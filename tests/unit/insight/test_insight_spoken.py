@@ -9,14 +9,12 @@ import pytest
 
 from evaluation import read_path
 from evaluation.errors import InputError
-from evaluation.insight._judge_text import spoken
-from evaluation.insight._questions import QualityAnswer, ThemeItem, ThemesAnswer
-from evaluation.insight._sentiment import message_sentiment
+from evaluation.insight._questions import QualityAnswer, ThemeItem, ThemesAnswer, spoken
 from evaluation.insight.addressing import message_events, transcript_metrics
 from evaluation.insight.collector import LLMCallEvent, MemoryEvent, MessageEvent
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted, plain_report, report_on
-from evaluation.insight.extraction import ResultsExtractor, counting_reducer
+from evaluation.insight.extraction import ResultsExtractor, counting_reducer, message_sentiment
 from evaluation.insight.validator import Validator
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.report import document

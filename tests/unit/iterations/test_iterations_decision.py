@@ -25,8 +25,8 @@ from evaluation.iterations import (
     reference_of,
     target_difference,
 )
+from evaluation.rubric.advice import lowest_metric
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.lowest_metric import lowest_metric
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import Status
 

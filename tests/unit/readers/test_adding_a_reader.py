@@ -7,8 +7,7 @@ import pytest
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers import Limits
-from evaluation.readers.base.document import Document
-from evaluation.readers.base.reader import FileReader
+from evaluation.readers.document import Document, FileReader
 from evaluation.transcript import Transcript
 
 GUIDE = (

@@ -19,7 +19,7 @@ from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.store.imports import KEPT
 from evaluation.transcript import Transcript
-from evaluation.writers.import_report import counts_words, report_as, report_csv, report_markdown
+from evaluation.writers import counts_words, report_as, report_csv, report_markdown
 
 GAME = b'{"gameId": "%s", "players": [{"name": "Ann"}], "messages": [{"playerName": "Ann", "message": "Hi"}]}'
 BAD = b'{"gameId": '

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from evaluation.readers import read_upload
-from evaluation.readers.base.document import Document, records
-from evaluation.readers.base.limits import Limits
+from evaluation.readers.document import Document, Limits, records
 from evaluation.readers.traces.opentelemetry import otlp_calls
 from evaluation.transcript import Transcript
 from tests.unit.readers.trace_samples import (

@@ -10,10 +10,9 @@ import pytest
 
 from evaluation.readers import Limits, read_path, read_upload
 from evaluation.readers._format_detection import ARCHIVE_READERS, BINARY_READERS, FILE_READERS, FOLDER_READERS
-from evaluation.readers.base.document import Document
+from evaluation.readers.document import Document
 from evaluation.transcript import Transcript
-from evaluation.writers.tables import csv_text
-from evaluation.writers.transcripts import json_lines, message_table
+from evaluation.writers import csv_text, json_lines, message_table
 from tests.unit.readers.trace_samples import SAMPLES
 
 DATA = Path(__file__).parents[2] / "data"

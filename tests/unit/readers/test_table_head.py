@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.readers import ColumnMapping, Limits, TableHead, guess_mapping, read_path, read_upload, read_uploads
-from evaluation.readers.base.document import Document
-from evaluation.readers.tables.rows import ROWS_SHOWN, table_head
+from evaluation.readers.document import Document
+from evaluation.readers.tables import ROWS_SHOWN, table_head
 
 ROWS = [{"wer": "Ann", "was": "Hallo, Ben", "tag": 1}, {"wer": "Ben", "was": "Guten Tag", "tag": 2}]
 GERMAN = ColumnMapping(speaker="wer", text="was", round="tag")

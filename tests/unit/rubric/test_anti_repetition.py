@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from evaluation.iterations.tests import Game, mean_scores
-from evaluation.rubric.lowest_metric import shortfall
+from evaluation.rubric.advice import shortfall
 from evaluation.rubric.metrics.anti_repetition import measure
 from evaluation.rubric.verdict import apply_thresholds, compute_verdict
 from evaluation.score import Method, MetricResult, RowVerdict, Status, redecided, replace_rows

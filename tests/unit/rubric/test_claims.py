@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.rubric.claims.parsing import Act, Claim
+from evaluation.rubric._claims import Act, Claim
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.speech.readings import read
+from evaluation.rubric.speech import read
 from evaluation.transcript import Message, Player, Transcript
 
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo")
@@ -132,11 +132,6 @@ def test_they_is_nobody_in_particular_when_two_were_named() -> None:
 def test_the_clause_is_shown_as_written(text: str, clause: str) -> None:
     (claim,) = claims_in(text)
     assert text[claim.start : claim.end] == clause
-
-
-def test_only_is_kept() -> None:
-    assert [claim.alone for claim in claims_in("Only Agent-Alpha voted for Agent-Bravo.")] == [True]
-    assert [claim.alone for claim in claims_in("Agent-Alpha voted for Agent-Bravo.")] == [False]
 
 
 def test_roles_are_kept_with_their_side() -> None:

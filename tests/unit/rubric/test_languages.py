@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from evaluation.engines.scoring import evaluate_transcript
-from evaluation.rubric._language_pack import language_pack
+from evaluation.rubric.discussion import language_pack
 from evaluation.score import RowVerdict
 from evaluation.text.language import message_language
 from evaluation.text.tokens import tokenize

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluation.rubric.advice import advise
 from evaluation.rubric.metrics import role_consistency
-from evaluation.rubric.metrics.role_table import role_rules
+from evaluation.rubric.metrics.role_consistency import role_rules
 from evaluation.score import Method, MetricResult, RowVerdict, Status, redecided, replace_rows
 from evaluation.transcript import Alignment, Message, Player, Transcript
 

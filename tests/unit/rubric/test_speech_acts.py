@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.rubric.clauses.grammar import Grammar, grammar_for, patterns_for, read_data
+from evaluation.rubric._grammar import Grammar, grammar_for, patterns_for, read_data
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.metrics.role_table import role_rules
-from evaluation.rubric.speech.act_types import ActKind, SpeechAct
-from evaluation.rubric.speech.readings import Reading, read
+from evaluation.rubric.metrics.role_consistency import role_rules
+from evaluation.rubric.speech import ActKind, Reading, SpeechAct, read
 from evaluation.transcript import Message, Player, Transcript
 
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo")
@@ -278,9 +277,9 @@ def test_a_pattern_without_a_limit_is_refused() -> None:
     assert grammar is not None
     for source in ("name*", "(name|you)+", "name{2,}"):
         with pytest.raises(ValueError, match="without a limit"):
-            grammar.pattern(source, {})
+            grammar.pattern(source)
     with pytest.raises(ValueError, match="unknown word class 'nmae'"):
-        grammar.pattern("nmae voted", {})
+        grammar.pattern("nmae voted")
 
 
 def test_a_word_in_two_classes_is_refused() -> None:

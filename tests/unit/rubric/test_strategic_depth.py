@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from evaluation.rubric._language_pack import language_pack
+from evaluation.rubric.discussion import language_pack
 from evaluation.rubric.metrics.strategic_depth import measure
 from evaluation.score import RowVerdict, Status
 from evaluation.text.tokens import stem

@@ -15,16 +15,18 @@ from evaluation.engines.scoring import evaluate_transcript
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.precedence import results_as_they_stand
-from evaluation.rubric_judge._window_answer import (
+from evaluation.rubric_judge.game_reading import JudgedGame, read_game
+from evaluation.rubric_judge.window_prompt import (
+    LONGEST_MESSAGE,
     NO_SUCH_ACT,
     NO_SUCH_ANSWERED,
     NO_SUCH_QUOTE,
     NO_SUCH_TARGET,
     NO_SUCH_VERDICT,
+    SYSTEM,
     WindowAnswer,
+    windows,
 )
-from evaluation.rubric_judge.game_reading import JudgedGame, read_game
-from evaluation.rubric_judge.window_prompt import LONGEST_MESSAGE, SYSTEM, windows
 from evaluation.score import Method, MetricResult, RowVerdict, Status
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
 

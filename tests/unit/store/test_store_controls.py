@@ -9,7 +9,8 @@ import pytest
 from benchmarks.labelled_games import load_games
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import NotFoundError
-from evaluation.rubric.controls import CONTROLLED, link_strengths
+from evaluation.rubric.controls import CONTROLLED
+from evaluation.rubric.link_strength import link_strengths
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.reevaluation import completed, compute_missing

@@ -13,7 +13,7 @@ from evaluation.engines.scoring import evaluate_transcript
 from evaluation.ratings import Rating
 from evaluation.rubric.rows_in_doubt import ReviewItem, review_items
 from evaluation.rubric.verdict import MetricScore, metric_control, metric_coverage
-from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import MetricResult, RowVerdict, Status
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript

@@ -10,7 +10,7 @@ import pytest
 
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import InputError, NotFoundError
-from evaluation.rubric_judge.row_decision import NO_REFERENCE, RowDecision
+from evaluation.rubric_judge.reading_decisions import NO_REFERENCE, RowDecision
 from evaluation.score import Evidence, LedgerRow, Method, RowVerdict, Status
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript

@@ -15,7 +15,7 @@ from evaluation.engines.scoring import ScoreFailure
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import ANTI_REPETITION, COHERENCE, DEFINITIONS, MEMORY_ACCURACY
-from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import (
     Evidence,
     LedgerRow,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.text.lexicon import english_words
+from evaluation.text.normal import english_words
 from evaluation.text.tokens import STOP_WORDS, stem
 
 

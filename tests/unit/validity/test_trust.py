@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.validity import Trust, metric_trust
-from evaluation.validity._trust import measured
+from evaluation.validity import Trust, measured, metric_trust
 
 OPENINGS = Path("data/labels/openings.csv")
 FIGURES = {

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.labelled_games import load_games
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.controls import spoiled_copies
+from evaluation.rubric import spoiled_copies
 from evaluation.transcript import Transcript
 from evaluation.validity import (
     CHANGES,
@@ -20,8 +20,9 @@ from evaluation.validity import (
     noticed,
     paired_auc,
     pass_rates,
+    with_other_names,
+    with_private_chat,
 )
-from evaluation.validity._faults import with_other_names, with_private_chat
 
 GAMES = dict(load_games())
 ALL = [game for _, game in load_games()]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evaluation.errors import ConflictError
 from evaluation.escaping import spreadsheet_safe
-from evaluation.writers.tables import csv_text, json_rows, write_new_file
+from evaluation.writers import csv_text, json_rows, write_new_file
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "  ="])

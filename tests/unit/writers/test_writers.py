@@ -9,8 +9,7 @@ import pytest
 
 from evaluation.readers import read_path, read_upload
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.writers.tables import csv_text
-from evaluation.writers.transcripts import COLUMNS, json_lines, message_rows, message_table, write_canonical
+from evaluation.writers import COLUMNS, csv_text, json_lines, message_rows, message_table, write_canonical
 
 DATA = Path(__file__).parents[2] / "data"
 # Games that an earlier version exported are the same games again.

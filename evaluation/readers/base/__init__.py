@@ -1,1 +1,0 @@
-"""Building blocks of readers: documents, drafts of transcripts, players, limits and results."""

@@ -1,0 +1,666 @@
+"""Reads tables with one row a message: CSV, TSV, other separators, JSON and JSON Lines; Parquet through ``parquet``.
+
+The columns are known by their names (``columns``), or as a person has mapped them. Several games in one table are told
+apart by the game column. A column that is not mapped is kept in each message's metadata. Rows without a speaker or a
+text are left out and counted.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, date, datetime
+from functools import cache, partial
+from importlib.resources import files
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
+from evaluation.escaping import cut
+from evaluation.files.bundled import parse_yaml
+from evaluation.files.strict_json import shorten
+from evaluation.readers._draft import alignment_of
+from evaluation.readers._who_speaks import LEFT_OUT
+from evaluation.readers.document import (
+    Document,
+    FileGame,
+    FileReader,
+    Found,
+    Limits,
+    Node,
+    content_id,
+    first_record,
+    records,
+)
+from evaluation.readers.formats import chat
+from evaluation.readers.traces import crewai_log, langfuse, langsmith
+from evaluation.transcript import Transcript
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMapping:
+    """The column for each thing that a message has; ``None`` where the table has none.
+
+    Attributes:
+        speaker: Who speaks. Needed.
+        text: What is said. Needed.
+        game: Which of several games a row belongs to.
+        message_id: What ``reply_to`` refers to.
+        round: A whole number, also inside words ("Day 2").
+        phase: Any text.
+        channel: public, team, private or system, or the channel's name, whose words decide who hears it.
+        recipients: Those who hear it, separated by semicolons, commas or bars; who is only addressed does not count.
+        sent_at: ISO 8601, or seconds or milliseconds since 1970.
+        reply_to: The id of the message answered, or the name of the player.
+        role: The speaker's role in the game.
+    """
+
+    speaker: str | None = None
+    text: str | None = None
+    game: str | None = None
+    message_id: str | None = None
+    round: str | None = None
+    phase: str | None = None
+    channel: str | None = None
+    recipients: str | None = None
+    sent_at: str | None = None
+    reply_to: str | None = None
+    role: str | None = None
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Those of ``speaker`` and ``text`` that have no column; no table can be read without them."""
+        return tuple(name for name in ("speaker", "text") if getattr(self, name) is None)
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The columns that are mapped; the others go into each message's metadata."""
+        return frozenset(column for column in self.as_dict().values() if column is not None)
+
+    def as_dict(self) -> dict[str, str | None]:
+        """Column by field, in the order of the fields: what an editor shows."""
+        return {name: getattr(self, name) for name in FIELDS}
+
+
+ChooseColumns = Callable[[tuple[str, ...]], ColumnMapping | None]
+"""Asked for the mapping of a table by its columns (those of its first rows); ``None`` leaves it to their names."""
+
+FIELDS: tuple[str, ...] = tuple(field.name for field in fields(ColumnMapping))
+
+
+def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
+    """The mapping that the columns' names suggest; each column is used once.
+
+    Case, spaces and punctuation do not matter ("Player Name" is ``playername``). A plain ``id`` is a message's only
+    where there are replies. Without a column for the speaker, the role speaks.
+    """
+    by_key: dict[str, str] = {}
+    for column in columns:
+        by_key.setdefault(_key(column), column)
+    found = {name: by_key[best] for name, keys in _synonyms().items() if (best := _best(keys, by_key)) is not None}
+    if "reply_to" in found and "message_id" not in found and "id" in by_key:
+        found["message_id"] = by_key["id"]
+    if "speaker" not in found and "role" in found:
+        found["speaker"] = found.pop("role")
+    return ColumnMapping(**found)
+
+
+def _best(keys: list[str], by_key: dict[str, str]) -> str | None:
+    return next((key for key in keys if key in by_key), None)
+
+
+def _key(column: str) -> str:
+    return "".join(character for character in column.casefold() if character.isalnum())
+
+
+@cache
+def _synonyms() -> Mapping[str, list[str]]:
+    content = parse_yaml(files("evaluation.readers").joinpath("columns.yaml").read_text(encoding="utf-8"))
+    return {name: content[name] for name in FIELDS}
+
+
+_DELIMITERS = ",;\t|"
+_NAMED_DELIMITER = re.compile(rf'"?sep=([{_DELIMITERS}])"?(?=\n)', re.IGNORECASE)
+_LONGEST_HEADING = 60
+ROWS_SHOWN = 5
+_LONGEST_CELL = 200
+_LONGEST_LINE = 100_000
+_LINES_LOOKED_AT = 50
+_MAGIC = b"PAR1"
+_ROWS_AT_ONCE = 2000
+_QUOTE = 'Put a text that holds the separator or a line break into quotes ("), and double the quotes inside it.'
+
+
+class TableRow(NamedTuple):
+    """One row: where it stands ("line 7"), and its cells by column."""
+
+    place: str
+    cells: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedTable:
+    """A table's columns and rows, in the file's order."""
+
+    columns: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+
+
+def table_columns(document: Document) -> tuple[str, ...]:
+    """The columns of the table that the text seems to be; none when it seems to be no table."""
+    first = first_record(document)
+    if first is not None:
+        return tuple(first) if isinstance(first, dict) else ()
+    return () if document.json_error else split_heading(document)[0]
+
+
+def text_table(document: Document) -> ParsedTable:
+    """The table in a text.
+
+    Raises:
+        InputError: A row is broken; says which.
+    """
+    return _json_table(document) if first_record(document) is not None else _delimited_table(document)
+
+
+def _json_table(document: Document) -> ParsedTable:
+    nodes = list(records(document))
+    document.limits.check_rows(len(nodes))
+    columns = dict.fromkeys(column for node in nodes for column in node.fields())
+    return ParsedTable(tuple(columns), tuple(TableRow(node.path, node.fields()) for node in nodes))
+
+
+def split_heading(document: Document) -> tuple[tuple[str, ...], str]:
+    """The headings and the delimiter under which the most of them are known; no headings when the text is not a table.
+
+    A first line such as ``sep=;``, as Excel writes and reads it, names the delimiter.
+    """
+    named = _NAMED_DELIMITER.match(document.text)
+    beginning = delimited_text(document).lstrip("\n")
+    candidates = []
+    for delimiter in named.group(1) if named else _DELIMITERS:
+        headings, second = _first_two(beginning, delimiter)
+        mapping = guess_mapping(headings)
+        # With both columns that are needed, a table is one even if its first row is broken.
+        is_table = len(headings) > 1 and (len(headings) == len(second) or not mapping.missing)
+        if is_table and all(map(_is_heading, headings)):
+            candidates.append((len(mapping.used), len(headings), headings, delimiter))
+    if not candidates:
+        return (), ","
+    _, _, headings, delimiter = max(candidates, key=lambda each: each[:2])
+    return headings, delimiter
+
+
+def delimited_text(document: Document) -> str:
+    """The text with an empty line in the place of one that names the delimiter, so that lines keep their numbers."""
+    named = _NAMED_DELIMITER.match(document.text)
+    return document.text[named.end() :] if named else document.text
+
+
+def _first_two(text: str, delimiter: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    # Only the beginning is looked at: a quote that nobody closes would make each guess read the whole file.
+    lines = csv.reader(text[:_LONGEST_LINE].split("\n")[:_LINES_LOOKED_AT], delimiter=delimiter)
+    try:
+        return tuple(cell.strip() for cell in next(lines, [])), tuple(next((line for line in lines if line), []))
+    except csv.Error:
+        return (), ()
+
+
+def _is_heading(cell: str) -> bool:
+    return 0 < len(cell) <= _LONGEST_HEADING and any(map(str.isalpha, cell)) and not cell.startswith(("<", "{", "["))
+
+
+def _delimited_table(document: Document) -> ParsedTable:
+    document.limits.check_lines(document.text)
+    columns, delimiter = split_heading(document)
+    seen: set[str] = set()
+    for column in columns:
+        if column in seen:
+            raise BrokenTranscriptError(
+                f"The column {shorten(column)!r} occurs twice.", place="line 1", remedy="Give each its own name."
+            )
+        seen.add(column)
+    numbered = _lines(document, delimiter)
+    next(numbered)
+    rows = tuple(_row(number, cells, columns) for number, cells in numbered)
+    document.limits.check_rows(len(rows))
+    return ParsedTable(columns, rows)
+
+
+def _lines(document: Document, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The records with the line that each begins in; quoted texts may go over several. Empty lines are passed over."""
+    # str.splitlines would also end lines where Unicode does, which csv does not.
+    reader = csv.reader(io.StringIO(delimited_text(document)), delimiter=delimiter, strict=True)
+    while True:
+        number = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise BrokenTranscriptError(
+                f"The row cannot be read: {_reason(error)}.", place=f"line {number}", remedy=_QUOTE
+            ) from None
+        if cells:
+            yield number, cells
+
+
+def _reason(error: csv.Error) -> str:
+    return "a quote in it is never closed" if "unexpected end of data" in str(error) else str(error)
+
+
+def _row(number: int, cells: list[str], columns: tuple[str, ...]) -> TableRow:
+    if len(cells) != len(columns):
+        message = f"The row has {len(cells)} cells, the heading {len(columns)}."
+        raise BrokenTranscriptError(message, place=f"line {number}", remedy=_QUOTE)
+    return TableRow(f"line {number}", dict(zip(columns, cells, strict=True)))
+
+
+def is_parquet(document: Document) -> bool:
+    """Whether the file begins as a Parquet table does."""
+    return document.data.startswith(_MAGIC)
+
+
+def parquet_table(document: Document, most_rows: int | None = None) -> ParsedTable:
+    """The table, or its first ``most_rows``.
+
+    Raises:
+        UnreadableFileError: It is damaged.
+        LimitError: It has too many rows, or too much text.
+        BrokenTranscriptError: Half of a surrogate pair, or a column twice.
+    """
+    import pyarrow as pa
+
+    try:
+        return _read(document.data, document.limits, most_rows)
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, LookupError, OverflowError, MemoryError) as error:
+        reason = str(error).partition("\n")[0][:200] or type(error).__name__
+        raise UnreadableFileError(
+            f"The Parquet table is damaged: {reason.rstrip('.')}.", remedy="Export it again."
+        ) from None
+
+
+def _read(data: bytes, limits: Limits, most_rows: int | None) -> ParsedTable:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    plain = pq.ParquetFile(pa.BufferReader(data))
+    limits.check_rows(plain.metadata.num_rows)
+    schema = plain.schema_arrow
+    columns = [field.name for field in schema if not pa.types.is_nested(field.type)]
+    if len(set(schema.names)) < len(schema.names):
+        raise BrokenTranscriptError("Two columns have the same name.", remedy="Give each its own.")
+    texts = [field.name for field in schema if _is_text(field.type)]
+    file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
+    rows: list[TableRow] = []
+    size = 0
+    for batch in file.iter_batches(most_rows or _ROWS_AT_ONCE, columns=columns):
+        # A damaged file may hold indices and offsets that point anywhere.
+        batch.validate(full=True)
+        cells = [list(_cells(batch.column(name), limits)) for name in columns]
+        size += sum(len(cell) for column in cells for cell in column if isinstance(cell, str))
+        if size > limits.file_bytes:
+            raise LimitError(
+                f"The table holds more than {limits.file_bytes:,} characters.", remedy="Split it into several."
+            )
+        limits.check_rows(len(rows) + batch.num_rows)
+        for values in zip(*cells, strict=True):
+            rows.append(TableRow(f"row {len(rows) + 1}", dict(zip(columns, values, strict=True))))
+        if most_rows is not None:
+            break
+    return ParsedTable(tuple(columns), tuple(rows))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind))
+
+
+def _cells(column: pa.Array, limits: Limits) -> Iterator[Any]:
+    """The values of a column as Python's; equal texts are one object."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        values = [_plain(value, limits) for value in column.dictionary.to_pylist()]
+        return (None if index is None else values[index] for index in column.indices.to_pylist())
+    if pa.types.is_timestamp(column.type):
+        # Python's times end at microseconds.
+        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
+    return (_plain(value, limits) for value in column.to_pylist())
+
+
+def _plain(value: Any, limits: Limits) -> Any:
+    if isinstance(value, bytes):
+        # Texts stand in binary columns too; what is none there is no part of a transcript.
+        try:
+            value = value.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+    if isinstance(value, str) and len(value) > limits.message_characters:
+        raise LimitError(
+            f"A cell holds {len(value):,} characters, more than {limits.message_characters:,}.",
+            remedy="Check that the table keeps one message apart from the next.",
+        )
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class TableHead:
+    """The part of a table that a person sees when choosing its columns.
+
+    Attributes:
+        columns: Their names, each once, in the file's order.
+        rows: The cells of the first rows as text, as many as there are columns, long ones cut.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def table_head(document: Document) -> TableHead | None:
+    """The first rows of a possible table of messages; ``None`` for other content, or too much damage to choose from.
+
+    A table is two columns or more with names of their own, and one row at least that has as many cells.
+    """
+    try:
+        rows = list(_first_rows(document))
+    except (InputError, csv.Error):
+        return None
+    columns = tuple(dict.fromkeys(column for row in rows for column in row))
+    if len(columns) < 2 or not all(column.strip() for column in columns):
+        return None
+    return TableHead(columns, tuple(tuple(_shown(row.get(column)) for column in columns) for row in rows))
+
+
+def _first_rows(document: Document) -> Iterator[Mapping[str, Any]]:
+    if is_parquet(document):
+        return (row.cells for row in parquet_table(document, most_rows=ROWS_SHOWN).rows)
+    if isinstance(document.json, dict):
+        # One object is not a table, even where all that it holds is plain.
+        return iter(())
+    if first_record(document) is not None:
+        return _json_rows(document)
+    return _text_rows(document)
+
+
+def _json_rows(document: Document) -> Iterator[Mapping[str, Any]]:
+    if isinstance(document.json, list):
+        values = document.json[:ROWS_SHOWN]
+    else:
+        lines = [line for line in document.text.split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT] if line.strip()]
+        values = [_value(line) for line in lines[:ROWS_SHOWN]]
+    if all(isinstance(value, dict) for value in values) and _is_flat(values[0]):
+        yield from values
+
+
+def _value(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_flat(record: object) -> bool:
+    return not isinstance(record, dict) or not any(isinstance(value, dict | list) for value in record.values())
+
+
+def _text_rows(document: Document) -> Iterator[Mapping[str, Any]]:
+    columns, delimiter = split_heading(document)
+    if len(set(columns)) < len(columns):
+        return
+    # A quote that nobody closes would run to the end of the file: only its beginning is looked at.
+    beginning = delimited_text(document).lstrip("\n")[:_LONGEST_LINE].split("\n")[:_LINES_LOOKED_AT]
+    rows = (cells for cells in csv.reader(beginning, delimiter=delimiter) if cells)
+    next(rows, None)
+    for cells in islice(rows, ROWS_SHOWN):
+        if len(cells) == len(columns):
+            yield dict(zip(columns, cells, strict=True))
+
+
+def _shown(value: object) -> str:
+    if value is None or isinstance(value, dict | list):
+        return "" if value is None else "…"
+    text = value if isinstance(value, str) else str(value)
+    return cut(text, _LONGEST_CELL)
+
+
+FORMAT = "table"
+
+_NUMBER = re.compile(r"\d{1,9}")
+_DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,15})?\Z")
+_BETWEEN_NAMES = re.compile(r"[;,|]")
+_CHOOSE = "Correct the cell, or choose another column."
+# Formats of rows too, with columns that a table may have as well, but with a meaning of their own.
+_ALSO_ROWS = (chat.READER, crewai_log.READER, langfuse.READER, langsmith.READER)
+
+
+def _recognises(document: Document) -> bool:
+    columns = table_columns(document)
+    missing = guess_mapping(columns).missing
+    if len(columns) < 2 or len(missing) == 2 or isinstance(document.json, dict):
+        return False
+    if any(reader.recognises(document) for reader in _ALSO_ROWS):
+        return False
+    # One of the two columns is enough to ask for the other.
+    return not missing or _is_flat(first_record(document))
+
+
+def _open_table(document: Document) -> ParsedTable:
+    """The columns and rows of a table, whatever kind of file it is.
+
+    Raises:
+        InputError: It is broken.
+    """
+    return parquet_table(document) if is_parquet(document) else text_table(document)
+
+
+def table_games(document: Document, mapping: ColumnMapping | None = None) -> Found:
+    """The games in a table; without a mapping, as its columns' names suggest.
+
+    Raises:
+        InputError: The table is broken, or a column that is needed is missing.
+    """
+    table = _open_table(document)
+    mapping = guess_mapping(table.columns) if mapping is None else mapping
+    _check(mapping, table)
+    games: dict[str, list[TableRow]] = {}
+    for row in table.rows:
+        games.setdefault(_cell_text(row, mapping.game) or "", []).append(row)
+    if len(games) > 1:
+        return _several(games, mapping, document.limits)
+    if not games:
+        raise BrokenTranscriptError("The table has no row.", remedy="Export it again.")
+    ((game_id, rows),) = games.items()
+    return _transcript(game_id, rows, mapping, document.limits)
+
+
+def _check(mapping: ColumnMapping, table: ParsedTable) -> None:
+    shown = ", ".join(shorten(column) for column in table.columns[:20])
+    if mapping.missing:
+        remedy = "Name it so, or choose it when you upload the file."
+        raise BrokenTranscriptError(f"No column holds the {mapping.missing[0]}; there are {shown}.", remedy=remedy)
+    for name, column in mapping.as_dict().items():
+        if column is not None and column not in table.columns:
+            message = f"There is no column {shorten(column)!r} for the {name}; there are {shown}."
+            raise BrokenTranscriptError(message, remedy="Choose one of them.")
+    if mapping.speaker == mapping.text:
+        message = f"The column {shorten(str(mapping.text))!r} cannot hold both speaker and text; there are {shown}."
+        raise BrokenTranscriptError(message, remedy="Choose two of them.")
+
+
+def _several(games: dict[str, list[TableRow]], mapping: ColumnMapping, limits: Limits) -> Iterator[FileGame]:
+    for game_id, rows in games.items():
+        yield FileGame(game_id or "rows without a game", partial(_transcript, game_id, rows, mapping, limits))
+
+
+def _transcript(game_id: str, rows: Sequence[TableRow], mapping: ColumnMapping, limits: Limits) -> Transcript:
+    messages = _TableMessages(mapping)
+    for row in rows:
+        messages.add(row)
+    found = messages.finish()
+    fields = {
+        "game_id": game_id or content_id(FORMAT, repr([tuple(row.cells.items()) for row in rows])),
+        "source_format": FORMAT,
+        "players": messages.players,
+        "messages": found,
+        "metadata": {LEFT_OUT: messages.left_out} if messages.left_out else {},
+    }
+    return limits.build(fields)
+
+
+def _cell_text(row: TableRow, column: str | None) -> str | None:
+    """The cell as text without the space around it; ``None`` when it is empty or there is no such column."""
+    value = row.cells.get(column) if column is not None else None
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        # A column of ids with gaps arrives as floats.
+        value = int(value)
+    if isinstance(value, (dict, list)):
+        raise _wrong(row, column, value, "one value")
+    return str(value).strip() or None
+
+
+def _wrong(row: TableRow, column: str | None, value: object, expected: str) -> BrokenTranscriptError:
+    message = f'Found "{shorten(str(value))}" in the column {shorten(column)!r}, expected {expected}.'
+    return BrokenTranscriptError(message, place=row.place, remedy=_CHOOSE)
+
+
+class _TableMessages:
+    """Collects the messages and players of one game, row by row.
+
+    Attributes:
+        left_out: How many rows had no speaker or no text, so that nobody says them: results, moves.
+    """
+
+    def __init__(self, mapping: ColumnMapping) -> None:
+        self._mapping = mapping
+        self._used = mapping.used
+        self._messages: list[dict[str, Any]] = []
+        self._players: dict[str, str | None] = {}
+        self.left_out = 0
+        self._places: dict[str, str] = {}
+
+    @property
+    def players(self) -> list[dict[str, Any]]:
+        """Speakers outside the system channel, in the order of first words, with the first role given."""
+        return [{"name": name, "role": role, "alignment": alignment_of(role)} for name, role in self._players.items()]
+
+    def add(self, row: TableRow) -> None:
+        """Adds the message of a row; raises a ``BrokenTranscriptError`` that names the row."""
+        mapping = self._mapping
+        speaker, text = self._name(row, mapping.speaker), self._text(row)
+        if speaker is None or not text.strip():
+            self.left_out += 1
+            return
+        channel = _cell_text(row, mapping.channel)
+        is_system = (channel or "").casefold() == "system"
+        if not is_system and not self._players.get(speaker):
+            self._players[speaker] = _cell_text(row, mapping.role)
+        index = len(self._messages)
+        message = {
+            "id": self._id(row, index),
+            "index": index,
+            "round": self._round(row),
+            "phase": _cell_text(row, mapping.phase),
+            "channel": "system" if is_system else "public",
+            "channel_name": None if is_system else channel,
+            "speaker": speaker,
+            "recipients": self._recipients(row),
+            "text": text,
+            "sent_at": self._time(row),
+            "reply_to": _cell_text(row, mapping.reply_to),
+            "metadata": {
+                column: value
+                for column, cell in row.cells.items()
+                if column not in self._used and (value := _storable(cell)) is not None
+            },
+        }
+        self._messages.append(message)
+
+    def finish(self) -> list[dict[str, Any]]:
+        """The messages; what an answer refers to stands as in the table: an id, or a player's name."""
+        if not self._players:
+            raise BrokenTranscriptError(
+                "No row has a speaker and a text.", remedy="Choose other columns for the speaker and the text."
+            )
+        return self._messages
+
+    def _name(self, row: TableRow, column: str | None) -> str | None:
+        name = _cell_text(row, column)
+        if name is not None and len(name) > 200:
+            raise _wrong(row, column, name, "a name of 1 to 200 characters")
+        return name
+
+    def _text(self, row: TableRow) -> str:
+        value = row.cells.get(self._mapping.text or "")
+        # As it stands, but for what is not text: space around a message is part of it.
+        return value if isinstance(value, str) else _cell_text(row, self._mapping.text) or ""
+
+    def _id(self, row: TableRow, index: int) -> str:
+        message_id = _cell_text(row, self._mapping.message_id) or f"m{index + 1}"
+        if len(message_id) > 200:
+            raise _wrong(row, self._mapping.message_id, message_id, "an id of 1 to 200 characters")
+        if message_id in self._places:
+            message = f"The message id {shorten(message_id)!r} occurs twice, first at {self._places[message_id]}."
+            raise BrokenTranscriptError(message, place=row.place, remedy=_CHOOSE)
+        self._places[message_id] = row.place
+        return message_id
+
+    def _round(self, row: TableRow) -> int | None:
+        written = _cell_text(row, self._mapping.round)
+        if written is None:
+            return None
+        numbers = _NUMBER.findall(written)
+        if len(numbers) != 1 or "-" in written:
+            raise _wrong(row, self._mapping.round, written, "a round's number")
+        return int(numbers[0])
+
+    def _recipients(self, row: TableRow) -> tuple[str, ...]:
+        if self._mapping.recipients is None:
+            return ()
+        value = row.cells.get(self._mapping.recipients)
+        names = (
+            value if isinstance(value, list) else _BETWEEN_NAMES.split(_cell_text(row, self._mapping.recipients) or "")
+        )
+        for name in names:
+            if not isinstance(name, str) or len(name) > 200:
+                raise _wrong(row, self._mapping.recipients, name, "names")
+        return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+
+    def _time(self, row: TableRow) -> datetime | None:
+        column = self._mapping.sent_at
+        value = row.cells.get(column or "")
+        if isinstance(value, datetime):
+            return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        written = _cell_text(row, column)
+        if written is None:
+            return None
+        try:
+            return Node(float(written) if _DECIMAL.match(written) else written).time_or_none()
+        except BrokenTranscriptError:
+            raise _wrong(row, column, written, "a time as in 2025-01-31T18:05:00Z") from None
+
+
+def _storable(cell: Any) -> Any:
+    """A cell as JSON; ``None`` when it is empty."""
+    if cell is None or cell == "" or (isinstance(cell, float) and not math.isfinite(cell)):
+        return None
+    if isinstance(cell, (str, int, float, bool, dict, list)):
+        return cell
+    return cell.isoformat() if isinstance(cell, (date, datetime)) else str(cell)
+
+
+READER = FileReader(FORMAT, _recognises, table_games)
+BINARY_READER = FileReader(FORMAT, is_parquet, table_games)

@@ -1,1 +1,0 @@
-"""Tables with one row a message: CSV, TSV, JSON Lines and Parquet."""

@@ -1,1 +1,0 @@
-"""Clauses of a message as word classes, and patterns over them."""

@@ -1,0 +1,200 @@
+"""A control as a sentence, beside the score that it qualifies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.text.display import counted
+
+_CLEAR = 0.05
+NO_CHANCE = "no chance level"
+"""The reason of a control of a metric that no rearrangement destroys."""
+COMPANION_LABELS = {
+    "link_strength": "link strength",
+    "voice_distance": "voice distance",
+    "direction": "direction",
+    "repetition_rate": "% repeated within 500 words",
+}
+COMPANION_NAMES = {
+    "coherence": "link_strength",
+    "personality_diversity": "voice_distance",
+    "role_consistency": "direction",
+    "anti_repetition": "repetition_rate",
+}
+"""The companion of each metric that has one."""
+_DESTROYED = {
+    "memory_accuracy": "with the players' names permuted in the record",
+    "coherence": "with the same messages in random order",
+    "role_consistency": "with the roles dealt at random",
+    "personality_diversity": "with the same messages by random players",
+}
+
+
+def control_words(metric: str, score: float | None, control: Mapping[str, Any] | None) -> str:
+    """The control's statement about a score in a few words; empty where there is no score.
+
+    Examples: "clearly better than scrambled copies (link strength 66, scrambled 50)"; "but with the same messages in
+    random order it is 99 %"; "no better than scrambled copies"; "not compared with scrambled copies yet".
+    """
+    if score is None:
+        return ""
+    if control is None or control.get("status") == "pending":
+        return "not compared with scrambled copies yet"
+    beside = control.get("companion") or {}
+    if beside.get("p") is not None and beside["p"] <= _CLEAR:
+        return f"clearly better than scrambled copies ({_companion(beside)})"
+    if control["p"] is not None and control["p"] <= _CLEAR:
+        return f"clearly better than scrambled copies ({_chance(metric, control)})"
+    if control["p"] is None or control["reason"]:
+        shown = _companion(beside) if beside.get("value") is not None else ""
+        reason = (
+            "" if control["reason"] in (None, NO_CHANCE) else f"not compared with scrambled copies: {control['reason']}"
+        )
+        return "; ".join(filter(None, (reason, shown)))
+    if beside.get("value") is None and control["difference"] <= 0:
+        return f"but {_chance(metric, control)}"
+    return f"no better than scrambled copies ({_chance(metric, control)})"
+
+
+def is_above_chance(control: Mapping[str, Any]) -> bool:
+    """Whether the companion, or the score itself, lies clearly above chance."""
+    return any(one.get("p") is not None and one["p"] <= _CLEAR for one in (control.get("companion") or {}, control))
+
+
+def companion_words(name: str, value: float) -> str:
+    """A companion with its value: "link strength 66", "4.2 % repeated within 500 words"."""
+    label = COMPANION_LABELS.get(name, name)
+    return f"{number_words(value)} {label}" if label.startswith("%") else f"{label} {number_words(value)}"
+
+
+def _companion(beside: Mapping[str, Any]) -> str:
+    chance = "" if beside["chance"] is None else f", scrambled {number_words(beside['chance'])}"
+    return f"{companion_words(beside['name'], beside['value'])}{chance}"
+
+
+def _chance(metric: str, control: Mapping[str, Any]) -> str:
+    return f"{_DESTROYED.get(metric, 'by chance')} it is {number_words(control['chance'])} %"
+
+
+def number_words(value: float) -> str:
+    """A whole number, or one digit more below 10; never "-0"."""
+    digits = 0 if abs(value) >= 10 else 1
+    text = f"{value:.{digits}f}".removesuffix(".0")
+    return "0" if text == "-0" else text
+
+
+Control = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ControlSummary:
+    """The controls of one metric over the games that have a score.
+
+    Attributes:
+        games: How many have a score.
+        pending: How many of them have no control yet.
+        compared: How many of them were compared with chance, by their score or by their companion.
+        above: How many of those lie clearly above chance (p at most 0.05).
+        chance: The mean score by chance over the games where it is known; ``None`` without any.
+        difference: The mean of the rule's score less chance over the same games.
+        companion: Name of the companion; ``None`` where no game has one.
+        value: The mean companion over the games that have one.
+        companion_chance: The mean companion by chance over the games where that is known.
+    """
+
+    games: int
+    pending: int
+    compared: int
+    above: int
+    chance: float | None
+    difference: float | None
+    companion: str | None
+    value: float | None
+    companion_chance: float | None
+
+    @property
+    def words(self) -> str:
+        """The text beside a mean; empty where nothing can be said.
+
+        Example: "better than scrambled copies in 3 of 4 games, mean link strength 62 (scrambled 50)".
+        """
+        parts = (
+            [f"better than scrambled copies in {self.above} of {counted(self.compared, 'game')}"]
+            if self.compared
+            else []
+        )
+        if self.companion is not None and self.value is not None:
+            chance = "" if self.companion_chance is None else f" (scrambled {number_words(self.companion_chance)})"
+            parts.append(f"mean {companion_words(self.companion, self.value)}{chance}")
+        if self.pending:
+            parts.append(f"{counted(self.pending, 'game')} not compared with scrambled copies yet")
+        return ", ".join(parts)
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-compatible, with the keys that one game's control has where a mean of them exists."""
+        companion = {
+            "name": self.companion,
+            "value": self.value,
+            "chance": self.companion_chance,
+            "difference": None
+            if self.value is None or self.companion_chance is None
+            else self.value - self.companion_chance,
+        }
+        return {
+            "games": self.games,
+            "pending": self.pending,
+            "compared": self.compared,
+            "above_chance": self.above,
+            "chance": self.chance,
+            "difference": self.difference,
+            "companion": companion if self.companion else None,
+            "words": self.words,
+        }
+
+
+def summarise_controls(controls: Iterable[Control | None]) -> ControlSummary:
+    """The controls of one metric over games, one for each game that has a score; ``None`` is one not computed yet."""
+    given = list(controls)
+    known = [control for control in given if control is not None and control.get("status") != "pending"]
+    sides = [control["companion"] for control in known if control.get("companion")]
+    valued = [beside for beside in sides if beside["value"] is not None]
+    compared = [control for control in known if _is_compared(control)]
+    by_chance = [control for control in known if control["chance"] is not None]
+    return ControlSummary(
+        games=len(given),
+        pending=len(given) - len(known),
+        compared=len(compared),
+        above=sum(is_above_chance(control) for control in compared),
+        chance=_mean(by_chance, "chance"),
+        difference=_mean(by_chance, "difference"),
+        companion=valued[0]["name"] if valued else None,
+        value=_mean(valued, "value"),
+        companion_chance=_mean([beside for beside in valued if beside["chance"] is not None], "chance"),
+    )
+
+
+def metrics_above_chance(controls: Iterable[Control | None]) -> str:
+    """The number of metrics of one game clearly above chance, of those compared: "2 of 4".
+
+    Args:
+        controls: Of the metrics of the game that have a score; ``None`` where none is computed yet.
+
+    Returns:
+        "pending" where a comparison that exists for the metric is not made yet; empty where none can be made.
+    """
+    known = list(controls)
+    compared = [control for control in known if control is not None and _is_compared(control)]
+    if compared:
+        return f"{sum(is_above_chance(control) for control in compared)} of {len(compared)}"
+    return "pending" if None in known else ""
+
+
+def _is_compared(control: Control) -> bool:
+    beside = control.get("companion") or {}
+    return beside.get("p") is not None or (control["p"] is not None and not control["reason"])
+
+
+def _mean(sides: Sequence[Control], key: str) -> float | None:
+    return float(sum(beside[key] for beside in sides) / len(sides)) if sides else None

@@ -1,1 +1,0 @@
-"""Speech acts: accusing, defending, asking and other acts of a message."""

@@ -1,0 +1,523 @@
+"""Planted faults, and changes that must not move a score: whether the scores notice the one and not the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from itertools import product
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import yaml
+
+from evaluation.engines.scoring import SCORERS
+from evaluation.rubric import spoiled_copies
+from evaluation.rubric.control_words import COMPANION_LABELS, COMPANION_NAMES
+from evaluation.rubric.controls import FEWEST_MESSAGES, companion_value
+from evaluation.rubric.definitions import (
+    ANTI_REPETITION,
+    COHERENCE,
+    DEFINITIONS,
+    ENGAGEMENT,
+    MEMORY_ACCURACY,
+    PERSONALITY_DIVERSITY,
+    ROLE_CONSISTENCY,
+    STRATEGIC_DEPTH,
+)
+from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.reader.decisions import READ, decide
+from evaluation.rubric.reader.model import SHIPPED
+from evaluation.score import MetricResult, Status
+from evaluation.statistics.agreement import spearman
+from evaluation.statistics.intervals import mean_interval
+from evaluation.text.display import counted, number_or_none
+from evaluation.transcript import Message, Transcript, build_transcript
+
+DRAWS = 10
+"""Copies of each game with each fault."""
+REPEATED_SHARE = 0.2
+FEWEST_SETTLED = 3
+"""With fewer settled claims a memory score says nothing, and is left out."""
+_SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault and the metric that should notice it.
+
+    Attributes:
+        metric: The metric.
+        words: What is destroyed.
+        base: The transcript that the copies are compared with.
+        copy: A copy of the base with the fault; ``None`` where it cannot be planted.
+    """
+
+    metric: str
+    words: str
+    base: Callable[[Transcript], Transcript]
+    copy: Callable[[Transcript, np.random.Generator], Transcript | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """Result of one game for one fault.
+
+    Attributes:
+        measure: ``score``, ``to the letter`` (by the rule alone, where a reader decides rows) or ``companion``.
+        auc: The share of copies that score below the game, ties half; 0.5 is chance.
+    """
+
+    metric: str
+    measure: str
+    source: str
+    game: str
+    auc: float
+
+
+def noticed(source: str, transcript: Transcript, *, draws: int = DRAWS) -> Iterator[Noticed]:
+    """The results of a game for every fault that can be planted; none for fewer than 12 public messages.
+
+    Args:
+        source: Which group of games it is of.
+        transcript: The game.
+        draws: How many copies have each fault; seeded by the transcript's id.
+    """
+    if len(transcript.discussion) < FEWEST_MESSAGES:
+        return
+    for number, fault in enumerate(FAULTS):
+        random = np.random.default_rng([int(transcript.id, 16), number])
+        base = fault.base(transcript)
+        made = [fault.copy(base, random) for _ in range(draws)]
+        planted = [copy for copy in made if copy is not None]
+        for measure, value in _MEASURES.items():
+            real = value(fault.metric, base)
+            drawn = [] if real is None else [value(fault.metric, copy) for copy in planted]
+            auc = None if real is None else paired_auc(real, [one for one in drawn if one is not None])
+            if auc is not None:
+                yield Noticed(fault.metric, measure, source, transcript.game_id, auc)
+
+
+def paired_auc(real: float, drawn: Sequence[float]) -> float | None:
+    """The share of ``drawn`` that is below ``real``, ties half; ``None`` without any."""
+    if not drawn:
+        return None
+    return sum(0.5 if abs(real - one) <= _SAME else float(real > one) for one in drawn) / len(drawn)
+
+
+def pooled(found: Iterable[Noticed]) -> dict[tuple[str, str], dict[str, list[float]]]:
+    """The games' figures by metric and measure, and by source; ``""`` is all sources together."""
+    table: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for one in found:
+        of_measure = table.setdefault((one.metric, one.measure), {"": []})
+        of_measure[""].append(one.auc)
+        of_measure.setdefault(one.source, []).append(one.auc)
+    return table
+
+
+def _score(metric: str, transcript: Transcript) -> float | None:
+    result = decide(SCORERS[metric](transcript), transcript, SHIPPED)
+    return None if _says_nothing(metric, result) else result.score
+
+
+def _score_to_the_letter(metric: str, transcript: Transcript) -> float | None:
+    if metric not in READ:
+        return None
+    result = SCORERS[metric](transcript)
+    return None if _says_nothing(metric, result) else result.score
+
+
+def _says_nothing(metric: str, result: MetricResult) -> bool:
+    return metric == MEMORY_ACCURACY.name and result.denominator < FEWEST_SETTLED
+
+
+def _companion(metric: str, transcript: Transcript) -> float | None:
+    value = companion_value(metric, transcript)
+    is_rate = metric == ANTI_REPETITION.name
+    return -value if is_rate and value is not None else value
+
+
+_MEASURES: Mapping[str, Callable[[str, Transcript], float | None]] = MappingProxyType(
+    {"score": _score, "to the letter": _score_to_the_letter, "companion": _companion}
+)
+
+
+def _shuffle_order(base: Transcript, random: np.random.Generator) -> Transcript:
+    return spoiled_copies.with_order(base, random.permutation(len(base.discussion)).tolist())
+
+
+def _shuffle_speakers(base: Transcript, random: np.random.Generator) -> Transcript | None:
+    messages = Discussion.of(base).messages
+    speakers = [prepared.message.speaker for prepared in messages]
+    if len(set(speakers)) < 2:
+        return None
+    return spoiled_copies.with_speakers(
+        base, spoiled_copies.deal_speakers(speakers, [len(prepared.plain_tokens) for prepared in messages], random)
+    )
+
+
+def _deal_roles(base: Transcript, random: np.random.Generator) -> Transcript | None:
+    """Roles dealt again, so that at least one player changes sides: nothing is destroyed otherwise."""
+    players = base.players
+    known = [place for place, player in enumerate(players) if player.alignment is not None]
+    if len({players[place].alignment for place in known}) < 2:
+        return None
+    while True:
+        sources = list(range(len(players)))
+        for place, source in zip(known, random.permutation(known), strict=True):
+            sources[place] = int(source)
+        if any(players[place].alignment != players[source].alignment for place, source in enumerate(sources)):
+            return spoiled_copies.with_roles(base, sources)
+
+
+def _permute_names(base: Transcript, random: np.random.Generator) -> Transcript | None:
+    names = base.player_names
+    if len(names) < 2:
+        return None
+    order = random.permutation(len(names))
+    while (order == np.arange(len(names))).all():
+        order = random.permutation(len(names))
+    return spoiled_copies.with_names(base, dict(zip(names, (names[place] for place in order), strict=True)))
+
+
+def _repeat(base: Transcript, random: np.random.Generator) -> Transcript:
+    return spoiled_copies.with_repeats(base, REPEATED_SHARE, random)
+
+
+def _as_it_is(transcript: Transcript) -> Transcript:
+    return transcript
+
+
+FAULTS: tuple[Fault, ...] = (
+    Fault(MEMORY_ACCURACY.name, "players' names permuted in the record", _as_it_is, _permute_names),
+    Fault(COHERENCE.name, "order of messages shuffled", spoiled_copies.without_prefixes, _shuffle_order),
+    Fault(ROLE_CONSISTENCY.name, "roles permuted among players", _as_it_is, _deal_roles),
+    Fault(
+        PERSONALITY_DIVERSITY.name,
+        "speakers shuffled, each keeping their number of words",
+        spoiled_copies.without_prefixes,
+        _shuffle_speakers,
+    ),
+    Fault(ANTI_REPETITION.name, "a fifth of the messages replaced by repeats of the same player", _as_it_is, _repeat),
+)
+"""What is planted, in the rubric's order; nothing is known that would destroy strategic depth alone."""
+
+
+TARGETS: Mapping[str, tuple[str, float]] = {
+    "memory_accuracy": ("score", 0.90),
+    "coherence": ("companion", 0.95),
+    "role_consistency": ("companion", 0.70),
+    "personality_diversity": ("companion", 0.90),
+    "anti_repetition": ("score", 0.97),
+}
+"""For each metric the measure that should notice its fault, and how often (paired AUC)."""
+
+
+def fault_table(found: Iterable[Noticed]) -> list[dict[str, Any]]:
+    """One row per fault and measure: ``metric``, ``label``, ``fault``, ``measure``, ``auc``, ``low``, ``high``,
+    ``games``, ``target`` (``None`` where none is set), ``sources`` (name -> ``auc`` and ``games``).
+
+    Intervals are at 95 % over games.
+    """
+    table = pooled(found)
+    rows = []
+    for fault in FAULTS:
+        for measure in _MEASURES:
+            values = table.get((fault.metric, measure))
+            if values is None:
+                continue
+            interval = mean_interval(values[""], limits=(0.0, 1.0))
+            wanted = TARGETS[fault.metric]
+            rows.append(
+                {
+                    "metric": fault.metric,
+                    "label": DEFINITIONS[fault.metric].label,
+                    "fault": fault.words,
+                    "measure": COMPANION_NAMES[fault.metric] if measure == "companion" else measure,
+                    "auc": float(np.mean(values[""])),
+                    "low": number_or_none(interval.low),
+                    "high": number_or_none(interval.high),
+                    "games": len(values[""]),
+                    "target": wanted[1] if wanted[0] == measure else None,
+                    "sources": {
+                        source: {"auc": float(np.mean(values[source])), "games": len(values[source])}
+                        for source in sorted(filter(None, values))
+                    },
+                }
+            )
+    return rows
+
+
+def length_correlations(games: Sequence[Transcript]) -> dict[str, tuple[float | None, int]]:
+    """Spearman's correlation of every score with the logarithm of the public words, and the number of games."""
+    lengths = [float(np.log(1 + sum(len(one.text.split()) for one in game.discussion))) for game in games]
+    found: dict[str, tuple[float | None, int]] = {}
+    for name, measure in SCORERS.items():
+        scores = [measure(game).score for game in games]
+        pairs = [(score, length) for score, length in zip(scores, lengths, strict=True) if score is not None]
+        value = spearman(*zip(*pairs, strict=True)) if len(pairs) > 2 else None
+        found[name] = (None if value is None else number_or_none(value), len(pairs))
+    return found
+
+
+def pass_rates(games: Sequence[Transcript]) -> dict[str, dict[str, tuple[int, int]]]:
+    """For each metric: of how many human games, and of those of language models, that have a score, how many pass."""
+    rates: dict[str, dict[str, tuple[int, int]]] = {}
+    for name, measure in SCORERS.items():
+        counts = {"human": [0, 0], "model": [0, 0]}
+        for game in games:
+            result = measure(game)
+            if result.score is not None:
+                group = counts["human" if is_human_game(game) else "model"]
+                group[0] += result.status is Status.PASSED
+                group[1] += 1
+        rates[name] = {group: (passed, total) for group, (passed, total) in counts.items()}
+    return rates
+
+
+def is_human_game(game: Transcript) -> bool:
+    """Whether most of the players are known to be people."""
+    return sum(player.is_human is True for player in game.players) * 2 > len(game.players)
+
+
+_BEGINNINGS = ("Zor", "Quim", "Vex", "Tolm", "Brund", "Glish")
+_ENDINGS = ("avik", "ondel", "urrip", "ethoz")
+
+
+class Break(NamedTuple):
+    """A score that a meaningless change moved."""
+
+    change: str
+    game: str
+    metric: str
+    before: float | None
+    after: float | None
+
+
+def breaks(transcript: Transcript) -> Iterator[Break]:
+    """The scores of a transcript that a meaningless change moves; none is as it should be."""
+    before = {name: measure(transcript).score for name, measure in SCORERS.items()}
+    for change, apply in CHANGES.items():
+        changed = apply(transcript)
+        for name, measure in SCORERS.items():
+            after = measure(changed).score
+            if not _is_same(before[name], after):
+                yield Break(change, transcript.game_id, name, before[name], after)
+
+
+def _is_same(one: float | None, other: float | None) -> bool:
+    return one is other if one is None or other is None else abs(one - other) <= _SAME
+
+
+def with_other_names(transcript: Transcript) -> Transcript:
+    """Rename every player, in the record and wherever a public message names them."""
+    invented = (beginning + ending for ending, beginning in product(_ENDINGS, _BEGINNINGS))
+    names = {name: _unused(invented, number) for number, name in enumerate(transcript.player_names)}
+    texts = _renamed_texts(transcript, names)
+    body = _body(transcript)
+    for player in body["players"]:
+        player["name"] = names[player["name"]]
+    for message in body["messages"]:
+        message["speaker"] = names.get(message["speaker"], message["speaker"])
+        message["recipients"] = [names.get(name, name) for name in message["recipients"]]
+        message["text"] = texts.get(message["index"], message["text"])
+    for vote in body["votes"]:
+        vote["voter"], vote["target"] = names[vote["voter"]], names.get(vote["target"], vote["target"])
+    for elimination in body["eliminations"]:
+        elimination["player"] = names[elimination["player"]]
+    return build_transcript(Transcript, body)
+
+
+def without_reply_fields(transcript: Transcript) -> Transcript:
+    """The reply field missing where it was null."""
+    body = _body(transcript)
+    for message in body["messages"]:
+        if message["reply_to"] is None:
+            del message["reply_to"]
+    return build_transcript(Transcript, body)
+
+
+def with_private_chat(transcript: Transcript) -> Transcript:
+    """A private and a team message by each of the first players after the first public message."""
+    body = _body(transcript)
+    added = [
+        {
+            "id": f"added {channel} {player.name}"[:200],
+            "channel": channel,
+            "speaker": player.name,
+            "round": transcript.messages[0].round,
+            "text": "I am certain that it is suspicious evidence, and we all voted together last round.",
+        }
+        for channel in ("private", "team")
+        for player in transcript.players[:3]
+    ]
+    body["messages"] = [*body["messages"][:1], *added, *body["messages"][1:]]
+    for index, message in enumerate(body["messages"]):
+        message["index"] = index
+    return build_transcript(Transcript, body)
+
+
+CHANGES: Mapping[str, Callable[[Transcript], Transcript]] = MappingProxyType(
+    {
+        "all players renamed": with_other_names,
+        "missing instead of null reply field": without_reply_fields,
+        "private chat added": with_private_chat,
+    }
+)
+"""By what was changed, in words."""
+
+
+def _body(transcript: Transcript) -> dict[str, Any]:
+    return transcript.model_dump(mode="json")
+
+
+def _unused(invented: Iterator[str], number: int) -> str:
+    return next(invented, f"Playerx{number}")
+
+
+def _renamed_texts(transcript: Transcript, names: Mapping[str, str]) -> dict[int, str]:
+    """The public messages with every recognised name replaced, by index."""
+    return {
+        prepared.message.index: _renamed(prepared.message, prepared.body_start, prepared.mentions, names)
+        for prepared in Discussion.of(transcript).messages
+    }
+
+
+def _renamed(message: Message, body_start: int, mentions: Any, names: Mapping[str, str]) -> str:
+    parts, done = [f"{names[message.speaker]}: "] if body_start else [], body_start
+    for mention in mentions:
+        written = message.text[mention.start : mention.end]
+        parts += [message.text[done : mention.start], _in_the_case_of(written, names[mention.player])]
+        done = mention.end
+    return "".join([*parts, message.text[done:]])
+
+
+def _in_the_case_of(written: str, name: str) -> str:
+    """Shouted and small names stay so: capitals are read as aggression."""
+    return name.upper() if written.isupper() and len(written) > 1 else name.lower() if written.islower() else name
+
+
+_MEASURED = "measured_validity.yaml"
+_WELL, _POORLY = 0.8, 0.6
+_DONE = {
+    MEMORY_ACCURACY.name: "players' names are swapped in the record",
+    COHERENCE.name: "the messages are put in random order",
+    ROLE_CONSISTENCY.name: "the roles are dealt again at random",
+    PERSONALITY_DIVERSITY.name: "the messages are given to random players",
+    ANTI_REPETITION.name: "a fifth of the messages is replaced by repeats",
+}
+_READ = {
+    STRATEGIC_DEPTH.name: "Of messages that argue and of those that do not, it tells",
+    COHERENCE.name: "Of messages that answer somebody and of those that do not, it tells",
+}
+
+
+class Trust(StrEnum):
+    """Degrees of trust in a number."""
+
+    YES = "can be trusted"
+    WITH_CARE = "trust it with care"
+    HARDLY = "says little by itself"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricTrust:
+    """Trust in one metric's number, and why.
+
+    Attributes:
+        metric: The metric's name.
+        trust: The answer.
+        sentences: What it rests on: agreement with people's labels on games that the reader never saw, then whether
+            the score falls when what it measures is destroyed.
+    """
+
+    metric: str
+    trust: Trust
+    sentences: tuple[str, ...]
+
+
+def metric_trust(faults: Sequence[Mapping[str, Any]] | None = None) -> tuple[MetricTrust, ...]:
+    """The answer for each of the seven metrics, in the rubric's order.
+
+    Args:
+        faults: The rows of :func:`~evaluation.validity.fault_table` on games of one's own; for a metric that has none,
+            those of the test games that ship with the sources stand in.
+
+    Returns:
+        ``YES`` where the worse of two shares is 0.8 or more, ``HARDLY`` where it is below 0.6: the mean agreement with
+        labels on the two kinds of kept games, where somebody has to read; and the share of destroyed copies that score
+        below the game, where a way to destroy it is known.
+    """
+    rows = {(row["metric"], row["measure"]): row for row in measured()["faults"]}
+    own = {(row["metric"], row["measure"]): row for row in faults or ()}
+    of_own = {metric for metric, _ in own}
+    return tuple(_trust(name, own if name in of_own else rows, own=name in of_own) for name in DEFINITIONS)
+
+
+def _trust(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own: bool) -> MetricTrust:
+    if name == ENGAGEMENT.name:
+        words = "People's own ratings. Team, Agreement shows how far they agree with each other."
+        return MetricTrust(name, Trust.YES, (words,))
+    known = measured()["reading"].get(name)
+    fault = rows.get((name, "score"))
+    shares = [] if known is None else [sum(known[kind]["reader"] for kind in ("known", "other")) / 2]
+    shares += [] if fault is None else [fault["auc"]]
+    worst = min(shares, default=0.0)
+    trust = Trust.YES if worst >= _WELL else Trust.HARDLY if worst < _POORLY else Trust.WITH_CARE
+    return MetricTrust(name, trust, (*_reading(name, known), *_noticing(name, rows, own=own)))
+
+
+def _reading(name: str, known: Mapping[str, Any] | None) -> Iterator[str]:
+    if known is None:
+        yield "It counts words and phrases; nothing has to be understood."
+        return
+    (reader, rule), (other, other_rule) = ((known[kind]["reader"], known[kind]["rule"]) for kind in ("known", "other"))
+    if name in _READ:
+        yield (
+            f"{_READ[name]} {100 * reader:.0f} of 100 rightly in games of the kinds that the reader learned from, and "
+            f"{100 * other:.0f} in games of other kinds; 50 would be guessing. The rule alone: {100 * rule:.0f} and "
+            f"{100 * other_rule:.0f}."
+        )
+    elif name == MEMORY_ACCURACY.name:
+        yield (
+            f"It finds references to the past with an F1 of {reader:.2f} in games of the kinds that the reader learned "
+            f"from and {other:.2f} in others (the rule alone: {rule:.2f} and {other_rule:.2f}; 1 would be perfect)."
+        )
+        settled = measured()["settled"]
+        yield (
+            "What it settles by the record was right in {} of {} cases, and in {} of {} in games of other kinds: look "
+            "at these rows, or let a model read the game."
+        ).format(*settled["known"], *settled["other"])
+    else:
+        yield (
+            f"It finds what players do to whom (accuse, defend, ask) with an F1 of {reader:.2f} in games of the kinds "
+            f"that the reader learned from and {other:.2f} in others (the rule alone: {rule:.2f} and {other_rule:.2f}; "
+            "1 would be perfect)."
+        )
+
+
+def _noticing(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own: bool) -> Iterator[str]:
+    fault = rows.get((name, "score"))
+    if fault is None:
+        yield "No way is known to destroy it alone, so whether it would notice was not tried."
+        return
+    where = counted(fault["games"], "game") + (" of yours" if own else " that it was tested on")
+    yield (
+        f"When {_DONE[name]}, the score falls in {100 * fault['auc']:.0f} of 100 copies of {where}; 50 would be chance."
+    )
+    better = [row for (metric, measure), row in rows.items() if metric == name and measure in COMPANION_LABELS]
+    if better and better[0]["auc"] > fault["auc"]:
+        yield (
+            f"The number beside it, {COMPANION_LABELS[better[0]['measure']]}, falls in {100 * better[0]['auc']:.0f} of "
+            "100."
+        )
+
+
+@cache
+def measured() -> Mapping[str, Any]:
+    """The figures of the shipped file: ``reading``, ``settled`` and ``faults``."""
+    found: Mapping[str, Any] = yaml.safe_load(files("evaluation").joinpath(_MEASURED).read_text("utf-8"))
+    return found

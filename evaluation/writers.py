@@ -1,0 +1,308 @@
+"""Tables and transcripts as files for other programs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields
+from datetime import datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from evaluation.errors import ConflictError, InputError
+from evaluation.escaping import code, json_text, markdown_table, spreadsheet_safe
+from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
+from evaluation.rubric.control_words import control_words
+from evaluation.rubric.controls import COMPANION_KEYS, CONTROL_KEYS
+from evaluation.text.display import counted
+from evaluation.transcript import Message, Transcript
+
+if TYPE_CHECKING:
+    import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def results_table(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """Every score as it stands, with where it comes from.
+
+    Args:
+        summaries: Of the transcripts, as ``Store.transcripts.summaries`` returns them.
+        scores: Of the same, as ``Store.results.scores`` returns them.
+
+    Returns:
+        One row per transcript and metric, in the order in which the transcripts were added and in the rubric's:
+        ``transcript_id``, ``game_id``, ``source_format``, ``source_name``, ``iteration`` (empty for none), ``metric``,
+        ``score`` (percent, or 1 to 5 for engagement; empty where there is none), ``numerator``, ``denominator``,
+        ``status``, ``threshold``, ``method``, ``version``, ``control`` (as :meth:`MetricResult.as_dict` gives it; in
+        columns of its own with :func:`flat_controls`), ``control_words``.
+    """
+    import pandas as pd
+
+    origin = summaries[["transcript_id", "game_id", "source_format", "source_name", "iteration"]]
+    columns = ["metric", "score", "numerator", "denominator", "status", "threshold", "method", "version"]
+    columns += ["control", "control_words"]
+    told = [
+        control_words(metric, None if math.isnan(score) else score, control)
+        for metric, score, control in zip(scores["metric"], scores["score"], scores["control"], strict=True)
+    ]
+    controls = [{"status": "pending"} if control is None else control for control in scores["control"]]
+    scores = scores.assign(control=pd.Series(controls, index=scores.index, dtype=object), control_words=told)
+    return origin.merge(scores[["transcript_id", *columns]], on="transcript_id", how="inner", validate="one_to_many")
+
+
+def flat_controls(table: pd.DataFrame) -> pd.DataFrame:
+    """:func:`results_table` with every key of ``control`` in a column: ``control_chance``, ``control_companion_value``.
+
+    The columns are always all there; empty for what was not computed.
+    """
+    import pandas as pd
+
+    controls = list(table["control"])
+    companions = [control.get("companion") or {} for control in controls]
+    sources = [("control", CONTROL_KEYS, controls), ("control_companion", COMPANION_KEYS, companions)]
+    flat = table.drop(columns=["control", "control_words"])
+    for name, keys, held in sources:
+        for key in keys:
+            kind = _KINDS.get(key, "float64")
+            flat[f"{name}_{key}"] = pd.Series([one.get(key) for one in held], index=table.index, dtype=kind)
+    return flat.assign(control_words=table["control_words"])
+
+
+_KINDS = {"draws": "Int64", "reason": "string", "name": "string"}
+
+
+def csv_text(table: pd.DataFrame) -> str:
+    """The table as CSV with a header; empty cells for what is missing, and no cell that a spreadsheet would run."""
+    harmless = table.rename(columns=spreadsheet_safe).apply(
+        lambda column: column if column.dtype.kind in "bif" else column.map(spreadsheet_safe)
+    )
+    # Without quotes, a carriage return in a name would end its row.
+    return str(harmless.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC))
+
+
+def json_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The table as JSON-compatible rows; ``None`` for what is missing, times in ISO 8601."""
+    present = table.astype(object).where(table.notna(), None)
+    return [{str(name): _plain(value) for name, value in row.items()} for row in present.to_dict("records")]
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def write_new_file(path: Path, write: Callable[[Path], None], *, overwrite: bool = False) -> None:
+    """Writes a file whole or not at all: ``write`` fills a neighbour, which then takes the name.
+
+    Raises:
+        ConflictError: The file exists, and ``overwrite`` was not asked for.
+        InputError: Its folder does not exist.
+    """
+    if path.exists() and not overwrite:
+        raise ConflictError("The file exists.", place=str(path), remedy="Choose another name, or say --force.")
+    if not path.parent.is_dir():
+        raise InputError("There is no such folder.", place=str(path.parent), remedy="Create it first.")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    neighbour = Path(name)
+    try:
+        write(neighbour)
+        # mkstemp keeps the file to its owner; an export is as readable as any other new file.
+        neighbour.chmod(0o666 & ~_umask())
+        neighbour.replace(path)
+    finally:
+        neighbour.unlink(missing_ok=True)
+
+
+def write_new_bytes(path: Path, data: bytes, *, overwrite: bool = False) -> None:
+    """Writes a file of that content as :func:`write_new_file` does."""
+
+    def write(neighbour: Path) -> None:
+        neighbour.write_bytes(data)
+
+    write_new_file(path, write, overwrite=overwrite)
+
+
+def _umask() -> int:
+    current = os.umask(0o077)
+    os.umask(current)
+    return current
+
+
+COLUMNS = (
+    "transcript_id",
+    "game_id",
+    "source_format",
+    "message_id",
+    "index",
+    "round",
+    "phase",
+    "channel",
+    "channel_name",
+    "speaker",
+    "role",
+    "alignment",
+    "recipients",
+    "text",
+    "sent_at",
+    "reply_to",
+)
+
+
+def message_rows(transcripts: Iterable[Transcript]) -> Iterator[dict[str, Any]]:
+    """One row per message, in order.
+
+    Yields:
+        ``transcript_id``, ``game_id``, ``source_format``; ``message_id``, ``index`` (from 0), ``round``, ``phase``,
+        ``channel``, ``channel_name``, ``speaker``, the speaker's ``role`` and ``alignment``, ``recipients`` (names
+        separated by "; "), ``text``, ``sent_at`` (ISO 8601), ``reply_to`` (a message id); ``None`` for what is unknown.
+    """
+    for transcript in transcripts:
+        for message in transcript.messages:
+            yield _row(transcript, message)
+
+
+def _row(transcript: Transcript, message: Message) -> dict[str, Any]:
+    is_player = message.speaker in transcript.player_names
+    player = transcript.player(message.speaker) if is_player else None
+    values = (
+        transcript.id,
+        transcript.game_id,
+        transcript.source_format,
+        message.id,
+        message.index,
+        message.round,
+        message.phase,
+        message.channel,
+        message.channel_name,
+        message.speaker,
+        player.role if player else None,
+        player.alignment if player else None,
+        "; ".join(message.recipients) or None,
+        message.text,
+        message.sent_at.isoformat() if message.sent_at else None,
+        message.reply_to,
+    )
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def json_lines(transcripts: Iterable[Transcript]) -> Iterator[str]:
+    """One line of JSON per message, each with its line end."""
+    for row in message_rows(transcripts):
+        yield json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def message_table(transcripts: Iterable[Transcript]) -> pd.DataFrame:
+    """The rows of ``message_rows`` as a table; ``index`` and ``round`` are whole numbers, the others text."""
+    import pandas as pd
+
+    table = pd.DataFrame(message_rows(transcripts), columns=list(COLUMNS))
+    # Without this, a missing round would turn the others into fractions.
+    return table.astype({column: "Int64" if column in ("index", "round") else "string" for column in COLUMNS})
+
+
+_NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_NAME = 60
+
+
+def write_canonical(transcripts: Iterable[Transcript], target: IO[bytes]) -> int:
+    """Writes a zip with one file per transcript, and returns how many are in it.
+
+    A file's name begins with the game's id, as far as any system takes it, and ends with the transcript's.
+    """
+    count = 0
+    with ZipFile(target, "w", ZIP_DEFLATED) as archive:
+        for transcript in transcripts:
+            count += 1
+            archive.writestr(_file_name(transcript), transcript.to_json(indent=2) + "\n")
+    return count
+
+
+def _file_name(transcript: Transcript) -> str:
+    # No leading dot: hidden files are passed over when the zip is read.
+    name = _NOT_FOR_NAMES.sub("-", transcript.game_id)[:_LONGEST_NAME].strip("-.")
+    return f"{name or 'game'}-{transcript.id}.json"
+
+
+_HEADERS = ("outcome", "file", "format", "players", "messages")
+REPORT_COLUMNS = tuple(one.name for one in fields(ReportLine))
+
+
+def report_json(report: ImportReport) -> str:
+    """The whole report as one object."""
+    return json_text(report.as_dict()) + "\n"
+
+
+def report_csv(report: ImportReport) -> str:
+    """One row per game with the columns of ``ReportLine``; no cell that a spreadsheet would run as a formula."""
+    import pandas as pd
+
+    rows = [[getattr(line, name) for name in REPORT_COLUMNS] for line in report.lines]
+    table = pd.DataFrame(rows, columns=list(REPORT_COLUMNS), dtype=object)
+    # Counts of refused files are empty, not NaN; the outcome is a plain word.
+    table = table.astype({"players": "Int64", "messages": "Int64"})
+    return csv_text(table.assign(outcome=table["outcome"].map(str)))
+
+
+def report_markdown(report: ImportReport) -> str:
+    """The report to read: counts first, then what was refused, then every game. Other people's text is inert in it."""
+    started = report.started_at.strftime("%Y-%m-%d %H:%M UTC")
+    head = [f"# Import of {started}", "", f"{counts_words(report)}{_time_words(report)}", ""]
+    if report.iteration is not None:
+        head += [f"Iteration: {code(report.iteration)}", ""]
+    refused = [_refusal(line) for line in report.refused]
+    if refused:
+        head += ["## Refused", "", *refused, ""]
+    rows = [_game_row(line) for line in report.lines if line.outcome is not ImportOutcome.REFUSED]
+    games = ["## Games", "", markdown_table(_HEADERS, rows)] if rows else ["No game was read."]
+    return "\n".join([*head, *games]) + "\n"
+
+
+def counts_words(report: ImportReport) -> str:
+    """The outcomes of the games in one sentence, zero counts left out: "3 stored, 1 refused."."""
+    parts = [f"{count:,} {outcome}" for outcome, count in report.counts.items() if count]
+    return f"{counted(len(report.lines), 'game')}: {', '.join(parts)}." if parts else "No file."
+
+
+def _time_words(report: ImportReport) -> str:
+    return "" if report.seconds is None else f" It took {report.seconds:,.1f} s."
+
+
+def _refusal(line: ReportLine) -> str:
+    parts = [line.message, f"Where: {line.place}." if line.place else "", line.remedy]
+    return f"- {code(line.name)}: " + " ".join(code(part) for part in parts if part)
+
+
+def _game_row(line: ReportLine) -> tuple[object, ...]:
+    cells = (line.outcome, code(line.name), code(line.format or ""), line.players, line.messages)
+    return tuple("" if cell is None else cell for cell in cells)
+
+
+WRITERS: Mapping[str, Callable[[ImportReport], str]] = {
+    "json": report_json,
+    "csv": report_csv,
+    "md": report_markdown,
+}
+"""By the ending of the file's name."""
+
+
+def report_as(report: ImportReport, ending: str) -> str:
+    """The report in the format that a file's name asks for by its ending, ``.json``, ``.csv`` or ``.md``.
+
+    Raises:
+        InputError: Another ending.
+    """
+    writer = WRITERS.get(ending.casefold().lstrip("."))
+    if writer is None:
+        raise InputError(
+            f"A report cannot be written as {ending!r}.",
+            place="--report",
+            remedy=f"Let the file's name end with {', '.join(f'.{name}' for name in WRITERS)}.",
+        )
+    return writer(report)

@@ -1,1 +1,0 @@
-"""Writers: transcripts as files that other programs read, and that Dramaturg can import again."""
