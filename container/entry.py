@@ -1,7 +1,7 @@
 """Start the dashboard in a container: write the login from the environment, then become ``dramaturg serve``.
 
 OIDC_ISSUER (or OIDC_METADATA_URL), OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_COOKIE_SECRET and DRAMATURG_URL make the
-login of docs/login.md; each may end in _FILE and name a file that holds the value. DRAMATURG_ADMINS and
+login of docs/deployment.md; each may end in _FILE and name a file that holds the value. DRAMATURG_ADMINS and
 DRAMATURG_RATERS say who may do what. Without any of them the dashboard starts only with DRAMATURG_ALLOW_ANONYMOUS=1.
 
 ``entry.py --healthy`` ends with 0 when the dashboard of this container answers.
@@ -59,7 +59,7 @@ def secrets_text(environment: Mapping[str, str]) -> str | None:
     missing = [name for name in [*LOGIN.values(), ADDRESS] if not given[name]]
     missing += [] if metadata else [ISSUER]
     if missing:
-        raise SettingError(f"A login needs {', '.join(missing)} too (docs/login.md).")
+        raise SettingError(f"A login needs {', '.join(missing)} too (docs/deployment.md).")
     values = {key: given[name] for key, name in LOGIN.items()}
     values |= {"server_metadata_url": metadata, "redirect_uri": f"{given[ADDRESS].rstrip('/')}/oauth2callback"}
     # A basic string of TOML escapes as JSON does.

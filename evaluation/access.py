@@ -247,7 +247,7 @@ def _refuse_roles_without_login(environ: Mapping[str, str], granted: object, pla
         raise InputError(
             "Roles are given, but no login is configured, so nobody could be told apart.",
             place=named[0] if named else str(place),
-            remedy="Add an [auth] section to the secrets (docs/login.md), or take the roles away.",
+            remedy="Add an [auth] section to the secrets (docs/deployment.md), or take the roles away.",
         )
 
 
@@ -281,7 +281,9 @@ def _checked_providers(auth: object, place: Path) -> tuple[str, ...]:
 def _required(section: Mapping[str, Any], key: str, title: str, place: Path) -> None:
     value = section.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{key} is missing.", place=f"{place}: {title}", remedy="docs/login.md shows a whole example.")
+        raise InputError(
+            f"{key} is missing.", place=f"{place}: {title}", remedy="docs/deployment.md shows a whole example."
+        )
 
 
 def _check_address(url: str, key: str, title: str, place: Path) -> None:

@@ -131,7 +131,7 @@ def format_lines() -> Iterator[str]:
         "Archives": known.ARCHIVE_READERS,
     }
     yield from ("# Formats of transcripts", "", "A file is recognised by its content, in this order; the first that")
-    yield from ("knows it reads it. [importing.md](../importing.md) tells about columns, traces and limits.", "")
+    yield from ("knows it reads it. [formats.md](../formats.md) tells about columns, traces and limits.", "")
     for title, readers in groups.items():
         yield from (f"## {title}", "")
         for reader in readers:

@@ -186,7 +186,7 @@ RELIABLE = 0.8
 TENTATIVE = 0.667
 FEWEST_FOR_READING = FEWEST_FOR_BOOTSTRAP
 """Of fewer games alpha is not read: even where there is an interval, it may hold the truth in 85 % (10 games) or 63 %
-(6 games) only, and in 96 % of 20 games (docs/statistics.md)."""
+(6 games) only, and in 96 % of 20 games (docs/deciding.md)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ def serve(
     ] = False,
     secrets: Annotated[
         Path | None,
-        typer.Option(help="The secrets file with the login (docs/login.md); by default .streamlit/secrets.toml."),
+        typer.Option(help="The secrets file with the login (docs/deployment.md); by default .streamlit/secrets.toml."),
     ] = None,
     samples: Annotated[
         bool, typer.Option("--samples/--no-samples", help="Load the games that come with Dramaturg on the first start.")
@@ -51,7 +51,7 @@ def serve(
     if not is_loopback(host) and access is None and not allow_anonymous:
         raise typer.BadParameter(
             f"{host} can be reached by others, and the dashboard asks nobody to log in. "
-            "Configure a login (docs/login.md), or add --allow-anonymous if that is what you want.",
+            "Configure a login (docs/deployment.md), or add --allow-anonymous if that is what you want.",
             param_hint="--host",
         )
     require_free_port(host, port)

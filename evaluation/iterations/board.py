@@ -119,7 +119,7 @@ def _games_that_settle(target: Difference) -> str:
 def regression_words(decision: Decision, reference: Mapping[str, MetricMean]) -> str:
     """The warning beside a target that failed in the reference, and so may have been chosen for that; else empty.
 
-    The figure is from simulations without any change, see ``docs/statistics.md``.
+    The figure is from simulations without any change, see ``docs/deciding.md``.
     """
     target = decision.target
     if target is None or decision.change is None or reference[target].status is not Status.FAILED:

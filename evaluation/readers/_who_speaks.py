@@ -1,4 +1,4 @@
-"""Settle who speaks, to whom and when, for every format after its reader (see docs/importing.md).
+"""Settle who speaks, to whom and when, for every format after its reader (see docs/formats.md).
 
 A reader says what stands in the file. Here thoughts leave the messages, moderators and chat events go to the system
 channel, recipients and names of channels decide who hears a message, and times put messages in order. What stays open

@@ -279,7 +279,7 @@ def test_the_compose_file_gives_no_service_more_than_it_needs() -> None:
 
 
 def test_the_proxy_of_the_compose_file_is_the_one_of_the_login_page() -> None:
-    page = (ROOT / "docs" / "login.md").read_text("utf-8")
+    page = (ROOT / "docs" / "deployment.md").read_text("utf-8")
     [told] = re.findall(r"```caddyfile\n(.*?)```", page, re.DOTALL)
     own = (ROOT / "container" / "Caddyfile").read_text("utf-8").partition("\n")[2]
     swapped = own.replace("{$DRAMATURG_DOMAIN}", "dramaturg.example.org").replace("dashboard:8501", "127.0.0.1:8501")

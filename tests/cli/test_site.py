@@ -78,7 +78,7 @@ def test_the_reference_is_generated_from_code(site: Path) -> None:
 
 
 def test_the_site_has_both_themes_and_a_search(site: Path) -> None:
-    text = (site / "personas.html").read_text("utf-8")
+    text = (site / "agents.html").read_text("utf-8")
     assert "images/personas-dark.png#only-dark" in text
     assert "images/personas-light.png#only-light" in text
     assert "__palette_2" in text

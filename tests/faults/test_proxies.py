@@ -1,4 +1,4 @@
-"""The proxies of docs/login.md for real: closed paths, cookies, and files of strangers with a forged cookie.
+"""The proxies of docs/deployment.md for real: closed paths, cookies, and files of strangers with a forged cookie.
 
 Caddy and nginx are needed (``apt install caddy nginx-light``), so these tests run under ``make test-long``.
 """
@@ -22,7 +22,7 @@ from tests.faults.test_roles_over_the_wire import Site
 
 pytestmark = pytest.mark.long
 
-PAGE = Path(__file__).parents[2] / "docs" / "login.md"
+PAGE = Path(__file__).parents[2] / "docs" / "deployment.md"
 START_SECONDS = 30
 
 

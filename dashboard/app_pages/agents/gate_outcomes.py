@@ -57,7 +57,7 @@ def nothing_checked() -> None:
         "The gate judges a message before an agent sends it, and has it written again when it falls short. It runs "
         "inside your program and writes here what it did.",
     )
-    st.caption("Around your own agents (docs/corrections.md has the rest):")
+    st.caption("Around your own agents (docs/agents.md has the rest):")
     st.code(_SNIPPET, language=None, wrap_lines=True)
 
 

@@ -65,7 +65,7 @@ def _closed() -> None:
     st.error("This dashboard answers only the machine that it runs on.", icon=":material/lock:")
     st.markdown(
         "Nobody has to log in here, so everybody who reached it could change everything. Whoever runs it can configure "
-        "a login (see the guide `docs/login.md`), or start it with `dramaturg serve --allow-anonymous`."
+        "a login (see the guide `docs/deployment.md`), or start it with `dramaturg serve --allow-anonymous`."
     )
 
 

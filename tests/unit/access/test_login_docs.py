@@ -1,4 +1,4 @@
-"""The proxy configurations in docs/login.md: whole blocks that close what the server closes."""
+"""The proxy configurations in docs/deployment.md: whole blocks that close what the server closes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.visitors import CLOSED, UPLOADS
 
-TEXT = (Path(__file__).parents[3] / "docs" / "login.md").read_text("utf-8")
+TEXT = (Path(__file__).parents[3] / "docs" / "deployment.md").read_text("utf-8")
 
 
 def block(language: str) -> str:

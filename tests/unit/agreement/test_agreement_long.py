@@ -2,7 +2,7 @@
 
 Two raters answer a question about each game; one gives the game's own answer, the other the opposite of it in 10 % of
 games. With both answers equally common alpha is 0.80, exactly what is called reliable; with one answer in 80 % of games
-it is about 0.72. Prints the figures of docs/statistics.md.
+it is about 0.72. Prints the figures of docs/deciding.md.
 """
 
 from __future__ import annotations

@@ -9,8 +9,14 @@ from pathlib import Path
 import pytest
 
 PAGE = (Path(__file__).parents[3] / "docs" / "insights.md").read_text("utf-8")
-CELLS = [line.split("|")[2] for line in PAGE.splitlines() if line.startswith("| `")]
-OURS = [name for cell in CELLS for name in re.findall(r"`([\w.]+)`", cell)]
+NAMED, RENAMED = PAGE.partition("## ADR-010")[2].split("\n| ADR-010 |")
+ROWS = [
+    [re.findall(r"`([\w.]+)`", cell) for cell in line.split("|")[1:4]] for line in NAMED.splitlines() if "| `" in line
+]
+OURS = [f"{module}.{name}.{member}" for (name,), (module,), members in ROWS for member in members]
+OURS += [
+    name for line in RENAMED.splitlines() if "| `" in line for name in re.findall(r"`([\w.]+)`", line.split("|")[2])
+]
 
 
 def test_the_table_is_read_whole() -> None:
