@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
 from evaluation.cli.exit_codes import command_group
-from evaluation.cli.options import Force, OutputFile, open_store
+from evaluation.cli.options import Force, OutputFile, TranscriptReference, open_store
 from evaluation.cli.terminal import note, safe, say, say_data
 from evaluation.escaping import json_text
 
@@ -39,3 +44,31 @@ def train() -> None:
     say(words)
     if name is not None:
         say(f"Stored as {name}. To use it: dramaturg settings --set reader={name}, then dramaturg reevaluate.")
+
+
+@app.command("import")
+def import_(
+    transcript: TranscriptReference,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            exists=True,
+            dir_okay=False,
+            readable=True,
+            show_default=False,
+            help="What 'dramaturg override list GAME --format json' of version 98ef06c wrote.",
+        ),
+    ],
+) -> None:
+    """Import a game's overrides that an earlier version exported, with authors and times; known ones are skipped."""
+    from evaluation.overrides import parse_overrides
+
+    store = open_store()
+    with store.unit(write=True):
+        found = store.transcripts.resolve(transcript)
+        made = parse_overrides(file.read_text("utf-8-sig"), found)
+        added = store.overrides.take_over(made)
+        orphans = len(store.overrides.orphans(found))
+    say(f"{added} new, {len(made) - added} known already.")
+    if orphans:
+        note(f"warning: {orphans} name rows that the ledger does not have; the game's Ledger lists them.")
