@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -41,6 +42,8 @@ from evaluation.judging.model_client.calls import CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest, Report
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import PERCENT
 from evaluation.store import Job, Store
 from evaluation.store.experiments import ab_test_id
 from evaluation.transcript import Transcript
@@ -260,6 +263,23 @@ def _games_of_store(store: Store) -> Run:
 
 
 KIND = "ab_test"
+
+
+def iterations_test(before: str, after: str) -> str:
+    """A configuration, as YAML, that compares the games of two iterations on the scores that are computed."""
+    measures = "\n".join(f"  {name}: higher" for name, one in DEFINITIONS.items() if one.scale == PERCENT)
+    # JSON is YAML, so a name in quotes stays what it is.
+    return (
+        "# The games of two iterations, compared on their scores. The primary measure decides.\n"
+        f"name: {json.dumps(f'{before} and {after}', ensure_ascii=False)}\n"
+        "source: transcripts\n"
+        "variants:\n"
+        f"  before: {{iteration: {json.dumps(before, ensure_ascii=False)}}}\n"
+        f"  after: {{iteration: {json.dumps(after, ensure_ascii=False)}}}\n"
+        f"measures:\n{measures}\n"
+        "primary: coherence\n"
+        "checks: false           # true: a judge checks a sample of every game's messages\n"
+    )
 
 
 class StoredRuns(FinishedRuns):

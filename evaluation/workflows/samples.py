@@ -13,13 +13,16 @@ from pydantic import BaseModel
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.message_gate import MessageGate
+from evaluation.experiments.ab_runner import ABConfig
 from evaluation.files.bundled import parse_yaml, sample_root
+from evaluation.files.yaml_files import parse_model
 from evaluation.iterations import Fate
 from evaluation.judging.judges_without_model import OfflineJudge
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_transcripts
 from evaluation.store import Store
+from evaluation.workflows.ab_tests import StoredRuns, iterations_test, run_ab_test
 from evaluation.workflows.experiment_runs import connection, example_plan, run_experiment
 from evaluation.workflows.iterations import record_decision
 from evaluation.workflows.persona_runs import EXAMPLE_AGENTS, evaluate_example
@@ -193,8 +196,8 @@ _SAID = (
 def load_examples(store: Store) -> None:
     """Stores one example of everything that is not a game; where there is one of a kind already, nothing is added.
 
-    Two evaluations of three agents by recorded answers, the smallest experiment by a script, and an agent whose
-    repetitions the gate sends back. None asks a model.
+    Two evaluations of three agents by recorded answers, the smallest experiment by a script, an A/B test of the first
+    two sample iterations, and an agent whose repetitions the gate sends back. None asks a model.
     """
     if store.evaluations.runs().empty:
         evaluate_example(store)
@@ -202,8 +205,17 @@ def load_examples(store: Store) -> None:
         plan = example_plan()
         config, provider = connection(plan, {}, None)
         run_experiment(store, plan, config, provider=provider)
+        _compare_iterations(store)
     if not store.corrections.agents():
         _correct_example(store)
+
+
+def _compare_iterations(store: Store) -> None:
+    """Runs an A/B test on the games of the first two sample iterations, where they are stored."""
+    names = [one.name for one in load_manifest().iterations][:2]
+    if set(names) <= {one.name for one in store.iterations.list()}:
+        test = parse_model(iterations_test(*names).encode(), ABConfig, "sample.yaml")
+        run_ab_test(store, test, StoredRuns.of(store, test), {}, lambda _: None)
 
 
 def _correct_example(store: Store) -> None:

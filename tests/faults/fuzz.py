@@ -21,7 +21,7 @@ from random import Random
 from typing import Any
 from unicodedata import category
 
-from dashboard.app_pages.experiments.data import iterations_test, read_ab_test
+from dashboard.app_pages.experiments.data import read_ab_test
 from dashboard.app_pages.games.insights_data import read_place
 from dashboard.app_pages.overview.why_messages_fail import read_reason
 from dashboard.app_pages.rate.rating_desk import read_discard, read_form, read_token
@@ -44,6 +44,7 @@ from evaluation.simulation.population import read_fragment_file
 from evaluation.store import Store
 from evaluation.store.answer_journal import leftovers
 from evaluation.transcript import Transcript
+from evaluation.workflows.ab_tests import iterations_test
 from evaluation.workflows.ratings import import_ratings
 from tests.faults.bad_files import canonical, game, native
 from tests.faults.bad_inputs import ALL

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -20,8 +19,6 @@ from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, Experi
 from evaluation.experiments.table1 import Table1Row, published_experiments, table1_from_raw
 from evaluation.files.yaml_files import parse_model
 from evaluation.judging.model_client.budget import SPENT
-from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import PERCENT
 from evaluation.statistics.words import p_words
 from evaluation.store import Store
 from evaluation.store.experiments import AB
@@ -248,23 +245,6 @@ def ab_tests(store: Store) -> list[ExperimentRecord]:
 def example_test(name: str) -> str:
     """The content of a configuration that comes with Dramaturg."""
     return (files("evaluation.experiments") / name).read_text("utf-8")
-
-
-def iterations_test(before: str, after: str) -> str:
-    """A configuration that compares the games of two iterations on the scores that are computed."""
-    measures = "\n".join(f"  {name}: higher" for name, one in DEFINITIONS.items() if one.scale == PERCENT)
-    # JSON is YAML, so a name in quotes stays what it is.
-    return (
-        "# The games of two iterations, compared on their scores. The primary measure decides.\n"
-        f"name: {json.dumps(f'{before} and {after}', ensure_ascii=False)}\n"
-        "source: transcripts\n"
-        "variants:\n"
-        f"  before: {{iteration: {json.dumps(before, ensure_ascii=False)}}}\n"
-        f"  after: {{iteration: {json.dumps(after, ensure_ascii=False)}}}\n"
-        f"measures:\n{measures}\n"
-        "primary: coherence\n"
-        "checks: false           # true: a judge checks a sample of every game's messages\n"
-    )
 
 
 def read_ab_test(name: str, content: bytes) -> ABConfig:

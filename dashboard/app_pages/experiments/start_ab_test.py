@@ -14,7 +14,7 @@ from evaluation.errors import DramaturgError
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.judging.judge_config import price_of
 from evaluation.store import Store
-from evaluation.workflows.ab_tests import KIND
+from evaluation.workflows.ab_tests import KIND, iterations_test
 
 TEST = "ab_test"
 """The query parameter that names the A/B test which is looked at."""
@@ -102,7 +102,7 @@ def _iterations() -> list[str]:
 def _fill() -> None:
     chosen = st.session_state.get(_BEGIN_WITH, _NUMBERS)
     if chosen == _ITERATIONS:
-        st.session_state[_TEXT] = data.iterations_test(*_iterations()[-2:])
+        st.session_state[_TEXT] = iterations_test(*_iterations()[-2:])
     else:
         st.session_state[_TEXT] = data.example_test("ab_simulation.yaml" if chosen == _SIMULATED else "ab.yaml")
 
