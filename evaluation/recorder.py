@@ -190,7 +190,9 @@ class Recorder:
                 number += 1
             key = message_id or f"m{number}"
             if key in self._message_ids:
-                raise InputError(f"The message id {key!r} was used before.", remedy="Give each its own.")
+                raise InputError(
+                    f"The message id {key!r} was used before.", remedy="Give each message an id of its own."
+                )
             place = {"id": key, "index": len(self._message_ids), **self._when()}
             said = {"speaker": speaker, "text": text, "recipients": list(recipients)}
             held = _checked(Message, {**place, **said, **known})

@@ -30,7 +30,7 @@ SIMULATED_FORMAT = "simulation"
 # What a player says to the game engine instead of to the others (AIWolf's protocol, and turn-based engines like it).
 _CONTROL_WORDS = frozenset({"skip", "over"})
 _NOT_A_LETTER = re.compile(r"[^a-z]+")
-_REASONS = {"missing": "The value is missing", "extra_forbidden": "The format has no such key"}
+_REASONS = {"missing": "The value is missing", "extra_forbidden": "Unknown key: remove it"}
 _LONGEST_SHOWN = 60
 _VOTE_PREFIX = "vote:"
 

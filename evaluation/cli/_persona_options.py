@@ -69,7 +69,7 @@ def sample_options(
         typer.Option(
             metavar="NAME,...",
             show_default=False,
-            help="Names or ids; 'all' for everybody who is stored. Those with a persona or propositions when left out.",
+            help="Names or ids; 'all' for everybody who is stored. Default: agents with a persona or propositions.",
         ),
     ] = "",
     dimensions: Annotated[
@@ -77,7 +77,7 @@ def sample_options(
         typer.Option(
             metavar="NAME,...",
             show_default=False,
-            help="Of adherence, consistency, fluency, convergence, ideas_quantity; all when left out.",
+            help="Default: all of adherence, consistency, fluency, convergence, ideas_quantity.",
         ),
     ] = "",
     sample_size: Annotated[
@@ -135,7 +135,7 @@ def source_options(
             envvar="DRAMATURG_RECORDINGS",
             metavar="PATH",
             show_default=False,
-            help="The file or folder that mock plays; the shipped one when left out.",
+            help="The file or folder of recorded answers. Default: the shipped one.",
         ),
     ] = None,
     baselines: Annotated[
@@ -145,7 +145,7 @@ def source_options(
             metavar="FOLDER",
             show_default=False,
             file_okay=False,
-            help="The folder with golden baselines; the shipped one when left out.",
+            help="The folder with baselines. Default: the shipped one.",
         ),
     ] = None,
 ) -> Source:
@@ -155,14 +155,17 @@ def source_options(
 
 Since = Annotated[
     datetime | None,
-    typer.Option(formats=_TIME_FORMATS, show_default=False, help="Only messages from then on (UTC)."),
+    typer.Option(formats=_TIME_FORMATS, show_default=False, help="Only messages from this time on (UTC)."),
 ]
 Until = Annotated[
     datetime | None,
     typer.Option(formats=_TIME_FORMATS, show_default=False, help="Only messages until then (UTC)."),
 ]
 MaxDrop = Annotated[
-    float, typer.Option(min=0.0, max=9.0, help="A score may fall by so much; a larger drop is a regression.")
+    float,
+    typer.Option(
+        min=0.0, max=9.0, help="The largest drop below the baseline that is allowed, on the scale from 0 to 9."
+    ),
 ]
 RequireBaseline = Annotated[
     bool, typer.Option("--require-baseline", help="Exit with 1 when no score could be held against a baseline.")

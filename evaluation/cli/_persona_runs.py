@@ -552,7 +552,7 @@ _COUNTED: Mapping[str, _Rule] = {"fluency": fluency, "convergence": convergence,
 
 
 def scripted_answers(library: PropositionLibrary) -> Script:
-    """The script, for :class:`evaluation.judging.judges.scripted.ScriptedJudge`.
+    """The script, for :class:`evaluation.judging.judges_without_model.ScriptedJudge`.
 
     Args:
         library: Tells which propositions name what is bad: of these a low mark is good.

@@ -180,7 +180,7 @@ def check(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[FILE]...", show_default=False, help="YAML files, or folders of them; all in use when left out."
+            metavar="[FILE]...", show_default=False, help="YAML files, or folders of them. Default: all in use."
         ),
     ] = None,
     output: Rows = ListFormat.TABLE,

@@ -54,7 +54,7 @@ def override(
             help="The row's id, as 'show --metric --format json' gives it (coherence:m12), or METRIC:#N for message N.",
         ),
     ],
-    verdict: Annotated[VerdictName, typer.Option(show_default=False, help="What the row is to be.")],
+    verdict: Annotated[VerdictName, typer.Option(show_default=False, help="The new verdict of the row.")],
     author: Author,
     reason: Annotated[str, typer.Option(metavar="TEXT", show_default=False, help="Why; kept with the decision.")],
     words: Annotated[
@@ -140,7 +140,7 @@ _LONGEST_REASON = 200
 
 Transcripts = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[TRANSCRIPT]...", show_default=False, help="Stored transcripts; all when left out."),
+    typer.Argument(metavar="[TRANSCRIPT]...", show_default=False, help="Stored transcripts. Default: all."),
 ]
 Metrics = Annotated[
     list[MetricName] | None,
@@ -148,7 +148,11 @@ Metrics = Annotated[
 ]
 Withdraw = Annotated[
     str | None,
-    typer.Option(metavar="NAME", show_default=False, help="Ask nobody: NAME gives the rows back to the rule."),
+    typer.Option(
+        metavar="NAME",
+        show_default=False,
+        help="Discard the model's verdicts, without a call; NAME is recorded as who did it.",
+    ),
 ]
 
 

@@ -53,9 +53,7 @@ Scale = Annotated[
 Seed = Annotated[int, typer.Option(min=0, help="Draws population, seating, order of acting and samples.")]
 PaperLayout = Annotated[
     bool,
-    typer.Option(
-        "--paper-layout", help="As the original runs: few personas that meet again and again, adherence at 5 alone."
-    ),
+    typer.Option("--paper-layout", help="Repeat the paper's layout: a few personas that meet again and again."),
 ]
 Steps = Annotated[
     int | None,
@@ -83,7 +81,7 @@ Scripted = Annotated[
     typer.Option("--scripted", help="Ask no model: a script speaks and judges, with planted effects. Needs no key."),
 ]
 Without = Annotated[
-    bool, typer.Option("--no-effects", help="With --scripted: plant nothing, so that nothing should be found.")
+    bool, typer.Option("--no-effects", help="With --scripted: build in no effect, so that none should be found.")
 ]
 SampleSize = Annotated[
     int, typer.Option("--sample-size", min=1, max=200, help="Messages of each agent judged one by one, at most.")

@@ -215,7 +215,9 @@ def delete(
     agent: Annotated[
         str | None,
         typer.Option(
-            metavar="AGENT", show_default=False, help="Instead an agent with its evaluations and corrections, for ever."
+            metavar="AGENT",
+            show_default=False,
+            help="Delete this agent with its evaluations and corrections instead; it cannot be restored.",
         ),
     ] = None,
     by: By = None,
@@ -283,11 +285,16 @@ def _deletion_line(deletion: Deletion) -> tuple[str, ...]:
 def undo(
     numbers: Annotated[
         list[int] | None,
-        typer.Argument(metavar="[NUMBER]...", show_default=False, help="As --list shows it; the latest when left out."),
+        typer.Argument(
+            metavar="[NUMBER]...", show_default=False, help="Numbers that --list shows. Default: the latest."
+        ),
     ] = None,
     is_list: Annotated[bool, typer.Option("--list", help="List what can come back, the latest first.")] = False,
     is_purge: Annotated[
-        bool, typer.Option("--purge", help="Remove it for ever instead; all that is listed when no number is given.")
+        bool,
+        typer.Option(
+            "--purge", help="Delete permanently instead of restoring; without NUMBER, everything that --list shows."
+        ),
     ] = False,
     by: By = None,
     yes: Yes = False,

@@ -97,10 +97,12 @@ def decide(
     name: Name,
     fate: Annotated[
         FateName,
-        typer.Argument(show_default=False, help="What becomes of its change; undecided takes a decision back."),
+        typer.Argument(show_default=False, help="The decision on its change; undecided clears an earlier one."),
     ],
     reason: Annotated[str, typer.Option(show_default=False, help="Why, in a few words.")],
-    remark: Annotated[str, typer.Option("--note", help="Why it departs from the rule; needed where it does.")] = "",
+    remark: Annotated[
+        str, typer.Option("--note", help="Why the decision differs from the rule's; required if it does.")
+    ] = "",
     by: By = None,
 ) -> None:
     """Record that a person keeps or reverts an iteration's change, or takes that back. All of it stays on record."""

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 Command = TypeVar("Command", bound=Callable[..., Any])
 _ATTRIBUTE = "shared_options"
-_DB_HELP = "The database file; else that of DRAMATURG_DB, data/dramaturg.duckdb in a checkout, or your data folder's."
+_DB_HELP = (
+    "The database file. Default: DRAMATURG_DB, else data/dramaturg.duckdb in a checkout, else your data folder's."
+)
 _database: list[Path] = []
 
 
@@ -246,9 +248,9 @@ PropositionFolder = Annotated[
 
 By = Annotated[
     str | None,
-    typer.Option(metavar="NAME", show_default=False, help="Who does it, for the record; your user name if left out."),
+    typer.Option(metavar="NAME", show_default=False, help="Your name, for the record. Default: your user name."),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. Needed where nobody can be asked, as in a script.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation; required in scripts.")]
 
 
 def person(by: str | None) -> str:
@@ -294,7 +296,13 @@ def judge_options(
     ] = None,
     budget: Annotated[
         float | None,
-        typer.Option("--budget", min=0, metavar="USD", show_default=False, help="What the run may cost."),
+        typer.Option(
+            "--budget",
+            min=0,
+            metavar="USD",
+            show_default=False,
+            help="Stop when the run has cost this much. Default: no limit.",
+        ),
     ] = None,
     max_calls: Annotated[
         int | None, typer.Option(min=0, metavar="CALLS", show_default=False, help="How many calls it may make.")
@@ -305,7 +313,7 @@ def judge_options(
             min=1,
             max=1_000,
             show_default=False,
-            help="Calls under way at the same time, at most; 20. How many there are follows the server.",
+            help="The most calls at the same time; fewer where the server needs it. Default: 20.",
         ),
     ] = None,
     timeout: Annotated[
@@ -315,7 +323,7 @@ def judge_options(
             max=3_600,
             metavar="SECONDS",
             show_default=False,
-            help="The longest that a call may take; 600. Below it the timeout follows the server.",
+            help="The longest that a call may take, in seconds; shorter where the server answers fast. Default: 600.",
         ),
     ] = None,
     max_tokens: Annotated[
@@ -325,7 +333,7 @@ def judge_options(
             max=1_000_000,
             metavar="TOKENS",
             show_default=False,
-            help="The most that the model may write for an answer, its reasoning included; 1000.",
+            help="The most tokens of an answer, with its reasoning. Default: 1000.",
         ),
     ] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would ask and cost, and stop.")] = False,
@@ -418,7 +426,7 @@ def reading_options(
         typer.Option(show_default=False, help="How to read dates such as 01/06/2024."),
     ] = None,
     broken_off: Annotated[
-        bool, typer.Option("--broken-off", help="Take runs that ended by an error or a limit as they are.")
+        bool, typer.Option("--broken-off", help="Accept runs that stopped early by an error or a limit.")
     ] = False,
 ) -> ReadingChoices:
     """The choices for reading files."""

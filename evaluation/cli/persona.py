@@ -88,8 +88,7 @@ def record(
         typer.Argument(
             metavar="[PATH]",
             show_default=False,
-            help="Where to: a .jsonl file, which keeps what it holds, or a folder, which gets a file per agent, "
-            "written anew.",
+            help="A .jsonl file, to which answers are added, or a folder with a file per agent, which are overwritten.",
         ),
     ] = None,
     mode: Annotated[

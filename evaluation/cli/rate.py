@@ -51,7 +51,7 @@ def add(
             "Mafia; an agent stood out; flowed naturally; would watch another game.",
         ),
     ],
-    comment: Annotated[str, typer.Option(help="What a colleague should know.")] = "",
+    comment: Annotated[str, typer.Option(help="A remark for colleagues.")] = "",
 ) -> None:
     """Rate a stored transcript from 1 to 5, in steps of a half.
 
@@ -116,7 +116,7 @@ def import_sheet(
 
 @app.command()
 def assign(
-    who: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="The lead who does it.")],
+    who: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Your name, for the record.")],
     rater: Annotated[
         list[str], typer.Option("--rater", metavar="NAME", show_default=False, help="A rater; name each of them.")
     ],

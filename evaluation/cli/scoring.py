@@ -309,7 +309,7 @@ def _with_progress(found: Iterable[ScoredFile], tally: Tally) -> Iterator[Scored
 
 
 def watch(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False, help="The folder that fills.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False, help="The folder to watch.")],
     iteration: IterationName = None,
     settle: Annotated[
         float, typer.Option(min=0.0, metavar="SECONDS", help="How long a file must stay as it is before it is read.")
@@ -354,7 +354,10 @@ def collect(
         str, typer.Argument(metavar="OUTPUT", show_default=False, help="The folder or URL that evaluate wrote to.")
     ],
     database: Annotated[
-        Path, typer.Option(metavar="FILE", show_default=False, help="Into this database, made where there is none.")
+        Path,
+        typer.Option(
+            metavar="FILE", show_default=False, help="The database to import into; created if it does not exist."
+        ),
     ],
 ) -> None:
     """Import what evaluate --output wrote into a database, games with their scores and ledgers.
@@ -439,11 +442,11 @@ def reevaluate(
     ] = None,
     iteration: OfIteration = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also games whose results are of today's versions, as after a repair.")
+        bool, typer.Option("--all", help="Score all games again, also those that are up to date.")
     ] = False,
     controls: Annotated[
         bool,
-        typer.Option("--controls", help="Only compare scores with those of shuffled copies, where that is missing."),
+        typer.Option("--controls", help="Only compare scores with those of scrambled copies, where that is missing."),
     ] = False,
     jobs: Jobs = 1,
 ) -> None:

@@ -32,7 +32,10 @@ def serve(
     ] = LOOPBACK,
     allow_anonymous: Annotated[
         bool,
-        typer.Option("--allow-anonymous", help="Listen on an address that others reach, though nobody has to log in."),
+        typer.Option(
+            "--allow-anonymous",
+            help="Allow other machines without a login: whoever reaches the address can see and change everything.",
+        ),
     ] = False,
     secrets: Annotated[
         Path | None,

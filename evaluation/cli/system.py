@@ -40,7 +40,7 @@ def restore(
         bool,
         typer.Option(
             "--with-addresses",
-            help="Also restore settings that name servers or files. Keys are sent to these servers: look with --check.",
+            help="Also restore addresses of servers and files; your keys will be sent there, so run --check first.",
         ),
     ] = False,
 ) -> None:

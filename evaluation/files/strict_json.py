@@ -112,7 +112,7 @@ def _integer(written: str) -> Any:
 
 def _mend(text: str) -> str:
     if not text.rstrip().endswith(("}", "]")):
-        return "The end of the file seems to be missing; export or copy it again."
+        return "The file may be incomplete: export or copy it again."
     return "Correct the file at that place, or export it again."
 
 
@@ -166,7 +166,7 @@ def _fault(value: Any, path: str) -> InputError | None:
     if isinstance(value, _Unusable):
         what = shorten(value.written)
         return BrokenTranscriptError(
-            f"{what} is not a usable number.", place=path, remedy="Use a finite number or null."
+            f"{what} is too large or not a number.", place=path, remedy="Use a smaller number, or null."
         )
     if isinstance(value, _Doubled):
         return BrokenTranscriptError(

@@ -189,7 +189,7 @@ class TranscriptDraft:
             BrokenTranscriptError: There is no message, or a value that the model refuses.
         """
         if not self.messages:
-            raise BrokenTranscriptError("The game has no message.", remedy="Export the game again.")
+            raise BrokenTranscriptError("The game has no message.", remedy="Check that the game was recorded.")
         for index, lines in self._continued.items():
             self.messages[index]["text"] = "\n".join(lines).rstrip("\n")
         fields = {

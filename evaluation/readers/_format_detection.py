@@ -55,7 +55,7 @@ BINARY_READERS: tuple[FileReader, ...] = (tables.BINARY_READER,)
 # Zips that are one file of the tool that wrote them.
 ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER, chat_exports.SLACK_READER)
 
-_REMEDY = "The guide lists the formats that are known; a table with the columns speaker and text is enough."
+_REMEDY = "See Guide, Formats; the simplest file is a CSV with the columns speaker and text."
 
 
 def choose_reader(document: Document) -> FileReader:
@@ -71,7 +71,7 @@ def choose_reader(document: Document) -> FileReader:
         if folder_reader.recognises_part(document):
             raise UnknownFormatError(
                 f"This is one file of a game in the format {folder_reader.format}, which consists of several.",
-                remedy="Hand in the whole folder, or a zip of it.",
+                remedy="Choose the whole folder, or a zip of it.",
             )
     for reader in FILE_READERS:
         if reader.recognises(document):
@@ -83,7 +83,7 @@ def choose_reader(document: Document) -> FileReader:
         raise document.json_error
     if (tool := _tool_without_reader(document)) is not None:
         raise UnknownFormatError(f"This is a file of {tool}, which has no reader of its own.", remedy=_AS_TABLE)
-    raise UnknownFormatError(f"{_described(document)} No reader knows this shape.", remedy=_REMEDY)
+    raise UnknownFormatError(f"{_described(document)} No known format begins like that.", remedy=_REMEDY)
 
 
 # "[12:03] Ann: ..." begins like JSON and is none.

@@ -137,7 +137,9 @@ def list_location(location: Location, limits: Limits) -> list[FileEntry]:
     paths = location.files()
     if len(paths) > limits.files:
         raise LimitError(
-            f"The folder holds more than {limits.files:,} files.", place=location.url, remedy="Hand in its parts."
+            f"The folder holds more than {limits.files:,} files.",
+            place=location.url,
+            remedy="Import its parts one by one.",
         )
     return [FileEntry(path, partial(load_location, location.below(path), limits)) for path in paths]
 
@@ -155,7 +157,9 @@ def list_folder(folder: Path, limits: Limits) -> list[FileEntry]:
     paths = list(islice((Path(parent, name) for parent, _, names in walk for name in names), limits.files + 1))
     if len(paths) > limits.files:
         raise LimitError(
-            f"The folder holds more than {limits.files:,} files.", place=printable(folder), remedy="Hand in its parts."
+            f"The folder holds more than {limits.files:,} files.",
+            place=printable(folder),
+            remedy="Import its parts one by one.",
         )
     readable = [
         FileEntry(path.relative_to(folder).as_posix(), partial(load_file, path, limits))
@@ -244,7 +248,7 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limits: Limits, 
 def _check_member(member: zipfile.ZipInfo, limits: Limits) -> None:
     path = member.filename.replace("\\", "/")
     if path.startswith("/") or ".." in PurePosixPath(path).parts or path[1:2] == ":":
-        raise UnreadableFileError("The path points outside the zip.", remedy="Pack the files by their plain names.")
+        raise UnreadableFileError("The path points outside the zip.", remedy="Pack the files with relative paths.")
     if stat.S_ISLNK(member.external_attr >> 16):
         raise UnreadableFileError("This is a symbolic link.", remedy="Pack the file that it points to.")
     if member.flag_bits & _ENCRYPTED:
@@ -253,7 +257,7 @@ def _check_member(member: zipfile.ZipInfo, limits: Limits) -> None:
     if member.file_size > _RATIO_FROM_BYTES and member.file_size > limits.archive_ratio * max(member.compress_size, 1):
         raise LimitError(
             f"The file is packed more than {limits.archive_ratio} to 1, as no transcript is.",
-            remedy="Hand it in unpacked if it is right.",
+            remedy="If the file is genuine, unpack it first.",
         )
 
 

@@ -466,17 +466,19 @@ def decode(data: bytes) -> str:
         UnreadableFileError: Another encoding, or no text at all.
     """
     if not data.strip():
-        raise BrokenTranscriptError("The file is empty.", remedy="Export the game again.")
+        raise BrokenTranscriptError("The file is empty.", remedy="Export the transcript again.")
     for start, kind in _KNOWN_BINARIES.items():
         if data.startswith(start):
-            raise UnreadableFileError(f"This is {kind}, not a transcript.", remedy="Choose the transcript itself.")
+            raise UnreadableFileError(
+                f"This is {kind}, not a transcript.", remedy="Unpack it, or export the transcript as text, CSV or JSON."
+            )
     encoding = _encoding(data)
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         raise _undecodable(data, error) from None
     if not text.strip():
-        raise BrokenTranscriptError("The file is empty.", remedy="Export the game again.")
+        raise BrokenTranscriptError("The file is empty.", remedy="Export the transcript again.")
     return text
 
 
@@ -497,7 +499,7 @@ def _encoding(data: bytes) -> str:
         return "utf-16-be"
     raise UnreadableFileError(
         "This is a binary file, not a transcript.",
-        remedy="Choose the transcript itself; if this is it, save it as UTF-8 without null bytes.",
+        remedy="If it is a text file, save it as UTF-8; else export the transcript as text, CSV or JSON.",
     )
 
 

@@ -225,7 +225,7 @@ def _delimited_table(document: Document) -> ParsedTable:
     for column in columns:
         if column in seen:
             raise BrokenTranscriptError(
-                f"The column {shorten(column)!r} occurs twice.", place="line 1", remedy="Give each its own name."
+                f"The column {shorten(column)!r} occurs twice.", place="line 1", remedy="Rename one of them."
             )
         seen.add(column)
     numbered = _lines(document, delimiter)
@@ -299,7 +299,7 @@ def _read(data: bytes, limits: Limits, most_rows: int | None) -> ParsedTable:
     schema = plain.schema_arrow
     columns = [field.name for field in schema if not pa.types.is_nested(field.type)]
     if len(set(schema.names)) < len(schema.names):
-        raise BrokenTranscriptError("Two columns have the same name.", remedy="Give each its own.")
+        raise BrokenTranscriptError("Two columns have the same name.", remedy="Rename one of them.")
     texts = [field.name for field in schema if _is_text(field.type)]
     file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
     rows: list[TableRow] = []

@@ -172,7 +172,7 @@ def current_evaluation(store: Store, transcript: Transcript) -> Evaluation:
 
 
 def stored_results_table(store: Store, iteration: str | None = None) -> pd.DataFrame:
-    """:func:`~evaluation.writers.tables.results_table` of all stored games, or of an iteration's.
+    """:func:`~evaluation.writers.results_table` of all stored games, or of an iteration's.
 
     Raises:
         NotFoundError: There is no iteration of that name.

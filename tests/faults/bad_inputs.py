@@ -81,7 +81,7 @@ NO_FILE = (
 )
 
 JSON_FILE = (
-    BadInput("JSON cut off", "cut.json", lambda: native()[:-30], ("line 1, column", "end of the file")),
+    BadInput("JSON cut off", "cut.json", lambda: native()[:-30], ("line 1, column", "may be incomplete")),
     BadInput(
         "JSON with a comma missing", "comma.json", _text('{"gameId": "g"\n "messages": []}'), ("line 2, column 2",)
     ),

@@ -41,7 +41,9 @@ def _read(document: Document) -> Transcript:
     document.limits.check_sizes(**{key: root[key].size for key in ("players", "messages", "votes")})
     players = [_player(node) for node in root["players"].entries()]
     if not players:
-        raise BrokenTranscriptError("The game has no player.", place="$.players", remedy="Say who plays.")
+        raise BrokenTranscriptError(
+            "The game has no player.", place="$.players", remedy="List the players with their names."
+        )
     roster = Roster(player["name"] for player in players)
     _refuse_doubles(root["players"], "name", "player")
     messages = _messages(root["messages"], roster)
@@ -75,7 +77,9 @@ def _player(node: Node) -> dict[str, Any]:
 def _messages(list_node: Node, roster: Roster) -> list[dict[str, Any]]:
     nodes = list(list_node.entries())
     if not nodes:
-        raise BrokenTranscriptError("The game has no message.", place=list_node.path, remedy="Export the game again.")
+        raise BrokenTranscriptError(
+            "The game has no message.", place=list_node.path, remedy="Check that the game was recorded."
+        )
     _refuse_doubles(list_node, "id", "message id")
     messages: list[dict[str, Any]] = [
         {"id": message_id, "index": index} | _message(node, roster)
@@ -197,7 +201,7 @@ def _refuse_doubles(list_node: Node, key: str, what: str) -> None:
             raise BrokenTranscriptError(
                 f"The {what} {shorten(written)!r} occurs twice, first at {seen[written]}.",
                 place=node[key].path,
-                remedy="Give each its own.",
+                remedy=f"Give each {what.removesuffix(' id')} a {'id' if what.endswith(' id') else 'name'} of its own.",
             )
         if written is not None:
             seen[written] = node[key].path

@@ -43,7 +43,7 @@ def _read(document: Document) -> Transcript:
     players = {match[1].strip(): match[2].strip() for match in _PLAYER.finditer(play)}
     if not players:
         raise BrokenTranscriptError(
-            'No player is introduced ("Player number 1 is named ...").', remedy="Hand in the whole page."
+            'No player is introduced ("Player number 1 is named ...").', remedy="Choose the whole page."
         )
     page = _Page(TranscriptDraft(Roster(players), document.limits))
     for number, line in enumerate(play.split("\n"), start=1):

@@ -141,7 +141,7 @@ REFUSALS = [
     ),
     (
         "0,status,1,VILLAGER,ALIVE,team-x,George\n",
-        "The game has no message. Export the game again.",
+        "The game has no message. Check that the game was recorded.",
     ),
 ]
 

@@ -130,7 +130,7 @@ def test_one_broken_sample_leaves_the_others_standing() -> None:
     assert (first.name, str(first.error)) == (
         "log.eval/1_epoch_1",
         "samples/1_epoch_1.json: line 1, column 2: Not valid JSON: Expecting property name enclosed in double quotes. "
-        "The end of the file seems to be missing; export or copy it again.",
+        "The file may be incomplete: export or copy it again.",
     )
     assert second.error is None
 

@@ -206,7 +206,7 @@ REFUSALS = [
     ),
     (
         small_game(manager="", daytime="", nighttime=""),
-        "The game has no message. Export the game again.",
+        "The game has no message. Check that the game was recorded.",
     ),
     (
         small_game() | {"config.json": '{"players": [{"name": 7}]}'},
@@ -215,11 +215,11 @@ REFUSALS = [
     (
         small_game() | {"config.json": "{"},
         "config.json, line 1, column 2: Not valid JSON: Expecting property name enclosed in double quotes. "
-        "The end of the file seems to be missing; export or copy it again.",
+        "The file may be incomplete: export or copy it again.",
     ),
     (
         small_game() | {"config.json": "no JSON"},
-        "config.json: $: Found nothing, expected an object with the players. Hand in the whole game folder.",
+        "config.json: $: Found nothing, expected an object with the players. Choose the whole game folder.",
     ),
     (
         small_game() | {"public_nighttime_chat.txt": b"[12:00:00] Lee: caf\xe9"},
@@ -240,7 +240,7 @@ def test_a_broken_game_is_refused_with_place_and_remedy(files: dict[str, str | b
 def test_a_missing_file_is_named(missing: str) -> None:
     files = small_game()
     del files[missing]
-    assert str(read_zip(files).error) == f"{missing} is missing. Hand in the whole game folder."
+    assert str(read_zip(files).error) == f"{missing} is missing. Choose the whole game folder."
 
 
 @pytest.mark.parametrize("name", ["config.json", "public_daytime_chat.txt"])
@@ -248,7 +248,7 @@ def test_one_file_of_a_game_asks_for_the_folder(name: str) -> None:
     (result,) = read_upload(name, (GAMES / "0006" / name).read_bytes())
     assert str(result.error) == (
         "This is one file of a game in the format llmafia, which consists of several. "
-        "Hand in the whole folder, or a zip of it."
+        "Choose the whole folder, or a zip of it."
     )
 
 

@@ -107,12 +107,11 @@ def test_one_broken_chat_leaves_the_others_standing() -> None:
 FAULTS = [
     (
         lines({"messages": CHAT}) + '{"messages": [\n',
-        "line 2, column 15: Not valid JSON: Expecting value. "
-        "The end of the file seems to be missing; export or copy it again.",
+        "line 2, column 15: Not valid JSON: Expecting value. The file may be incomplete: export or copy it again.",
     ),
     (
         lines(CHAT[1]) + '{"role": "user", "content": NaN}\n',
-        "line 2: $.content: NaN is not a usable number. Use a finite number or null.",
+        "line 2: $.content: NaN is too large or not a number. Use a smaller number, or null.",
     ),
     (
         lines(CHAT[1], {"content": "Hi"}),

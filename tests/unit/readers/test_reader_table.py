@@ -61,7 +61,7 @@ def test_a_first_line_of_excel_names_the_delimiter(first: str) -> None:
     assert (message.speaker, message.text) == ("Ann", "one, two")
     # Lines keep the numbers that an editor shows; the delimiter named holds, whatever else the heading could be.
     assert refusal(f"{first}name;text\nAnn\n").startswith("line 3: The row has 1 cells, the heading 2.")
-    assert "No reader knows this shape." in refusal(f"{first}a;name,text\n1;Ann,Hi\n")
+    assert "No known format begins like that." in refusal(f"{first}a;name,text\n1;Ann,Hi\n")
     (unknown,) = read_upload("game.csv", f"{first}wer;was\nAnn;Hi, all\n".encode())
     assert unknown.head is not None
     assert (unknown.head.columns, unknown.head.rows) == (("wer", "was"), (("Ann", "Hi, all"),))

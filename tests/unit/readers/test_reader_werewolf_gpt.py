@@ -124,11 +124,11 @@ REFUSALS = [
     ),
     (
         "# Werewolf GPT - Recorded Play\n",
-        'No player is introduced ("Player number 1 is named ..."). Hand in the whole page.',
+        'No player is introduced ("Player number 1 is named ..."). Choose the whole page.',
     ),
     (
         PAGE.partition("## The")[0],
-        "The game has no message. Export the game again.",
+        "The game has no message. Check that the game was recorded.",
     ),
 ]
 

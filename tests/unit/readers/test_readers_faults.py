@@ -12,8 +12,8 @@ from evaluation.readers import Limits, read_path, read_upload
 
 DATA = Path(__file__).parents[2] / "data"
 LOG = (DATA / "aiwolf" / "game9.log").read_bytes()
-KNOWN = "The guide lists the formats that are known; a table with the columns speaker and text is enough."
-AGAIN = "Export the game again."
+KNOWN = "See Guide, Formats; the simplest file is a CSV with the columns speaker and text."
+AGAIN = "Export the transcript again."
 
 
 def native(text: str) -> bytes:
@@ -34,7 +34,7 @@ CANONICAL = json.dumps({"format": "dramaturg-transcript", "version": 1, "game_id
 
 FAULTS = {
     "only a mark of UTF-16": (b"\xff\xfe", f"The file is empty. {AGAIN}"),
-    "an empty object": (b"{}", f"The JSON object is empty. No reader knows this shape. {KNOWN}"),
+    "an empty object": (b"{}", f"The JSON object is empty. No known format begins like that. {KNOWN}"),
     "a canonical file without players": (
         CANONICAL.encode(),
         "$.players: The value is missing. (2 faults in all.) Correct that value and try again.",

@@ -131,7 +131,7 @@ def test_paths_out_of_the_zip_are_refused_and_the_rest_goes_in() -> None:
     escapes = ["../up.log", "a/../../up.log", "/etc/up.log", "C:\\up.log", "..\\up.log"]
     results = read_upload("x.zip", zip_of(dict.fromkeys(escapes, LOG) | {"good.log": LOG}))
     refused = [str(result.error) for result in results if result.error]
-    assert refused == ["The path points outside the zip. Pack the files by their plain names."] * len(escapes)
+    assert refused == ["The path points outside the zip. Pack the files with relative paths."] * len(escapes)
     assert [result.name for result in results if result.transcript] == ["x.zip/good.log"]
 
 

@@ -96,7 +96,7 @@ def test_a_wrong_choice_is_refused_with_the_row_or_the_columns() -> None:
 def test_a_choice_for_columns_that_the_file_lacks_leaves_an_unknown_file_unknown() -> None:
     (result,) = read_upload("x", b"a,b\n1,2\n", Limits(), lambda _: GERMAN)
     assert result.error is not None
-    assert "No reader knows this shape" in result.error.message
+    assert "No known format begins like that" in result.error.message
 
 
 def test_half_a_choice_leaves_an_unknown_table_refused() -> None:
