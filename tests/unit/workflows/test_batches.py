@@ -73,7 +73,7 @@ def test_one_process_two_processes_and_games_one_by_one_store_the_same_rows(fold
     alone = Store(tmp_path / "alone.duckdb")
     alone.iterations.create("v1")
     for number, game in enumerate(GAMES):
-        store_games(alone, [(GameRecord.scored(game, {}), f"games/{number:02}.json")], iteration="v1")
+        store_games(alone, [(GameRecord.scored(game, {}, SHIPPED), f"games/{number:02}.json")], iteration="v1")
     assert stored[0] == stored[1] == rows_of(alone)
 
 
