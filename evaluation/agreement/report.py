@@ -427,7 +427,7 @@ def _leaning_sentences(leanings: Sequence[RaterLeaning]) -> Iterator[str]:
             more = "more" if one.bias > 0 else "less"
             yield f"{shortened(one.rater, _LONGEST_NAME)} gives {abs(one.bias):.1f} points {more} than the others."
     if not is_any:
-        yield "No rater is shown to be more generous or stricter than the others."
+        yield "There is no sign that one rater is stricter than another."
 
 
 def _metric_sentence(report: AgreementReport) -> Iterator[str]:
@@ -435,9 +435,9 @@ def _metric_sentence(report: AgreementReport) -> Iterator[str]:
     following = [one.label for one in shown if (one.kappa.interval.low or 0.0) > 0]
     if following:
         verb = "follows" if len(following) == 1 else "follow"
-        yield f"{listed(following)} {verb} the scores of the raters; of other metrics that is not shown."
+        yield f"{listed(following)} {verb} the scores of the raters; there is no sign of that for the other metrics."
     elif shown:
-        yield "No metric is shown to follow the scores of the raters."
+        yield "There is no sign that a metric follows the scores of the raters."
 
 
 def _row_sentences(report: AgreementReport) -> Iterator[str]:

@@ -208,8 +208,8 @@ def test_the_report_in_sentences() -> None:
     assert first == "Score: the same in 2 of 3 games, at most 1 point apart."
     assert len(questions) == 4
     assert questions[1].endswith("curious about who the Mafia are?): the same answer in 2 of 3 games.")
-    assert leaning == "No rater is shown to be more generous or stricter than the others."
-    assert metrics == "No metric is shown to follow the scores of the raters."
+    assert leaning == "There is no sign that one rater is stricter than another."
+    assert metrics == "There is no sign that a metric follows the scores of the raters."
 
 
 def test_raters_who_answer_alike_by_chance_do_not_agree() -> None:
