@@ -43,6 +43,11 @@ class SelectableAgent:
         """The latest run's score in a dimension with its details; empty when there is none."""
         return _scores_of(self.run).get(dimension, {})
 
+    @property
+    def overall(self) -> float | None:
+        """The latest run's score over all dimensions, 0 to 9; ``None`` without one."""
+        return _overall(self.run)
+
     def score(self, dimension: Dimension) -> float | None:
         """0 to 9, or a count for ideas; ``None`` without a score."""
         score = self.dimension(dimension).get("score")
@@ -80,7 +85,7 @@ def people_frame(found: Sequence[SelectableAgent]) -> pd.DataFrame:
                 "Agent": person.name,
                 "Kind": "channel" if person.is_channel else "agent",
                 **{LABELS[each]: score_text(person.score(each), each) for each in DIMENSIONS},
-                "Overall": score_text(_overall(person.run), Dimension.ADHERENCE),
+                "Overall": score_text(person.overall, Dimension.ADHERENCE),
                 "Games": "" if person.is_channel else str(person.games),
                 "Judged by": judge_words(person.run),
                 "When": f"{person.run['completed_at']:%Y-%m-%d %H:%M}" if person.run else "",

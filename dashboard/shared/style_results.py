@@ -19,10 +19,7 @@ def result_words(result: StyleResult) -> str:
     """ "7 of 12 told (58 %, 95 % interval 32 to 81 %); guessing finds 25 %. ..." """
     low, high = result.interval.low, result.interval.high
     interval = "" if low is None or high is None else f", 95 % interval {100 * low:.0f} to {100 * high:.0f} %"
-    if result.is_above_chance:
-        verdict = "Better than guessing."
-    else:
-        verdict = "No better than guessing can be shown from so few answers, or none."
+    verdict = "Better than guessing." if result.is_above_chance else "That may be guessing; more answers would tell."
     return (
         f"{result.identified} of {result.asked} told ({share_text(result.share)}{interval}); guessing finds "
         f"{share_text(result.chance)}. {verdict}"

@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluation.ratings import Rating
 from evaluation.store import Store
+from tests.app.drawn import drawn
 
 
 def drawn_desk(app: Any) -> dict[str, Any]:
@@ -126,3 +127,24 @@ def test_agreement_hides_what_others_gave_a_game_that_the_rater_has_not_rated(op
     assert "2 games that you have not rated yet: what others gave is hidden from you." in said
     # Three people rated, two of them the same games.
     assert "the two raters who share games" in said
+
+
+def test_the_list_of_games_and_the_gaps_hide_it_too(open_page, filled, words) -> None:
+    one, two, three = filled.transcripts.ids()[:3]
+    for game, rater, score in ((one, "Bob", 1), (two, "Bob", 5), (three, "Dana", 3)):
+        filled.ratings.add(Rating(game, rater, score))
+
+    def engagement(rater: str) -> list[str]:
+        app = open_page("games", rater=rater)
+        assert not app.exception
+        (listed,) = [json.loads(one.proto.json)["rows"] for one in drawn(app) if '"cells"' in one.proto.json]
+        return [row["cells"][-1]["text"] for row in listed]
+
+    assert sum("of 5" in text for text in engagement("Lea")) == 3
+    shown = engagement("Dana")
+    assert sum("of 5" in text for text in shown) == 1
+    assert "hidden until you rate it" in shown
+    gaps = words(open_page("team", team="Agreement", rater="Dana", differ="Metrics differ from raters"))
+    assert "that you have not rated yet: what others gave is hidden from you." in gaps
+    assert "raters 3.00 (1 rater)" in gaps
+    assert "raters 5.00" not in gaps

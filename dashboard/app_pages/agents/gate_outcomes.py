@@ -79,6 +79,8 @@ def choose_agent(checked: Sequence[str]) -> str | None:
 def outcomes(looked: Looked) -> None:
     """Outcomes of messages, and over time."""
     _tell_how_many(looked)
+    met = sum(one.count for one in data.outcome_counts(looked.messages) if one.outcome in _MET)
+    plain(f"{met} of {counted(len(looked.messages), 'message')} went out in a text that met every threshold.")
     with st.grid(5, min_column_width=150):
         for one in data.outcome_counts(looked.messages):
             with st.container(border=True, height="stretch", gap="xsmall"):
@@ -93,6 +95,9 @@ def outcomes(looked: Looked) -> None:
     draw_chart(
         outcome_figure(counts, step), key="outcomes", config={"displayModeBar": False}, alt=outcome_alt(counts, step)
     )
+
+
+_MET = (GateOutcome.PASSED, GateOutcome.PASSED_AFTER_RETRY)
 
 
 def numbers(looked: Looked) -> None:

@@ -25,6 +25,8 @@ def show() -> None:
         empty_state("No agents yet", "Agents are the speakers in games. Upload games first.")
         first_steps("agents")
         return
+    if view == state.PROFILES:
+        scores.ranking(found)
     person = scores.choose(found)
     if view == state.CLAIMS:
         propositions.propositions(person)

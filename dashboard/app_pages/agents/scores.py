@@ -24,7 +24,7 @@ from evaluation.access import Action
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.questions import mark_words
 from evaluation.persona.evaluation import LABELS
-from evaluation.text.display import counted
+from evaluation.text.display import counted, shortened
 from evaluation.workflows.persona_runs import evaluate_example
 
 _ID = "agent"
@@ -46,8 +46,19 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
         "Scores run from 0 to 9, higher is better; ideas are counted."
         + (f" {counted(waiting, 'other speaker')} not evaluated yet." if waiting else "")
     )
-    frame = personas.people_frame(evaluated)
+    frame = personas.people_frame(sorted(evaluated, key=lambda one: (one.is_channel, -(one.overall or 0.0))))
     status_table(frame, "Agents with their scores on five dimensions", height=min(38 + 35 * len(frame), 320))
+
+
+def ranking(found: Sequence[SelectableAgent]) -> None:
+    """The agents with the highest and the lowest overall score, in a sentence; nothing before two were evaluated."""
+    known = [
+        (score, person.name) for person in found if (score := person.overall) is not None and not person.is_channel
+    ]
+    if len(known) > 1:
+        (best, first), (worst, last) = max(known), min(known)
+        names = shortened(first, 60), shortened(last, 60)
+        plain(f"{names[0]} keeps its character best ({best:.1f} of 9 overall), {names[1]} worst ({worst:.1f}).")
 
 
 def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:

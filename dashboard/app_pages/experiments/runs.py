@@ -159,7 +159,8 @@ def _conversations(run: ShownRun) -> None:
         return
     _read_one("Conversation", names, f"conversation_{run.record.id}", "read_conversation")
     st.caption(
-        "Both conversations of a pair have the same agents and facilitator; only the treatment's agents are corrected."
+        "Both conversations of a pair have the same agents and facilitator; only the treatment has corrections or "
+        "interventions."
     )
 
 
@@ -222,7 +223,7 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
     plain(str(results.get("recommendation", "")))
     st.caption(f"Date: {summary.date}. Runs: {summary.runs}. Spent: {summary.spent}.")
     for reason in results.get("reasons", []):
-        plain(f"- {reason}")
+        plain(str(reason))
     if summary.variants:
         status_table(data.ab_frame(summary.variants), "The variants: runs by status, checks passed, means")
     if summary.comparisons:

@@ -15,12 +15,13 @@ from dashboard import access_checks
 from dashboard.shared import queries, resources, state
 from dashboard.shared.downloads import csv_download
 from dashboard.shared.formatting import look
+from dashboard.shared.identity import identity
 from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.notices import plain
 from dashboard.shared.state import NO_ITERATION_CHOICE
 from evaluation.errors import InputError
-from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
 from evaluation.store.transcripts import FoundMessages
 from evaluation.text.display import counted
 from evaluation.text.searching import excerpt, pattern
@@ -176,7 +177,7 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
         return
     pages = -(-len(shown) // _PAGE_SIZE)
     first = (_page(pages) - 1) * _PAGE_SIZE
-    drawn = game_rows(shown.iloc[first : first + _PAGE_SIZE])
+    drawn = game_rows(unseen_ratings_hidden(shown.iloc[first : first + _PAGE_SIZE]))
     on_open = access_checks.event("game_open", remember_click(_LIST, drawn.targets))
     _rows(key=_LIST, data=dict(drawn.data), on_open_change=on_open)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -231,6 +232,19 @@ class GameRows:
 
     data: Mapping[str, Any]
     targets: Sequence[MarkTargets]
+
+
+def unseen_ratings_hidden(shown: pd.DataFrame) -> pd.DataFrame:
+    """The rows, without what others gave the games that a named rater has not rated yet."""
+    hidden = identity.hidden_games(resources.store(), identity.author_name(), shown["transcript_id"])
+    if not hidden:
+        return shown
+    return shown.assign(
+        **{ENGAGEMENT.name: shown[ENGAGEMENT.name].where(~shown["transcript_id"].isin(list(hidden)), _HIDDEN)}
+    )
+
+
+_HIDDEN = "hidden until you rate it"
 
 
 def game_rows(shown: pd.DataFrame) -> GameRows:

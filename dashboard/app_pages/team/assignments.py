@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.team.disagreements import hidden_games
 from dashboard.shared import queries, resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
@@ -69,7 +68,7 @@ def team(store: Store, lead: str) -> None:
     plain(missing_words(grid, iteration, _latest(names) if iteration is None else None))
     if grid.raters:
         plain("\n".join(map(progress_words, grid.raters)))
-        hidden = hidden_games(store, lead, [game.transcript_id for game in grid.games])
+        hidden = identity.hidden_games(store, lead, [game.transcript_id for game in grid.games])
         if hidden:
             st.caption("What others gave a game is hidden from you until you have rated it.")
         grid_table(grid, hidden)

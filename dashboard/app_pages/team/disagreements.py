@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
@@ -12,7 +12,7 @@ from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, w
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import look, signed_cell
-from dashboard.shared.identity import identity
+from dashboard.shared.identity.identity import author_name, hidden_games
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import desk_link
 from dashboard.shared.status_table import status_table
@@ -20,7 +20,6 @@ from evaluation.agreement.report import AgreementReport
 from evaluation.agreement.rows import SOURCE_WORDS, DecidedRow, RowAgreement
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.statistics.words import interval_words, percent_interval
-from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 
 RATERS, RULES, VERDICTS = "Raters differ", "Metrics differ from raters", "Rule, judge and person differ"
@@ -31,19 +30,6 @@ _FIRST = 3
 _ROWS_PER_PAGE = 5
 _LONGEST_NAME = 60
 _LONGEST_REASON = 200
-
-
-def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[str]:
-    """The games whose ratings a rater without a login must not see yet: those that this rater has not rated.
-
-    With logins there is none: raters do not reach this page. Nor for a lead, who has rated nothing and has no games
-    assigned.
-    """
-    if identity.access() is not None or not rater:
-        return frozenset()
-    rated = {one.transcript_id for one in store.ratings.by_rater(rater)}
-    is_rater = rated or any(one.rater == rater for one in store.rating_assignments.current())
-    return frozenset(games) - rated if is_rater else frozenset()
 
 
 def disagreements(report: AgreementReport) -> None:
@@ -68,10 +54,9 @@ def disagreements(report: AgreementReport) -> None:
 def _split_games(report: AgreementReport) -> None:
     if not report.split:
         st.success("Raters gave the same scores and answers to every game they share.", icon=":material/check:")
-    hidden = hidden_games(resources.store(), identity.author_name(), [one.transcript_id for one in report.split])
+    hidden = hidden_games(resources.store(), author_name(), [one.transcript_id for one in report.split])
     split = [one for one in report.split if one.transcript_id not in hidden]
-    if hidden:
-        st.caption(f"{counted(len(hidden), 'game')} that you have not rated yet: what others gave is hidden from you.")
+    _tell_hidden(len(hidden))
     for one in split[:_FIRST]:
         given = ", ".join(f"{shortened(rater, _LONGEST_NAME)} {score}" for rater, score in one.scores)
         questions = f"\nSplit on {_questions(one.split_questions)}" if one.split_questions else ""
@@ -90,6 +75,11 @@ def _split_games(report: AgreementReport) -> None:
     )
 
 
+def _tell_hidden(games: int) -> None:
+    if games:
+        st.caption(f"{counted(games, 'game')} that you have not rated yet: what others gave is hidden from you.")
+
+
 def _questions(numbers: tuple[int, ...]) -> str:
     return (
         "question " + ", ".join(map(str, numbers)) if len(numbers) == 1 else f"questions {', '.join(map(str, numbers))}"
@@ -98,13 +88,16 @@ def _questions(numbers: tuple[int, ...]) -> str:
 
 def _rule_gaps(report: AgreementReport) -> None:
     st.caption("The mean of a game's metrics without engagement, laid on 1 to 5, beside what raters gave.")
-    for one in report.gaps[:_FIRST]:
+    hidden = hidden_games(resources.store(), author_name(), [one.transcript_id for one in report.gaps])
+    gaps = [one for one in report.gaps if one.transcript_id not in hidden]
+    _tell_hidden(len(hidden))
+    for one in gaps[:_FIRST]:
         words = f"raters {one.rated:.2f} ({counted(one.raters, 'rater')}), metrics {one.automatic:.2f}: {one.gap:+z.2f}"
         _lead(one.game, words, one.transcript_id)
     _rest(
         [
             {"Game": one.game, "Raters": one.rated, "Metrics": one.automatic, "Gap": one.gap, "By": one.raters}
-            for one in report.gaps
+            for one in gaps
         ],
         "Games that metrics and raters see differently",
     )

@@ -12,7 +12,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -32,6 +32,7 @@ from dashboard.shared import state
 from evaluation.access import ALLOW_ANONYMOUS_VARIABLE, Access, Action, Role, may, read_access
 from evaluation.errors import InputError, NotAllowedError
 from evaluation.ratings import new_rater_name as checked_name
+from evaluation.store import Store
 
 COOKIE = "dramaturg_rater"
 """Where the browser keeps the name of a rater who did not log in."""
@@ -334,3 +335,16 @@ def _given_name() -> str:
 def _cookie() -> str:
     kept = st.context.cookies.get(COOKIE)
     return kept if isinstance(kept, str) else ""
+
+
+def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[str]:
+    """The games whose ratings a rater without a login must not see yet: those that this rater has not rated.
+
+    With logins there is none: raters do not reach this page. Nor for a lead, who has rated nothing and has no games
+    assigned.
+    """
+    if access() is not None or not rater:
+        return frozenset()
+    rated = {one.transcript_id for one in store.ratings.by_rater(rater)}
+    is_rater = rated or any(one.rater == rater for one in store.rating_assignments.current())
+    return frozenset(games) - rated if is_rater else frozenset()
