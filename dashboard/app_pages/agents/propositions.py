@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pandas as pd
 import streamlit as st
 
@@ -10,6 +12,7 @@ from dashboard.shared.jobs.judging_jobs import proposition_library
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
+from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.persona.evaluation import DIMENSIONS, LABELS
 from evaluation.text.display import counted, shortened
@@ -20,7 +23,7 @@ def propositions(person: SelectableAgent) -> None:
     library = proposition_library()
     scores = resources.read(personas.run_detail, str(person.run["run_id"])).scores if person.run else None
     if scores is not None and len(scores):
-        plain(_sentence(person, scores))
+        plain(_sentence(person, scores, library))
     st.caption(
         "Claims are kept in YAML files. Edit them with a text editor; `dramaturg propositions check` finds mistakes. "
         "Scores are those of the latest run."
@@ -33,7 +36,7 @@ def propositions(person: SelectableAgent) -> None:
         rows = [
             {
                 "Score": held.get(each.id, "not asked"),
-                "Claim": each.claim.replace("{{agent_name}}", person.name).replace("{{action}}", "..."),
+                "Claim": _in_words(each.claim, person),
                 "Weight": each.weight,
                 "Wanted": "false" if each.is_inverted else "true",
                 "For": "everybody" if each.agent_id != person.id else "this one",
@@ -47,16 +50,24 @@ def propositions(person: SelectableAgent) -> None:
             status_table(pd.DataFrame(rows), f"Claims of {LABELS[dimension]}")
 
 
-def _sentence(person: SelectableAgent, scores: pd.DataFrame) -> str:
+def _in_words(claim: str, person: SelectableAgent) -> str:
+    return claim.replace("{{agent_name}}", person.name).replace("{{action}}", "...")
+
+
+def _sentence(person: SelectableAgent, scores: pd.DataFrame, library: PropositionLibrary) -> str:
     """The claims with the lowest and the highest score in words: untrusted text, as it names the agent."""
     frames = [personas.proposition_frame(scores, each) for each in DIMENSIONS if each is not Dimension.IDEAS_QUANTITY]
     frame = pd.concat(frames, ignore_index=True).sort_values("Score", kind="stable")
     if len(frame) < 2:
         return f"{shortened(person.name, 60)}: {counted(len(frame), 'claim')} with a score."
-    lowest, highest = (
-        f"\u201c{shortened(str(one['Claim']), 120)}\u201d (wanted {one['Wanted']}, {one['Score']:.1f} of 9)"
-        for one in (frame.iloc[0], frame.iloc[-1])
-    )
+    known = chain.from_iterable(library.propositions_for(one, [person.id]) for one in DIMENSIONS)
+    claims = {each.id: _in_words(each.claim, person) for each in known}
+
+    def told(one: pd.Series) -> str:
+        claim = shortened(claims.get(str(one["Id"]), str(one["Claim"])), 160)
+        return f"\u201c{claim}\u201d (wanted {one['Wanted']}, {one['Score']:.1f} of 9)"
+
+    lowest, highest = told(frame.iloc[0]), told(frame.iloc[-1])
     return f"Held worst: {lowest}. Held best: {highest}."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -19,6 +20,7 @@ from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, Experi
 from evaluation.experiments.table1 import Table1Row, published_experiments, table1_from_raw
 from evaluation.files.yaml_files import parse_model
 from evaluation.judging.model_client.budget import SPENT
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.words import p_words
 from evaluation.store import Store
 from evaluation.store.experiments import AB
@@ -268,7 +270,16 @@ def ab_estimate(store: Store, name: str, content: bytes) -> ABEstimate:
 
 def ab_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:
     """Rows of an A/B test's summary as cells: status symbols, and signs that no spreadsheet takes for a formula."""
-    return pd.DataFrame([{name: _ab_cell(name, cell) for name, cell in row.items()} for row in rows])
+    return pd.DataFrame(
+        [{metric_words(name): metric_words(_ab_cell(name, cell)) for name, cell in row.items()} for row in rows]
+    )
+
+
+def metric_words(text: str) -> str:
+    """The text with the labels of metrics in place of their names."""
+    for name, definition in DEFINITIONS.items():
+        text = re.sub(rf"\b{name}\b", definition.label, text)
+    return text
 
 
 def _ab_cell(name: str, cell: str) -> str:

@@ -220,10 +220,10 @@ def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
 
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:
     summary = ab_summary(results, chosen.completed_at)
-    plain(str(results.get("recommendation", "")))
+    plain(data.metric_words(str(results.get("recommendation", ""))))
     st.caption(f"Date: {summary.date}. Runs: {summary.runs}. Spent: {summary.spent}.")
     for reason in results.get("reasons", []):
-        plain(str(reason))
+        plain(data.metric_words(str(reason)))
     if summary.variants:
         status_table(data.ab_frame(summary.variants), "The variants: runs by status, checks passed, means")
     if summary.comparisons:

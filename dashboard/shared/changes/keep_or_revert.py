@@ -10,6 +10,7 @@ from dashboard.shared import resources
 from dashboard.shared.changes import data
 from dashboard.shared.changes.actions import attempt, person
 from dashboard.shared.formatting import look
+from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from evaluation.iterations import Choice, Decision, Fate, Iteration, departs_from
 from evaluation.iterations.board import IterationSummary
@@ -18,7 +19,7 @@ from evaluation.workflows.iterations import record_decision
 
 _LABELS = {Fate.KEPT: "Keep it", Fate.REVERTED: "Revert it"}
 _PROBLEM = "decision_problem"
-_FATE, _WHY = "fate_of", "why"
+_FATE, _WHY, _WHO = "fate_of", "why", "decided_by"
 
 
 def decision_form(store: Store, shown: IterationSummary, *, is_main: bool) -> None:
@@ -92,6 +93,8 @@ def _record_form(store: Store, held: Iteration, decision: Decision, place: str, 
             told(_FATE)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input(_why_label(decision), key=f"{_WHY}_{place}", max_chars=2000)
+            if not identity.decider_name():
+                st.text_input("Your name", key=f"{_WHO}_{place}", max_chars=200, width=140)
             st.form_submit_button(
                 "Record the decision",
                 key=f"decide_now_{place}",
@@ -125,7 +128,9 @@ def _record(store: Store, name: str, decision: Decision, place: str) -> None:
         # A departure from the rule is stored with a reason of its own; people give one for both.
         remark = said if departs_from(Fate(fate), str(decision.choice)) else ""
         record = partial(record_decision, store, name, Fate(fate), reason=said, note=remark)
-        attempt(lambda: record(who=person()), "The decision is recorded.")
+        if given := str(st.session_state.get(f"{_WHO}_{place}") or "").strip():
+            identity.keep_decider(given)
+        attempt(lambda: record(who=identity.decider_name() or person()), "The decision is recorded.")
         return
     st.session_state[_PROBLEM] = (f"{problem[0]}_{place}", problem[1])
 
