@@ -68,7 +68,7 @@ def go(page: Page, title: str) -> None:
     if title == "Overview":
         page.wait_for_url(_ROOT)
     else:
-        expect(page.locator("h1")).to_have_text(title)
+        expect(page.locator("h1", has_text=title)).to_be_visible()
     settle(page)
 
 

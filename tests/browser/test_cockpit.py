@@ -21,7 +21,7 @@ def mark(page: Page, name: str):
 def lands_on_what_is_behind(page: Page) -> str:
     """Waits for the Games page; returns the part of its address that says what it shows."""
     page.wait_for_url(re.compile(r"/games\?"))
-    expect(page.locator("h1")).to_have_text("Games")
+    expect(page.locator("h1", has_text="Games")).to_be_visible()
     settle(page)
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
     return page.url.split("?", 1)[1]
@@ -31,7 +31,7 @@ def lands_on_what_is_behind(page: Page) -> str:
 def test_the_cockpit_is_one_screen_with_seven_rows(sample_server, visit, screenshots) -> None:
     seen = visit(f"{sample_server.url}/", height=WINDOW_HEIGHT)
     page = seen.page
-    expect(page.locator("h1")).to_have_text("cannot be decided yet")
+    expect(page.locator("h1", has_text="cannot be decided yet")).to_be_visible()
     rows = page.locator(".picture-box .row:not(.head)")
     expect(rows).to_have_count(7)
     expect(page.locator("[data-testid='stBaseButton-primary']").filter(visible=True)).to_have_count(1)

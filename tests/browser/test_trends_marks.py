@@ -49,7 +49,7 @@ def test_dots_and_diamonds_open_their_games_and_back_leads_to_the_page_as_it_was
         seen.page.go_back()
         seen.page.wait_for_url(re.compile("/trends"))
         seen.settle()
-        expect(seen.page.locator("h1")).to_have_text("Trends")
+        expect(seen.page.locator("h1", has_text="Trends")).to_be_visible()
     assert seen.faults == []
 
 

@@ -45,7 +45,7 @@ def test_a_failing_message_opens_on_its_games_page(sample_server, visit, width, 
         badge.focus()
         page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/games\?.*message="))
-    expect(page.locator("h1")).to_have_text("Games")
+    expect(page.locator("h1", has_text="Games")).to_be_visible()
     settle(page)
     expect(page.locator(".message.chosen .text")).to_have_text(words)
     expect(page.locator(".message.chosen")).to_be_in_viewport()

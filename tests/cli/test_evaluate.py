@@ -147,7 +147,7 @@ def test_a_broken_file_among_good_ones(run: Any, write_game: Any, refused: Path)
     assert len(json.loads(done.stdout)) == 1
     [error] = [line for line in done.stderr.splitlines() if line.startswith("error:")]
     assert error.startswith("error: notes.txt: ")
-    assert "The guide lists the formats" in error
+    assert "See Guide, Formats" in error
 
 
 def test_a_path_that_does_not_exist_is_named(run: Any, write_game: Any, tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_the_report_is_written_and_kept(
         ("notes.txt", "refused"),
     ]
     assert written["counts"]["refused"] == 1
-    assert written["files"][3]["remedy"].startswith("The guide lists")
+    assert written["files"][3]["remedy"].startswith("See Guide, Formats")
     latest, earlier = Store(database).imports.list()
     assert latest.as_dict() == written
     assert (latest.source, latest.iteration) == ("command line", "V2")

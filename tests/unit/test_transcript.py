@@ -91,7 +91,7 @@ def test_a_cost_of_zeros_is_unknown(cost: Cost, known: bool) -> None:
         ({"eliminations": [{"player": "Nobody"}]}, "$", "'Nobody'"),
         ({"cost": {"cache_hit_rate": 70}}, "$.cost.cache_hit_rate", "less than or equal to 1"),
         ({"cost": {"total_usd": float("nan")}}, "$.cost.total_usd", "finite"),
-        ({"surprise": 1}, "$.surprise", "no such key"),
+        ({"surprise": 1}, "$.surprise", "Unknown key"),
     ],
 )
 def test_a_contradiction_is_refused_with_its_place(fields: dict[str, Any], place: str, value: str) -> None:
