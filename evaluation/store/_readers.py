@@ -62,5 +62,5 @@ class Readers:
 
     def versions(self) -> dict[str, str]:
         """The version under which each metric's results are stored today, by metric in the rubric's order."""
-        reader = self.chosen() if self.chosen_name() else SHIPPED
-        return {name: reader_version(name, reader) for name in DEFINITIONS}
+        own = self.chosen_name()
+        return {name: reader_version(name, own) for name in DEFINITIONS}

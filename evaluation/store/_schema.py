@@ -33,6 +33,11 @@ _NAMES = """
 SELECT table_name FROM duckdb_tables() WHERE NOT internal
 UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal
 """
+_EXPORTS = (
+    "Run with the version that wrote it: dramaturg export transcripts --format canonical -o games.zip, "
+    "dramaturg export ratings -o ratings.csv, and for each game with overrides dramaturg override list GAME "
+    "--format json > overrides.json; docs/removed.md says how they are read."
+)
 
 
 def newest(migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
@@ -96,7 +101,7 @@ def require_known(number: int, known: int) -> None:
     if number < FIRST:
         raise StoreError(
             f"The database has schema {number}, of a version before the first release, which is not read.",
-            remedy="Export its games and ratings with the version that wrote it; docs/removed.md says how.",
+            remedy=_EXPORTS,
         )
 
 

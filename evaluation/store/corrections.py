@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import (
@@ -23,10 +23,6 @@ from evaluation.store._agents import Agents
 from evaluation.store._bulk_rows import append_rows, from_json, from_microseconds, require_storable, to_json
 from evaluation.store.transactions import Units
 from evaluation.text.agent_names import agent_name, slug_of
-
-if TYPE_CHECKING:
-    pass
-
 
 COLUMNS = """group_id::text AS group_id, agent_id, attempt_number, attempt_text, is_committed, outcome, original_text,
     dimension_scores::text AS dimension_scores, similarity_score, is_similar, feedback,

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from evaluation.rubric.reader.model import shipped_reader
+from evaluation.store import Store
 
 
 def test_decisions_are_exported_and_too_few_train_nothing(run: Any, write_game: Any, tmp_path: Path) -> None:
@@ -23,7 +27,7 @@ def test_decisions_are_exported_and_too_few_train_nothing(run: Any, write_game: 
     assert "Nothing was changed." in trained.stdout
 
 
-def test_a_reader_is_chosen_by_the_name_that_training_gave(run: Any) -> None:
+def test_a_reader_is_chosen_by_the_name_that_training_gave(run: Any, database: Path) -> None:
     refused = run("settings", "--set", "reader=own-1")
     assert refused.exit_code == 2
     assert "There is no reader 'own-1'" in refused.stderr
@@ -33,3 +37,10 @@ def test_a_reader_is_chosen_by_the_name_that_training_gave(run: Any) -> None:
         if one["name"] == "reader"
         for key in ("name", "value", "default")
     ] == ["reader", "built in", "built in"]
+    store = Store(database)
+    store.readers.add(replace(shipped_reader(), name="own-1", card={"is_own": True}))
+    store.close()
+    assert run("settings", "--set", "reader=own-1").exit_code == 0
+    assert "own-1" in run("settings").stdout
+    assert run("settings", "--set", "reader=").exit_code == 0
+    assert "own-1" not in run("settings").stdout

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.app_pages.settings import threshold_effects
 from dashboard.shared import queries, resources
+from dashboard.shared.changes.actions import attempt
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
@@ -209,22 +210,30 @@ def reader_choice(store: Store) -> None:
     with store.unit():
         names, held = store.readers.names(), store.readers.chosen_name()
     if names:
-        chosen = st.selectbox(
+        # What is stored is shown, also after somebody else has chosen.
+        st.session_state[_READER] = held or _BUILT_IN
+        st.selectbox(
             "Games are read by",
-            [None, *names],
-            index=0 if held is None else [None, *names].index(held),
-            format_func=lambda name: name or "the built-in reader",
-            key="reader_name",
+            [_BUILT_IN, *names],
+            key=_READER,
             width=360,
+            on_change=_choose_reader,
+            args=(store,),
         )
-        if chosen != held:
-            identity.require(Action.CONFIGURE)
-            store.readers.choose(chosen)
-            _saved("From now on that reader reads. Score the earlier games again: the Overview offers it.")
     if st.button("Train on what people decided", key="train_reader", icon=":material/model_training:"):
         identity.require(Action.CONFIGURE)
-        name, words = train_own_reader(store)
+        with st.spinner("Training", show_time=True):
+            name, words = train_own_reader(store)
         _saved(words if name is None else f"{words} Choose {name} here.")
+
+
+_READER, _BUILT_IN = "reader_name", "the built-in reader"
+
+
+def _choose_reader(store: Store) -> None:
+    name = st.session_state[_READER]
+    said = "From now on that reader reads. Score the earlier games again: the Overview offers it."
+    attempt(lambda: store.readers.choose(None if name == _BUILT_IN else name), said, Action.CONFIGURE)
 
 
 _MODES = {

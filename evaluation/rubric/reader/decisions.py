@@ -59,7 +59,8 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
     Returns:
         The same object for a metric that nobody has to read for, and where the metric does not apply.
     """
-    if result.name in _DECIDED and (version := reader_version(result.name, reader)) != result.definition.version:
+    own_name = reader.name if reader.is_own else None
+    if result.name in _DECIDED and (version := reader_version(result.name, own_name)) != result.definition.version:
         result = replace(result, definition=replace(result.definition, version=version))
     if result.name not in _DECIDED or (result.status is Status.NOT_APPLICABLE and not result.ledger):
         return result
@@ -87,10 +88,10 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
     )
 
 
-def reader_version(metric: str, reader: Reader) -> str:
+def reader_version(metric: str, own_reader: str | None) -> str:
     """The version under which results of a metric are stored: its definition's, and the name of a team's own reader."""
     version = DEFINITIONS[metric].version
-    return f"{version} {reader.name}" if metric in READ and reader.is_own else version
+    return f"{version} {own_reader}" if metric in READ and own_reader else version
 
 
 def acts_read(discussion: Discussion, reader: Reader) -> tuple[Reading, ...]:
