@@ -1,4 +1,4 @@
-"""What a person's eyes and hands do on a page: wait until it is still, go to another page, tick a row."""
+"""What a person's eyes and hands do on a page: wait until it is still, go to another page, choose."""
 
 from __future__ import annotations
 
@@ -69,6 +69,24 @@ def go(page: Page, title: str) -> None:
         page.wait_for_url(_ROOT)
     else:
         expect(page.locator("h1", has_text=title)).to_be_visible()
+    settle(page)
+
+
+def open_list(page: Page, label: str) -> Locator:
+    """Opens the list of the select box whose label holds ``label``; returns its options."""
+    box = page.get_by_test_id("stSelectbox").filter(has_text=label).first
+    expect(box).to_be_visible()
+    settle(page)
+    # The list closes when the page scrolls or what is above still unfolds.
+    box.scroll_into_view_if_needed()
+    box.evaluate(_STILL)
+    box.get_by_role("combobox").click()
+    return page.get_by_role("option")
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Chooses an option of the select box whose label holds ``label``, and waits until the page has followed."""
+    open_list(page, label).filter(has_text=option).first.click()
     settle(page)
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.transcript import Message, Player, Transcript
-from tests.browser.hands import settle
+from tests.browser.hands import choose, settle
 from tests.judge_server import JudgeServer
 
 PRICES = "local-model:\n  input: 0.000001\n  output: 0.000001\n"
@@ -55,9 +55,7 @@ def test_from_run_checks_to_the_chart_over_iterations(serve, visit, model: Judge
     seen = visit(f"{server.url}/games?transcript={first}&show=Insights")
     page = seen.page
     page.get_by_text("Let a model check messages, find opinions, themes and quotes").click()
-    page.get_by_role("combobox", name="Games").click()
-    page.get_by_role("option", name="all games").click()
-    settle(page)
+    choose(page, "Games", "all games")
     # Of four messages in each of four games two are checked: persona and coherence of both, consistency of some.
     expect(page.get_by_text("questions about 4 games").first).to_be_visible()
     expect(page.get_by_text("US dollars.").first).to_be_visible()

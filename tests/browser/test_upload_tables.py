@@ -6,6 +6,7 @@ import json
 
 from playwright.sync_api import expect
 
+from tests.browser.hands import choose, open_list
 from tests.faults.bad_files import GOOD_LOG, MIB
 
 # As short as a heading must be.
@@ -21,26 +22,15 @@ def hand_in(seen, name: str, data: bytes) -> None:
     seen.settle()
 
 
-def choose(seen, label: str, option: str) -> None:
-    box = seen.page.get_by_test_id("stSelectbox").filter(has_text=label).first
-    # A list of options closes when the page scrolls.
-    box.scroll_into_view_if_needed()
-    seen.settle()
-    box.get_by_role("combobox").click()
-    seen.page.get_by_role("option", name=option).click()
-    seen.settle()
-
-
 def test_names_of_columns_are_plain_text_among_the_options(empty_server, visit) -> None:
     seen = visit(f"{empty_server.url}/games?part=Add")
     hand_in(seen, "evil.csv", TABLE)
-    seen.page.get_by_test_id("stSelectbox").filter(has_text="Who speaks").first.get_by_role("combobox").click()
-    options = seen.page.get_by_role("option")
+    options = open_list(seen.page, "Who speaks")
     expect(options).to_have_count(5)
     assert any("evil.example" in text for text in options.all_inner_texts())
     seen.page.keyboard.press("Escape")
     expect(options).to_have_count(0)
-    choose(seen, "Role", "3. ![p]")
+    choose(seen.page, "Role", "3. ![p]")
     links = "[data-testid='stMain'] a[href*='evil'], [data-testid='stMain'] img[src*='evil']"
     assert seen.page.locator(links).count() == 0
     assert seen.page.locator("[role='option'] a, [role='option'] img").count() == 0
@@ -51,8 +41,8 @@ def test_names_of_columns_are_plain_text_among_the_options(empty_server, visit) 
 def test_chosen_columns_make_a_game_and_its_report_can_be_saved(empty_server, visit) -> None:
     seen = visit(f"{empty_server.url}/games?part=Add")
     hand_in(seen, "german.csv", b"wer,was,tag\nAnn,Guten Morgen,1\nBen,Hallo Ann,2\n")
-    choose(seen, "Who speaks", "1. wer")
-    choose(seen, "What is said", "2. was")
+    choose(seen.page, "Who speaks", "1. wer")
+    choose(seen.page, "What is said", "2. was")
     expect(seen.page.get_by_text("1 game to store.").first).to_be_visible()
     seen.page.get_by_text("No iteration", exact=True).click()
     seen.page.get_by_role("button", name="Score and store 1 game").click()
