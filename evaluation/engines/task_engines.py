@@ -10,16 +10,16 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from enum import StrEnum
 from importlib.util import find_spec
 from itertools import islice
-from multiprocessing import get_context, parent_process
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evaluation.errors import InfrastructureError, InputError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _TASKS_IN_FLIGHT_PER_PROCESS = 2
 
@@ -41,6 +41,11 @@ def map_tasks(function: Callable[[Task], Answer], tasks: Iterable[Task], *, jobs
     if jobs == 1:
         yield from ((task, function(task)) for task in tasks)
         return
+    # The command line loads this module for its help, which needs no processes.
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
     # A forked process would inherit locks that other threads hold (Streamlit's, DuckDB's); a spawned one starts clean.
     pool = ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn"), initializer=_settle_in)
     waiting: deque[tuple[Task, Future[Answer]]] = deque()
@@ -68,6 +73,8 @@ def _settle_in() -> None:
 
 
 def _end_with_parent() -> None:
+    from multiprocessing import parent_process
+
     parent = parent_process()
     if parent is not None:
         parent.join()
