@@ -34,9 +34,10 @@ SYMBOLS = {
 
 
 def evidence_words(found: Comparison) -> str:
-    """Tell the outcome of every metric's test: "clearly better on Strategic depth; the other 6 could be luck".
+    """Tell the outcome of every metric's test: "clearly better on Strategic depth; the others could be luck".
 
-    Clear changes name their metrics, the others are counted. Empty without a metric.
+    Clear changes name their metrics; others are counted where they differ in kind or none is clear, as a count beside
+    "better than Prompt v2 on 5 of 7" would be taken for the same metrics. Empty without a metric.
     """
     clear, others = [], []
     for outcome, label in SYMBOLS.items():
@@ -46,7 +47,7 @@ def evidence_words(found: Comparison) -> str:
         elif names:
             others.append(f"{len(names)} {label[2:]}")
     if len(others) == 1:
-        others = [f"{'the other' if clear else 'all'} {others[0]}"]
+        others = [f"the others {others[0].partition(' ')[2]}" if clear else f"all {others[0]}"]
     return "; ".join(clear + others)
 
 

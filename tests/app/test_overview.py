@@ -134,6 +134,12 @@ def test_metrics_that_say_little_by_themselves_are_named_with_the_way_to_why(ope
     # Personality diversity has no score in these games.
     assert said("coherence", "personality_diversity") == "Conversation coherence says little by itself."
     assert trust_sentence(shown, [MetricTrust("coherence", Trust.WITH_CARE, ())]) == ""
+    judged = stored_board(filled)["Shorter prompt"]
+    assert judged.decision.target == "coherence"
+    hardly = [MetricTrust(one, Trust.HARDLY, ()) for one in ("role_consistency", "coherence")]
+    assert trust_sentence(judged, hardly) == (
+        "⚠ The rule rests on Conversation coherence, which says little by itself; so does Role consistency."
+    )
     app = open_page(iteration="Baseline prompt")
     assert trust_sentence(shown, metric_trust()) in words(app)
     assert "Can you trust it?" in [one.proto.label for one in app.get("page_link")]

@@ -26,8 +26,8 @@ def test_every_metric_has_a_row_of_one_chart_with_counts_and_words(open_page, fi
     (chart,) = app.get("plotly_chart")
     assert len(figure(app)["data"]) == 2 * 7
     said = words(app)
-    first, second = "2 of 7 metrics reach their threshold, as many as in Baseline prompt.", "1 game waits for a rating."
-    assert f"Shorter prompt: {first} {second}" in said
+    first = "Shorter prompt: 2 of 7 metrics reach their threshold, as many as in Baseline prompt; "
+    assert f"{first}lower than there on Strategic depth. 1 game waits for a rating." in said
     # Engagement: two of the four games in iterations are rated.
     assert "2 games in 2 iterations · 2 pending, not drawn · 2 ratings · at least 3 of 5" in said
     alt = str(chart.proto).replace("\\302\\240", " ")
@@ -52,7 +52,7 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     points = scores.assign(metric="strategic_depth", status="passed")
     references = {"v2": "v1", "v3": "v2", "v4": "v2"}
     assert data.sentence(points, {"strategic_depth": 60.0}, references) == (
-        "v4: 1 of 1 metrics reach their threshold, as many as in v2."
+        "v4: 1 of 1 metrics reach their threshold, as many as in v2; lower than there on Strategic depth."
     )
     costs = points.assign(metric="cost_usd", score=scores["cost"])
     # v2: (2.00 + 3.00) / 2
@@ -76,7 +76,8 @@ def test_only_games_of_no_iteration(open_page, store, words, small_game) -> None
 
 
 def test_the_range_of_iterations_stands_in_the_url(open_page, filled, words) -> None:
-    filled.iterations.create("Third", change="Longer")
+    for name in ("Third", "Fourth", "Fifth", "Sixth"):
+        filled.iterations.create(name, change="Longer")
     assert not open_page("trends", range="1").exception
     app = open_page("trends")
     app.slider(key="range").set_value((2, 3)).run()
@@ -171,5 +172,7 @@ def test_spending_by_model_and_honest_where_no_price_is_known(open_page, filled,
 def test_behaviour_of_players_stands_beside_cost(open_page, filled, words) -> None:
     app = open_page("trends", trends="Cost and behaviour")
     assert "Who talks, and to whom" in words(app)
-    (found,) = [one.value for one in app.dataframe if "Largest share, times even" in one.value.columns]
+    (found,) = [one.value for one in app.dataframe if "Largest share" in one.value.columns]
     assert found["Iteration"].tolist() == ["Baseline prompt", "Shorter prompt"]
+    one, two = found["Largest share"]
+    assert f"player says {two:.1f} times an even share, {one:.1f} times in Baseline prompt." in words(app)

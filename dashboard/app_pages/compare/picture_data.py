@@ -96,7 +96,7 @@ def by_evidence(differences: Iterable[Difference]) -> list[Difference]:
 def sentence(found: IterationComparison) -> str:
     """Compare two iterations in one sentence, with their names: untrusted text.
 
-    Such as "Prompt v4 against Prompt v2: clearly better on Strategic depth; the other 6 could be luck."
+    Such as "Prompt v4 against Prompt v2: clearly better on Strategic depth; the others could be luck."
     """
     before, after = found.before, found.after
     here, there = len(after.games), len(before.games)

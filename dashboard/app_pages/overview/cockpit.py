@@ -36,7 +36,7 @@ _KEY = "cockpit"
 _LAST_SHOWN = "iteration_shown_last"
 _MOST_LINES = 3
 _BESIDE_LINK = 720
-"""Pixels of a caption of two lines that has a link beside it: the decision must stay on the first screen."""
+"""Pixels of a caption that has a link beside it: the decision must stay on the first screen."""
 _rows = define_picture("dramaturg_cockpit_rows", Path(__file__).parent, "cockpit_rows")
 
 
@@ -71,12 +71,12 @@ def _evidence(board: Board, shown: IterationSummary) -> None:
         pair = (shown.decision.reference, shown.iteration.name)
         found = resources.once(compare_iterations, pair, board, *pair)
     report = resources.read(queries.validity_report)
-    said = evidence_sentence(found), trust_sentence(shown, metric_trust(report["faults"] if report else None))
-    if any(said):
+    if evidence := evidence_sentence(found):
+        plain(evidence)
+    if weak := trust_sentence(shown, metric_trust(report["faults"] if report else None)):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.caption(" ".join(filter(None, said)), width=_BESIDE_LINK if said[1] else "stretch")
-            if said[1]:
-                page_links.guide_link("Can you trust it?", state.METRICS_TRUST)
+            st.caption(weak, width=_BESIDE_LINK)
+            page_links.guide_link("Can you trust it?", state.METRICS_TRUST)
 
 
 def _pick_iteration(board: Board) -> IterationSummary:

@@ -104,21 +104,25 @@ def sentence(board: Board, shown: IterationSummary) -> str:
 
 
 def evidence_sentence(found: IterationComparison | None) -> str:
-    """Tell the outcome of the tests: "Clearly better on Strategic depth; the other 6 could be luck." Or nothing."""
+    """Tell the outcome of the tests: "Clearly better on Strategic depth; the others could be luck." Or nothing."""
     words = evidence_words(found.comparison) if found else ""
     return f"{words[0].upper()}{words[1:]}." if words else ""
 
 
 def trust_sentence(shown: IterationSummary, known: Sequence[MetricTrust]) -> str:
-    """Names the metrics with a score that hardly tell anything: "Role consistency says little by itself."; or empty."""
-    names = [
-        DEFINITIONS[one.metric].label
-        for one in known
-        if one.trust is Trust.HARDLY and shown.means[one.metric].score is not None
-    ]
-    if not names:
+    """Names the metrics with a score that hardly tell anything, the target first: the rule rests on it.
+
+    "Role consistency says little by itself."; empty for none.
+    """
+    weak = [one.metric for one in known if one.trust is Trust.HARDLY and shown.means[one.metric].score is not None]
+    target = shown.decision.target if shown.decision else None
+    others = [DEFINITIONS[metric].label for metric in weak if metric != target]
+    if target in weak:
+        rests = f"⚠ The rule rests on {DEFINITIONS[target].label}, which {Trust.HARDLY}"
+        return f"{rests}; {'so does' if len(others) == 1 else 'so do'} {listed(others)}." if others else f"{rests}."
+    if not others:
         return ""
-    return f"{listed(names)} {Trust.HARDLY if len(names) == 1 else 'say little by themselves'}."
+    return f"{listed(others)} {Trust.HARDLY if len(others) == 1 else 'say little by themselves'}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +188,8 @@ def _row(
         else None,
         "status": {"name": status, "color": appearance.color, "text": appearance.label},
         "texts": {
-            "threshold": threshold_text(mean.threshold, definition.scale),
+            "threshold": threshold_text(mean.threshold, definition.scale)
+            + (" · low evidence" if mean.coverage and mean.coverage.is_low else ""),
             "before": f"reference: {score_text(before, definition.scale)}",
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.trends import behaviour_data as data
 from dashboard.shared import queries, resources
+from evaluation.escaping import spreadsheet_safe
 from evaluation.text.display import counted
+
+
+def behaviour_of_iterations() -> pd.DataFrame:
+    """How much and how evenly players talk, by iteration with games."""
+    sizes = resources.read(queries.iteration_sizes)
+    return resources.share(data.behaviour_frame, tuple(name for name in sizes if sizes[name]))
 
 
 def behaviour() -> None:
     """Draw how much and how evenly players talk in each iteration."""
-    sizes = resources.read(queries.iteration_sizes)
-    found = resources.share(data.behaviour_frame, tuple(name for name in sizes if sizes[name]))
+    found = behaviour_of_iterations()
     if found.empty:
         return
     st.subheader("Who talks, and to whom", anchor=False)
-    st.dataframe(found, hide_index=True, alt="Behaviour of players by iteration")
-    st.caption(
-        "Means over the games. Largest share: the words of the most talkative player, in even shares. Density: the "
-        "share of all pairs of players in which one addressed the other. Answered: the share of these that replied."
+    st.dataframe(
+        found.assign(Iteration=found["Iteration"].map(spreadsheet_safe)),
+        hide_index=True,
+        column_config={name: st.column_config.NumberColumn(format=form) for name, form in _FORMATS.items()},
+        alt="Behaviour of players by iteration",
     )
+    st.caption(
+        "Means over the games. Largest share: the words of the most talkative player; 1.0 is an even share. Addressed: "
+        "the share of all pairs of players in which one addressed the other. Answered: the share of these that replied."
+    )
+
+
+_FORMATS = {"Messages": "%.1f", "Words": "%.0f", "Largest share": "%.1f", "Addressed": "%.2f", "Answered": "%.2f"}
 
 
 def games_cost() -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 import pandas as pd
 
 from dashboard.shared.formatting import duration_text, share_text, usd_text
-from evaluation.escaping import spreadsheet_safe
+from evaluation.escaping import cut, spreadsheet_safe
 from evaluation.insight.addressing import EVERYTHING, talk_shares, transcript_metrics
 from evaluation.insight.recommendations import UNKNOWN
 from evaluation.store import Store
@@ -17,36 +17,60 @@ from evaluation.store.llm_calls import spending_by_model, spending_by_run
 from evaluation.transcript import Transcript
 
 NO_ITERATION = "no iteration"
+LONGEST_NAME = 60
 
 
 def behaviour_frame(store: Store, names: tuple[str, ...]) -> pd.DataFrame:
-    """Means over the games of each iteration: ``Iteration``, ``Games``, and how much and how evenly players talk."""
+    """Means over the games of each iteration: ``Iteration``, ``Games``, and how much and how evenly players talk.
+
+    ``Messages`` and ``Words`` are counts; ``Largest share`` is the words of the most talkative player as a multiple of
+    an even share; ``Addressed`` is the share of pairs of players in which one addressed the other, ``Answered`` the
+    share of these that replied. Missing where no game tells.
+    """
     rows = []
     for name in names:
         with store.unit():
             held = [store.transcripts.get(one) for one in store.transcripts.ids(name)]
         if held:
-            rows.append({"Iteration": spreadsheet_safe(name), "Games": len(held), **_beside(held)})
+            rows.append({"Iteration": name, "Games": len(held), **_beside(held)})
     return pd.DataFrame(rows)
 
 
-def _beside(games: Sequence[Transcript]) -> dict[str, str]:
+def _beside(games: Sequence[Transcript]) -> dict[str, float | None]:
     shares = [talk_shares(game, EVERYTHING) for game in games]
     figures = [transcript_metrics(game) for game in games]
     networks = [one.network for one in figures]
     tops = [max((one.domination(name) or 0.0 for name in one.words), default=0.0) for one in shares]
     return {
-        "Messages": _mean([one.total_messages for one in figures], 1),
-        "Words": _mean([sum(one.words.values()) for one in shares], 0),
-        "Largest share, times even": _mean([top or None for top in tops], 1),
-        "Density": _mean([one.density if one else None for one in networks]),
+        "Messages": _mean([one.total_messages for one in figures]),
+        "Words": _mean([sum(one.words.values()) for one in shares]),
+        "Largest share": _mean([top or None for top in tops]),
+        "Addressed": _mean([one.density if one else None for one in networks]),
         "Answered": _mean([one.reciprocity if one else None for one in networks]),
     }
 
 
-def _mean(values: Sequence[float | None], digits: int = 2) -> str:
+def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return f"{fmean(known):,.{digits}f}" if known else UNKNOWN
+    return fmean(known) if known else None
+
+
+def behaviour_sentence(found: pd.DataFrame, references: Mapping[str, str]) -> str:
+    """How evenly the players of the latest iteration talk, and those of its reference: untrusted text, as it names it.
+
+    Such as "The most talkative player says 1.2 times an even share, 1.4 times in Prompt v2."; empty if unknown.
+
+    Args:
+        found: From :func:`behaviour_frame`.
+        references: Name of the iteration that each is compared with, by its name.
+    """
+    shares = {one["Iteration"]: one["Largest share"] for one in found.to_dict("records")}
+    if not shares or pd.isna(shares[latest := list(shares)[-1]]):
+        return ""
+    reference = references.get(latest, "")
+    known = reference in shares and not pd.isna(shares[reference])
+    beside = f", {shares[reference]:.1f} times in {cut(reference, LONGEST_NAME)}" if known else ""
+    return f"The most talkative player says {shares[latest]:.1f} times an even share{beside}."
 
 
 @dataclass(frozen=True, slots=True)

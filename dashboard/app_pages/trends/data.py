@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -18,6 +19,7 @@ from dashboard.shared.queries import LOOSE, group_of, transcript_list
 from evaluation.comparison.runs import Run
 from evaluation.escaping import cut, spreadsheet_safe
 from evaluation.iterations import IterationSummary
+from evaluation.iterations.keep_or_revert import MetricChange
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.evaluation import DIMENSIONS, LABELS
 from evaluation.rubric.control_words import control_words, summarise_controls
@@ -27,7 +29,7 @@ from evaluation.score import PERCENT, MetricDefinition, Scale
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 from evaluation.store import Store
-from evaluation.text.display import counted
+from evaluation.text.display import counted, listed
 from evaluation.workflows.iterations import side_scores, stored_board
 
 NINE = Scale("nine", 0.0, 9.0)
@@ -186,8 +188,8 @@ def beside_points(store: Store) -> pd.DataFrame:
 def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: Mapping[str, str]) -> str:
     """The latest iteration against the thresholds, and against its reference: untrusted text, as it names both.
 
-    Such as "Prompt v4: 6 of 7 metrics reach their threshold, 4 in Prompt v2. 1 game waits for a rating." A metric that
-    waits for ratings does not reach it yet. Games of no iteration are left out.
+    Such as "Prompt v4: 6 of 7 metrics reach their threshold, 4 in Prompt v2; lower than there on Strategic depth. 1
+    game waits for a rating." A metric that waits for ratings does not reach it yet. Games of no iteration are left out.
 
     Args:
         points: From ``queries.trend_points``.
@@ -196,12 +198,13 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
             out.
     """
     reached: dict[str, int] = {}
+    all_means: dict[str, dict[Any, float]] = {}
     for _, games in points[~points["iteration"].isin(LOOSE)].groupby("position"):
         waiting = set(games.loc[games["status"] == "pending", "metric"])
         means = games.groupby("metric")["score"].mean().to_dict()
         count = sum(mean >= thresholds[str(name)] - 1e-9 and name not in waiting for name, mean in means.items())
         name = str(games["iteration"].iloc[0])
-        reached[name] = count
+        reached[name], all_means[name] = count, means
     if not reached:
         return _NO_ITERATION
     reference = references.get(name, "")
@@ -209,6 +212,9 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
     if reference in reached:
         as_many = "as many as" if reached[reference] == count else f"{reached[reference]}"
         beside = f", {as_many} in {cut(reference, _LONGEST_NAME)}"
+        changes = [MetricChange(metric, old, means.get(metric, old)) for metric, old in all_means[reference].items()]
+        lower = [DEFINITIONS[one.metric].label for one in changes if one.difference < 0 and not one.is_none]
+        beside += f"; lower than there on {listed(lower)}" if lower else ""
     unrated = int(((games["metric"] == ENGAGEMENT.name) & (games["status"] == "pending")).sum())
     waits = f" {counted(unrated, 'game')} {'waits' if unrated == 1 else 'wait'} for a rating." if unrated else ""
     return f"{cut(name, _LONGEST_NAME)}: {count} of {len(thresholds)} metrics reach their threshold{beside}.{waits}"

@@ -5,7 +5,8 @@ import streamlit as st
 
 from dashboard.app_pages.trends import data
 from dashboard.app_pages.trends import views as parts
-from dashboard.app_pages.trends.behaviour import behaviour, games_cost, model_calls
+from dashboard.app_pages.trends.behaviour import behaviour, behaviour_of_iterations, games_cost, model_calls
+from dashboard.app_pages.trends.behaviour_data import behaviour_sentence
 from dashboard.shared import queries, resources, state
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.marks.pictures import open_clicked_mark
@@ -41,7 +42,9 @@ def show() -> None:
     first, last = parts.pick_range(found)
     if part == state.COST_AND_BEHAVIOUR:
         with sentence:
-            plain(parts.cost_of_a_game(data.references(found), first, last, with_loose=with_loose))
+            beside = data.references(found)
+            cost = parts.cost_of_a_game(beside, first, last, with_loose=with_loose)
+            plain(f"{cost} {behaviour_sentence(behaviour_of_iterations(), beside)}")
         cost_and_behaviour(first, last, with_loose=with_loose)
         return
     is_shown = (points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)

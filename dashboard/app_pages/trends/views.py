@@ -33,10 +33,13 @@ ZOOMABLE = {
 }
 
 
+_FEWEST_FOR_RANGE = 6
+
+
 def pick_range(found: Sequence[data.Step]) -> tuple[int, int]:
-    """The iterations to show, from and to; the choice stands in the URL. All of them at first."""
+    """The iterations to show, from and to; the choice stands in the URL. At first, and where there are few, all."""
     last = len(found)
-    if last < 3:
+    if last < _FEWEST_FOR_RANGE:
         return 1, max(1, last)
     return st.slider(
         "Iterations, from and to",
