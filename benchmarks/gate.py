@@ -29,8 +29,8 @@ from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.experiments.conversation import simulate
 from evaluation.experiments.plan import ExperimentPlan, Side, scenario_named
 from evaluation.judging.live_judge import LiteLLMJudge, units_of
-from evaluation.judging.model_client.calls import listed_price
 from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.model_client.prices import listed_price
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import TrajectoryEvent

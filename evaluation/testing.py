@@ -46,14 +46,8 @@ from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import Judge
 from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluation import (
-    DEFAULT_SAMPLE_SIZE,
-    DIMENSIONS,
-    LABELS,
-    EvaluationPlan,
-    PersonaEvaluation,
-    evaluate_agent,
-)
+from evaluation.persona.dimensions import DIMENSIONS, LABELS
+from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, EvaluationPlan, PersonaEvaluation, evaluate_agent
 from evaluation.persona.subjects import Subject
 from evaluation.readers import read_transcripts
 from evaluation.rubric.definitions import DEFINITIONS, score_words

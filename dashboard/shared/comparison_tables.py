@@ -10,7 +10,7 @@ import pandas as pd
 
 from dashboard.shared.formatting import signed_cell
 from evaluation.escaping import spreadsheet_safe
-from evaluation.persona.evaluation import LABELS
+from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics import Comparison, Difference
@@ -23,7 +23,6 @@ from evaluation.statistics.words import (
     paired_p_words,
     value_words,
 )
-from evaluation.text.display import listed
 
 SYMBOLS = {
     Outcome.BETTER: "✓ clearly better",
@@ -31,24 +30,6 @@ SYMBOLS = {
     Outcome.NO_EVIDENCE: "– could be luck",
     Outcome.UNTESTABLE: "? cannot be tested",
 }
-
-
-def evidence_words(found: Comparison) -> str:
-    """Tell the outcome of every metric's test: "clearly better on Strategic depth; the others could be luck".
-
-    Clear changes name their metrics; others are counted where they differ in kind or none is clear, as a count beside
-    "better than Prompt v2 on 5 of 7" would be taken for the same metrics. Empty without a metric.
-    """
-    clear, others = [], []
-    for outcome, label in SYMBOLS.items():
-        names = [DEFINITIONS[one.name].label for one in found.differences if one.outcome is outcome]
-        if names and outcome in (Outcome.BETTER, Outcome.WORSE):
-            clear.append(f"{label[2:]} on {listed(names)}")
-        elif names:
-            others.append(f"{len(names)} {label[2:]}")
-    if len(others) == 1:
-        others = [f"the others {others[0].partition(' ')[2]}" if clear else f"all {others[0]}"]
-    return "; ".join(clear + others)
 
 
 METRIC_LABELS: Mapping[str, str] = {name: definition.label for name, definition in DEFINITIONS.items()}

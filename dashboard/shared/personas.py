@@ -14,7 +14,7 @@ import pandas as pd
 
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import is_channel_id
-from evaluation.persona.evaluation import DIMENSIONS, LABELS
+from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents
 

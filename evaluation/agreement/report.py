@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,6 @@ import numpy as np
 from evaluation.agreement.between_raters import (
     FEWEST_FOR_READING,
     ITEMS,
-    TENTATIVE,
     Figure,
     GameDisagreement,
     Item,
@@ -34,10 +33,9 @@ from evaluation.agreement.between_raters import (
 )
 from evaluation.agreement.rows import Confirmed, DecidedRow, RowAgreement, disputed_rows, row_agreements
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.rating_guide import QUESTION_TOPICS
 from evaluation.score import PERCENT, Method, Status, status_of
 from evaluation.statistics.agreement import Numbers, bias_of, correlation_of, kappa_of, ranks
-from evaluation.text.display import counted, json_data, listed, shortened
+from evaluation.text.display import json_data
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -338,110 +336,3 @@ def _decided(one: DecidedRow) -> dict[str, Any]:
 
 
 AGREE, PARTLY, NOT = "agree", "partly", "not"
-NEARER_TO_CHANCE = TENTATIVE / 2
-"""Below this alpha, agreement is nearer to chance (0) than to what conclusions need."""
-
-_LONGEST_NAME = 60
-
-
-def agreement_level(one: ItemAgreement) -> str | None:
-    """Whether raters agree on an item; ``None`` where no game has two answers.
-
-    They agree when alpha reaches what tentative conclusions need, and from 20 games on when the lower end of its
-    interval does.
-    """
-    if not one.games:
-        return None
-    alpha, low = one.alpha.value, one.alpha.interval.low
-    if math.isnan(alpha):
-        # Everybody gave the same answer to everything.
-        return AGREE
-    is_shown = one.games < FEWEST_FOR_READING or low is None or low >= TENTATIVE
-    if alpha >= TENTATIVE and is_shown:
-        return AGREE
-    return PARTLY if alpha >= NEARER_TO_CHANCE else NOT
-
-
-def headline(report: AgreementReport) -> str:
-    """The whole report in a sentence of our own words; empty while no game has two raters.
-
-    "So far the two raters agree on the score, partly on question 4 (natural flow), not on question 2 (curiosity)."
-    """
-    levels = [(one.item, agreement_level(one)) for one in report.items]
-    named = {level: _named([item for item, held in levels if held == level]) for level in (AGREE, PARTLY, NOT)}
-    if not any(named.values()):
-        return ""
-    raters = max(one.raters for one in report.items)
-    who = "the two raters" if raters == 2 else f"the {raters} raters"
-    if report.raters > raters:
-        who += " who share games"
-    if named[AGREE] or named[PARTLY]:
-        parts = [f"agree on {named[AGREE]}"] if named[AGREE] else []
-        if named[PARTLY]:
-            parts.append(f"{'' if parts else 'agree '}partly on {named[PARTLY]}")
-        parts += [f"not on {named[NOT]}"] if named[NOT] else []
-    else:
-        parts = [f"do not agree on {named[NOT]}"]
-    words = f"{who} {', '.join(parts)}."
-    return f"So far {words}" if report.note else words.capitalize()
-
-
-def agreement_sentences(report: AgreementReport) -> list[str]:
-    """A sentence for each item, then for generous raters, the metrics, and rule, judge and person.
-
-    Names of raters in them are untrusted text.
-    """
-    widest = max((one.spread for one in report.split), default=0.0)
-    found = [_item_sentence(one, widest) for one in report.items if one.games]
-    if report.shared_games:
-        found += _leaning_sentences(report.leanings)
-    return [*found, *_metric_sentence(report), *_row_sentences(report)]
-
-
-def _named(items: Sequence[Item]) -> str:
-    numbers = [one.name.removeprefix("question_") for one in items if not one.is_score]
-    named = [f"{number} ({QUESTION_TOPICS[int(number) - 1]})" for number in numbers]
-    questions = [f"question{'s' if len(numbers) > 1 else ''} {listed(named)}"] if numbers else []
-    return listed([*("the score" for one in items if one.is_score), *questions])
-
-
-def _item_sentence(one: ItemAgreement, widest: float) -> str:
-    share = one.exact.value
-    if one.ratings == 2 * one.games:
-        often = f"in {round(share * one.games)} of {counted(one.games, 'game')}"
-    else:
-        often = f"from {100 * share:.0f} % of the pairs of raters"
-    if one.item.is_score:
-        return f"Score: the same {often}, at most {counted(widest, 'point')} apart."
-    answer = "yes" if one.commonest else "no"
-    chance = f", no more often than by always answering {answer}" if share <= one.floor < 1 else ""
-    return f"{one.item.short_label} ({one.item.label}): the same answer {often}{chance}."
-
-
-def _leaning_sentences(leanings: Sequence[RaterLeaning]) -> Iterator[str]:
-    is_any = False
-    for one in leanings:
-        low, high = one.interval.low, one.interval.high
-        if low is not None and high is not None and not low <= 0 <= high:
-            is_any = True
-            more = "more" if one.bias > 0 else "less"
-            yield f"{shortened(one.rater, _LONGEST_NAME)} gives {abs(one.bias):.1f} points {more} than the others."
-    if not is_any:
-        yield "There is no sign that one rater is stricter than another."
-
-
-def _metric_sentence(report: AgreementReport) -> Iterator[str]:
-    shown = [one for one in report.references if one.item.is_score and one.reference != ALL_METRICS and one.games]
-    following = [one.label for one in shown if (one.kappa.interval.low or 0.0) > 0]
-    if following:
-        verb = "follows" if len(following) == 1 else "follow"
-        yield f"{listed(following)} {verb} the scores of the raters; there is no sign of that for the other metrics."
-    elif shown:
-        yield "There is no sign that a metric follows the scores of the raters."
-
-
-def _row_sentences(report: AgreementReport) -> Iterator[str]:
-    for pair in dict.fromkeys(one.pair for one in report.rows):
-        rows = [one for one in report.rows if one.pair == pair]
-        same, total = sum(one.same for one in rows), sum(one.rows for one in rows)
-        yield f"{pair.capitalize()}: the same verdict on {same:,} of {counted(total, 'row')}."

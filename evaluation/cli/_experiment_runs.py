@@ -14,7 +14,8 @@ from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json,
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, GroupLayout, scenario_named, scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
-from evaluation.judging.model_client.calls import Price, Provider
+from evaluation.judging.model_client.calls import Provider
+from evaluation.judging.model_client.prices import Price
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.simulation.population import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL

@@ -60,7 +60,8 @@ from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import Judge, JudgeRequest
 from evaluation.judging.questions import Options, proposition_id_of
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluation import DIMENSIONS, LABELS, EvaluationPlan
+from evaluation.persona.dimensions import DIMENSIONS, LABELS
+from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.subjects import ALWAYS, Period
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -84,7 +85,7 @@ from evaluation.workflows.persona_runs import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evaluation.judging.questions import PropositionScore
+    from evaluation.judging.proposition_scores import PropositionScore
     from evaluation.persona.evaluation import DimensionScore, PersonaEvaluation
 
 

@@ -177,7 +177,7 @@ def agreement(
 
 
 def _lines(report: AgreementReport) -> Iterator[str]:
-    from evaluation.agreement.report import agreement_sentences, headline
+    from evaluation.agreement.sentences import agreement_sentences, headline
 
     counts = f"{counted(report.raters, 'rater')}, {counted(report.ratings, 'rating')}"
     shared = f"{counted(report.shared_games, 'game')} with two raters or more."

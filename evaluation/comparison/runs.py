@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from evaluation.judging.propositions import Dimension
-from evaluation.persona.evaluation import DIMENSIONS
+from evaluation.persona.dimensions import DIMENSIONS
 from evaluation.statistics.comparison import Comparison, Measure, compare
 from evaluation.statistics.words import difference_data
 from evaluation.text.display import json_data

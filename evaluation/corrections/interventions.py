@@ -11,6 +11,7 @@ from typing import Protocol, Self
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.repetition import RECENT_MESSAGES, convergence_similarity
 from evaluation.files.bundled import parse_yaml
+from evaluation.judging.proposition_scores import settle
 from evaluation.judging.propositions import (
     EVALUATION_WINDOW,
     Dimension,
@@ -20,7 +21,7 @@ from evaluation.judging.propositions import (
     TrajectoryEvent,
 )
 from evaluation.judging.protocol import Judge
-from evaluation.judging.questions import Options, ask, check_request, settle
+from evaluation.judging.questions import Options, ask, check_request
 
 
 class Steered(Protocol):

@@ -19,9 +19,10 @@ from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.model_client.budget import current_limits
 from evaluation.judging.model_client.server_state import BREAKER_OPEN
 from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_scores import PropositionScore, settle, weighted_mean
 from evaluation.judging.propositions import ACTION_WINDOW, Dimension, Proposition, Target, TrajectoryEvent
 from evaluation.judging.protocol import LARGEST_BATCH, Judge
-from evaluation.judging.questions import Options, PropositionQuestion, PropositionScore, ask, settle, weighted_mean
+from evaluation.judging.questions import Options, PropositionQuestion, ask
 
 _MOST_REASONS = 3
 

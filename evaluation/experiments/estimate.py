@@ -14,11 +14,11 @@ from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.validator import CheckKind
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.judging.live_judge import NOTHING_ASKED
-from evaluation.judging.model_client.calls import Price
+from evaluation.judging.model_client.prices import Price
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.judging.protocol import LARGEST_BATCH
-from evaluation.persona.evaluation import DIMENSIONS
+from evaluation.persona.dimensions import DIMENSIONS
 from evaluation.simulation.population import NAMES_AT_ONCE
 from evaluation.text.display import counted, significant_text
 

@@ -23,7 +23,8 @@ from evaluation.files.yaml_files import parse_model
 from evaluation.judging.answers import describe
 from evaluation.judging.prompts import PROMPT_VERSION
 from evaluation.judging.questions import Options
-from evaluation.persona.evaluation import DIMENSIONS, EvaluationPlan
+from evaluation.persona.dimensions import DIMENSIONS
+from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.simulation.environment import TurnOrder
 from evaluation.simulation.model_texts import WRITING_VERSION
 from evaluation.simulation.population import Profile, profile_named, profiles

@@ -11,7 +11,7 @@ from typing import Any
 from evaluation.experiments.plan import AgentScore, Side
 from evaluation.experiments.table1 import PublishedRow, difference_fields, published_experiments
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
-from evaluation.persona.evaluation import DIMENSIONS, LABELS
+from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.statistics.comparison import Difference, Measure, compare
 from evaluation.statistics.tests import SignificanceTest, clustered_difference
 from evaluation.text.display import counted, listed, number_or_none

@@ -21,11 +21,12 @@ from evaluation.escaping import xml_text
 from evaluation.files.yaml_files import read_model
 from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.prompts import PROMPT_VERSION
+from evaluation.judging.proposition_scores import PropositionScore
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension, Proposition
 from evaluation.judging.protocol import JudgementStatus
-from evaluation.judging.questions import PropositionScore
 from evaluation.persona.agents import is_channel_id
-from evaluation.persona.evaluation import DIMENSIONS, LABELS, DimensionScore, EvaluationPlan, PersonaEvaluation
+from evaluation.persona.dimensions import DIMENSIONS, LABELS
+from evaluation.persona.evaluation import DimensionScore, EvaluationPlan, PersonaEvaluation
 from evaluation.text.display import counted, json_data
 
 Source = Literal["transcripts", "synthetic"]

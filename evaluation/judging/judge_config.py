@@ -24,8 +24,9 @@ from evaluation.judging.answers import describe
 from evaluation.judging.cached_judge import CachedJudge, CallBuffer, JudgementCache
 from evaluation.judging.live_judge import LiteLLMJudge
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.model_client.calls import CallLog, CallRecord, Price, Provider, RetryPolicy
+from evaluation.judging.model_client.calls import CallLog, CallRecord, Provider, RetryPolicy
 from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, LLMClient
+from evaluation.judging.model_client.prices import Price
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.redaction import without_password
 from evaluation.judging.model_client.server_state import LONGEST_TIMEOUT_SECONDS, ServerState, shared_state
@@ -314,7 +315,7 @@ def own_prices(config: JudgeConfig) -> dict[str, Price]:
     """
     if config.pricing is None:
         return {}
-    from evaluation.judging.model_client.calls import read_prices
+    from evaluation.judging.model_client.prices import read_prices
 
     return dict(read_prices(config.pricing))
 
@@ -334,7 +335,7 @@ def price_of(config: JudgeConfig) -> Price | None:
     Raises:
         InputError: The file cannot be read.
     """
-    from evaluation.judging.model_client.calls import listed_price
+    from evaluation.judging.model_client.prices import listed_price
 
     return own_price(config) or listed_price(config.model)
 

@@ -18,8 +18,9 @@ from evaluation.judging.answers import (
 )
 from evaluation.judging.cached_judge import JudgementCache
 from evaluation.judging.model_client.budget import BudgetSpentError, current_limits
-from evaluation.judging.model_client.calls import CallPurpose, LLMResponse, Price, total
+from evaluation.judging.model_client.calls import CallPurpose, LLMResponse, total
 from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, LLMClient
+from evaluation.judging.model_client.prices import Price
 from evaluation.judging.model_client.server_state import BREAKER_OPEN
 from evaluation.judging.protocol import (
     LARGEST_BATCH,

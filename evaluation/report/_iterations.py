@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from evaluation.comparison.iterations import NO_COMPARISON, IterationComparison, is_cut, prompt_diff
+from evaluation.comparison.iterations import NO_COMPARISON, IterationComparison
 from evaluation.comparison.movers import Example, Losses
+from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState
 from evaluation.iterations.iteration import SignOff

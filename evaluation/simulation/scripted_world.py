@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.files.bundled import parse_yaml
-from evaluation.judging.model_client.calls import LLMResponse, Messages, Price, Usage
+from evaluation.judging.model_client.calls import LLMResponse, Messages, Usage
+from evaluation.judging.model_client.prices import Price
 from evaluation.judging.prompts import CHECK_SYSTEM, IDEAS_SYSTEM, SCORE_SYSTEM
 from evaluation.simulation.environment import FEEDBACK_HEADING, MEMORY_HEADING, NUDGE_HEADING, QUESTION
 from evaluation.simulation.population import DIMENSIONS_TASK, NAMES_TASK, PERSONA_TASK, PLAN_TASK

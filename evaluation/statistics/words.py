@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from evaluation.statistics.comparison import Difference, Outcome, Paired, Summary
 from evaluation.statistics.intervals import NO_SPREAD, Interval
 from evaluation.statistics.tests import LEVEL, smallest_p
-from evaluation.text.display import counted, json_data
+from evaluation.text.display import counted, json_data, listed
 
 _VERDICTS = {
     Outcome.BETTER: "Clearly better.",
     Outcome.WORSE: "Clearly worse.",
     Outcome.NO_EVIDENCE: "Could be luck.",
 }
+
+
+def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str]) -> str:
+    """Tell the outcome of every measure's test: "clearly better on Strategic depth; the others could be luck".
+
+    Clear changes name their measures; others are counted where they differ in kind or none is clear, as a count beside
+    "better than Prompt v2 on 5 of 7" would be taken for the same metrics. Empty without a measure.
+
+    Args:
+        differences: What was tested.
+        labels: What each measure is called.
+    """
+    found = list(differences)
+    clear, others = [], []
+    for outcome in Outcome:
+        names = [labels[one.name] for one in found if one.outcome is outcome]
+        if names and outcome in (Outcome.BETTER, Outcome.WORSE):
+            clear.append(f"{outcome.words} on {listed(names)}")
+        elif names:
+            others.append((len(names), outcome.words))
+    if len(others) == 1:
+        [(count, words)] = others
+        return "; ".join([*clear, f"the others {words}" if clear else f"all {count} {words}"])
+    return "; ".join([*clear, *(f"{count} {words}" for count, words in others)])
 
 
 def difference_sentences(difference: Difference) -> list[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
 
-    from evaluation.judging.questions import PropositionScore
+    from evaluation.judging.proposition_scores import PropositionScore
     from evaluation.persona.agents import Agent
     from evaluation.persona.evaluation import DimensionScore, EvaluationPlan, PersonaEvaluation
 

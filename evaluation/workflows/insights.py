@@ -12,7 +12,7 @@ from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain
 from evaluation.insight.validator import CheckSummary, ScoredCheck, check_summaries
 from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
 from evaluation.judging.live_judge import EstimatingJudge
-from evaluation.judging.model_client.calls import Price
+from evaluation.judging.model_client.prices import Price
 from evaluation.judging.protocol import JudgementStatus, Report
 from evaluation.store import Store
 from evaluation.transcript import Transcript

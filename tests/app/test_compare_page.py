@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dashboard.shared.comparison_tables import export_frame
-from evaluation.comparison.iterations import MOST_LINES, is_cut, prompt_diff
+from evaluation.comparison.prompt_diff import MOST_LINES, is_cut, prompt_diff
 from evaluation.store import Store
 from evaluation.workflows.iterations import stored_comparison
 from evaluation.workflows.scoring import add_evaluated

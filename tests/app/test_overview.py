@@ -9,10 +9,11 @@ import duckdb
 
 from dashboard.app_pages.overview.cockpit_data import trust_sentence
 from dashboard.shared import queries
-from dashboard.shared.comparison_tables import evidence_words
+from dashboard.shared.comparison_tables import METRIC_LABELS
 from dashboard.shared.jobs import jobs
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.statistics.words import evidence_words
 from evaluation.transcript import SIMULATED_FORMAT
 from evaluation.validity import MetricTrust, Trust, metric_trust
 from evaluation.workflows.iterations import stored_board, stored_comparison
@@ -115,7 +116,7 @@ def test_the_overview_gives_the_same_evidence_as_the_page_that_compares(open_pag
         dull = small_game(name, text="Nothing new")
         add_evaluated(filled, dull, source_name=f"{name}.json", iteration="Shorter prompt")
     found = stored_comparison(filled, "Baseline prompt", "Shorter prompt")
-    evidence = evidence_words(found.comparison)
+    evidence = evidence_words(found.comparison.differences, METRIC_LABELS)
     assert evidence
     assert f"{evidence[0].upper()}{evidence[1:]}." in words(open_page(iteration="Shorter prompt"))
     compared = words(open_page("compare", before="Baseline prompt", after="Shorter prompt"))

@@ -23,7 +23,8 @@ from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import Idea, JudgeKind, JudgeRequest, ScoreAnswer
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluation import DIMENSIONS, EvaluationPlan
+from evaluation.persona.dimensions import DIMENSIONS
+from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.rubric_judge.window_prompt import WindowAnswer
 from evaluation.store import JobState, Store
 from evaluation.transcript import Transcript

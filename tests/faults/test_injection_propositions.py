@@ -16,7 +16,7 @@ from evaluation.judging.propositions import Dimension, Proposition, Target, Targ
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.judging.questions import Supplement, ask
 from evaluation.persona.agents import persona_text
-from evaluation.persona.evaluation import repetition_evidence, vocabulary_evidence
+from evaluation.persona.dimensions import repetition_evidence, vocabulary_evidence
 from evaluation.rubric_judge.window_prompt import WindowAnswer
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 

@@ -16,7 +16,7 @@ from dashboard.shared.personas import SelectableAgent, judge_words, score_text
 from evaluation.comparison.runs import by_game
 from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.propositions import Dimension
-from evaluation.persona.evaluation import DIMENSIONS, LABELS
+from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.statistics import Interval, mean_interval
 from evaluation.statistics.words import change_words, interval_words
 from evaluation.text.display import counted, shortened

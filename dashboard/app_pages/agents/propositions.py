@@ -14,7 +14,7 @@ from dashboard.shared.personas import SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
-from evaluation.persona.evaluation import DIMENSIONS, LABELS
+from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.text.display import counted, shortened
 
 

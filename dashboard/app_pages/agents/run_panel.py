@@ -14,7 +14,8 @@ from dashboard.shared.jobs.judging_jobs import PERSONAS, ROWS, PersonaOrder
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent
 from evaluation.judging.propositions import Dimension
-from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, DIMENSIONS, LABELS
+from evaluation.persona.dimensions import DIMENSIONS, LABELS
+from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE
 from evaluation.store import JobState, Store
 
 _REFRESH_SECONDS = 0.5

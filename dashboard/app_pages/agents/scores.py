@@ -21,9 +21,9 @@ from dashboard.shared.notices import plain
 from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
+from evaluation.judging.proposition_scores import mark_words
 from evaluation.judging.propositions import Dimension
-from evaluation.judging.questions import mark_words
-from evaluation.persona.evaluation import LABELS
+from evaluation.persona.dimensions import LABELS
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.persona_runs import evaluate_example
 

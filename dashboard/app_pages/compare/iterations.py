@@ -19,8 +19,9 @@ from dashboard.shared.formatting import signed_cell
 from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
-from evaluation.comparison.iterations import IterationComparison, comparison_data, is_cut, prompt_diff
+from evaluation.comparison.iterations import IterationComparison, comparison_data
 from evaluation.comparison.movers import Mover
+from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.statistics.words import difference_sentences
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened

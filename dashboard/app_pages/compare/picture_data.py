@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from dashboard.shared.comparison_tables import evidence_words
+from dashboard.shared.comparison_tables import METRIC_LABELS
 from dashboard.shared.formatting import score_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from evaluation.comparison.iterations import IterationComparison
@@ -21,7 +21,7 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricDefinition
 from evaluation.statistics import Difference, Summary
 from evaluation.statistics.comparison import Outcome
-from evaluation.statistics.words import change_words
+from evaluation.statistics.words import change_words, evidence_words
 from evaluation.text.display import counted, listed, shortened
 
 _LONGEST_LABEL = 160
@@ -102,7 +102,7 @@ def sentence(found: IterationComparison) -> str:
     here, there = len(after.games), len(before.games)
     games = f"{counted(here, 'game')} each" if here == there else f"{counted(here, 'game')} against {there}"
     names = [shortened(side.name, _LONGEST_NAME) for side in (after, before)]
-    return f"{names[0]} against {names[1]}, {games}: {evidence_words(found.comparison)}."
+    return f"{names[0]} against {names[1]}, {games}: {evidence_words(found.comparison.differences, METRIC_LABELS)}."
 
 
 def _row(one: Difference, threshold: float, found: IterationComparison) -> dict[str, Any]:

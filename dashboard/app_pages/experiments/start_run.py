@@ -11,7 +11,7 @@ from evaluation.errors import DramaturgError
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan, GroupLayout, scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
-from evaluation.judging.model_client.calls import Price
+from evaluation.judging.model_client.prices import Price
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects
 from evaluation.store import Store

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from dashboard.shared.comparison_tables import evidence_words
+from dashboard.shared.comparison_tables import METRIC_LABELS
 from dashboard.shared.formatting import look, score_text, spread_text, threshold_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from evaluation.comparison.iterations import IterationComparison
@@ -21,7 +21,7 @@ from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import MetricDefinition, Status
 from evaluation.statistics.intervals import mean_interval
-from evaluation.statistics.words import change_words, interval_words
+from evaluation.statistics.words import change_words, evidence_words, interval_words
 from evaluation.text.display import counted, listed, shortened
 from evaluation.validity import MetricTrust, Trust
 
@@ -105,7 +105,7 @@ def sentence(board: Board, shown: IterationSummary) -> str:
 
 def evidence_sentence(found: IterationComparison | None) -> str:
     """Tell the outcome of the tests: "Clearly better on Strategic depth; the others could be luck." Or nothing."""
-    words = evidence_words(found.comparison) if found else ""
+    words = evidence_words(found.comparison.differences, METRIC_LABELS) if found else ""
     return f"{words[0].upper()}{words[1:]}." if words else ""
 
 

@@ -8,7 +8,7 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import rate_link
-from evaluation.agreement.report import agreement_sentences, headline
+from evaluation.agreement.sentences import agreement_sentences, headline
 from evaluation.text.display import counted
 from evaluation.workflows.ratings import stored_agreement
 

@@ -12,7 +12,7 @@ from evaluation.text.display import counted
 
 
 def behaviour_of_iterations() -> pd.DataFrame:
-    """How much and how evenly players talk, by iteration with games."""
+    """Behaviour of the players, by iteration with games."""
     sizes = resources.read(queries.iteration_sizes)
     return resources.share(data.behaviour_frame, tuple(name for name in sizes if sizes[name]))
 

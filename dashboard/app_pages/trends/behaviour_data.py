@@ -56,7 +56,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def behaviour_sentence(found: pd.DataFrame, references: Mapping[str, str]) -> str:
-    """How evenly the players of the latest iteration talk, and those of its reference: untrusted text, as it names it.
+    """Tell how evenly the players of the latest iteration and of its reference talk: untrusted text, as it names both.
 
     Such as "The most talkative player says 1.2 times an even share, 1.4 times in Prompt v2."; empty if unknown.
 

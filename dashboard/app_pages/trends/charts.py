@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from dashboard.shared.charts.metric_charts import KEEP_ZOOM, escaped_label
 from evaluation.judging.propositions import Dimension
-from evaluation.persona.evaluation import DIMENSIONS, LABELS
+from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.text.display import counted
 
 # Colours of Okabe and Ito, with a shape and a dash of their own for each line.

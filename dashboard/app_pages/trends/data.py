@@ -21,7 +21,7 @@ from evaluation.escaping import cut, spreadsheet_safe
 from evaluation.iterations import IterationSummary
 from evaluation.iterations.keep_or_revert import MetricChange
 from evaluation.judging.propositions import Dimension
-from evaluation.persona.evaluation import DIMENSIONS, LABELS
+from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.rubric.control_words import control_words, summarise_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD, VerdictStatus

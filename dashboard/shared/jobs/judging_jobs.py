@@ -22,7 +22,8 @@ from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.judging.questions import Options
-from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, DIMENSIONS, EvaluationPlan, applicable, questions_about
+from evaluation.persona.dimensions import DIMENSIONS
+from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, EvaluationPlan, applicable, questions_about
 from evaluation.persona.subjects import Subject
 from evaluation.progress import ProgressCallback
 from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS

@@ -22,10 +22,9 @@ from evaluation.judging.model_client.calls import (
     FailureKind,
     LLMResponse,
     Messages,
-    Price,
-    listed_price,
     seconds_to_wait,
 )
+from evaluation.judging.model_client.prices import Price, listed_price
 from evaluation.judging.model_client.provider import WHOLE_ANSWER
 from evaluation.judging.model_client.redaction import message_without_secrets
 

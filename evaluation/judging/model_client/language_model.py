@@ -30,12 +30,12 @@ from evaluation.judging.model_client.calls import (
     FailureKind,
     LLMResponse,
     Messages,
-    Price,
     Provider,
     RetryPolicy,
     Usage,
     call_with_retries,
 )
+from evaluation.judging.model_client.prices import Price
 from evaluation.judging.model_client.server_state import BREAKER_OPEN, CallEnd, ServerState
 
 _CAUSES = {

@@ -24,11 +24,10 @@ from evaluation.judging.model_client.calls import (
     FailureKind,
     LLMResponse,
     Messages,
-    Price,
     Provider,
-    listed_price,
     seconds_to_wait,
 )
+from evaluation.judging.model_client.prices import Price, listed_price
 from evaluation.judging.model_client.redaction import message_without_secrets
 
 # What the rehearsal's call goes through: litellm's own client for OpenAI's protocol.

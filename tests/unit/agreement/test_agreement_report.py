@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from evaluation.agreement.report import AgreementReport, agreement_data, agreement_report, agreement_sentences, headline
+from evaluation.agreement.report import AgreementReport, agreement_data, agreement_report
+from evaluation.agreement.sentences import agreement_sentences, headline
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.rubric_judge.reading_decisions import RowDecision

@@ -21,7 +21,7 @@ from evaluation.experiments.plan import (
     scenarios,
     seated,
 )
-from evaluation.judging.model_client.calls import Price
+from evaluation.judging.model_client.prices import Price
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.simulation.scripted_world import NO_EFFECTS
 

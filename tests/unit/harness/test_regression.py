@@ -31,11 +31,13 @@ from evaluation.harness.regression import (
     write_baseline,
 )
 from evaluation.judging.prompts import PROMPT_VERSION
+from evaluation.judging.proposition_scores import PropositionScore
 from evaluation.judging.propositions import Dimension, Proposition
 from evaluation.judging.protocol import JudgeKind, JudgementStatus
-from evaluation.judging.questions import Options, PropositionScore
+from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluation import DIMENSIONS, DimensionScore, EvaluationPlan, PersonaEvaluation
+from evaluation.persona.dimensions import DIMENSIONS
+from evaluation.persona.evaluation import DimensionScore, EvaluationPlan, PersonaEvaluation
 from evaluation.persona.subjects import ALWAYS, Period
 
 FLUENCY = Dimension.FLUENCY

@@ -12,7 +12,8 @@ import pytest
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, report_on
 from evaluation.judging.judge_config import JudgeConfig, build_judge
-from evaluation.judging.model_client.calls import LLMResponse, Messages, Price, Usage
+from evaluation.judging.model_client.calls import LLMResponse, Messages, Usage
+from evaluation.judging.model_client.prices import Price
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 from tests.stored_rows import llm_calls

@@ -11,7 +11,7 @@ from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
 from evaluation.insight.validator import EVERYBODY, ScoredCheck, check_summaries
 from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_config
-from evaluation.judging.model_client.calls import Price
+from evaluation.judging.model_client.prices import Price
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.insights import ask_about_games, estimate_insights, stored_check_summaries

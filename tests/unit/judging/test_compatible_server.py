@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.judging.model_client.calls import CallFailure, FailureKind, LLMResponse, Usage, listed_price
+from evaluation.judging.model_client.calls import CallFailure, FailureKind, LLMResponse, Usage
+from evaluation.judging.model_client.prices import listed_price
 from evaluation.judging.model_client.provider import provider_of
 
 ASKED = [{"role": "user", "content": "Is it true? ü \ud800"}]

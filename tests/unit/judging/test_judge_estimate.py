@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evaluation.judging.judge_config import build_estimate, build_judge, judge_config
 from evaluation.judging.live_judge import EstimatingJudge
-from evaluation.judging.model_client.calls import Price
+from evaluation.judging.model_client.prices import Price
 from evaluation.judging.protocol import JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
 from evaluation.progress import pace_words
 from evaluation.store import Store

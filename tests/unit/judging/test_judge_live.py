@@ -27,12 +27,12 @@ from evaluation.judging.model_client.calls import (
     CallRecord,
     LLMResponse,
     Messages,
-    Price,
     RetryPolicy,
     Usage,
     plausible_tokens,
 )
 from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.model_client.prices import Price
 from evaluation.judging.protocol import CheckAnswer, Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
 from evaluation.store import Store
 

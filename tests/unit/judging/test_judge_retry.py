@@ -13,12 +13,8 @@ from hypothesis import strategies as st
 
 from evaluation.errors import InputError
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
-from evaluation.judging.model_client.calls import (
-    Price,
-    RetryPolicy,
-    read_prices,
-    seconds_to_wait,
-)
+from evaluation.judging.model_client.calls import RetryPolicy, seconds_to_wait
+from evaluation.judging.model_client.prices import Price, read_prices
 from evaluation.judging.model_client.redaction import message_without_secrets, without_password
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)

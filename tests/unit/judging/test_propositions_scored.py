@@ -9,18 +9,10 @@ import pytest
 
 from evaluation.judging.answers import Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
+from evaluation.judging.proposition_scores import ListedIdea, Mark, PropositionScore, distinct, settle, weighted_mean
 from evaluation.judging.propositions import Dimension, Proposition, Target, TargetType, TrajectoryEvent
 from evaluation.judging.protocol import JudgementStatus
-from evaluation.judging.questions import (
-    ListedIdea,
-    Mark,
-    PropositionQuestion,
-    PropositionScore,
-    ask,
-    distinct,
-    settle,
-    weighted_mean,
-)
+from evaluation.judging.questions import PropositionQuestion, ask
 
 GOOD = Proposition("good", "{{agent_name}} is kind", Dimension.ADHERENCE)
 BAD = replace(GOOD, id="bad", claim="{{agent_name}} is cruel", is_inverted=True)

@@ -12,18 +12,13 @@ import pytest
 from evaluation.judging.answers import Answer, Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_scores import Mark
 from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest
-from evaluation.judging.questions import Mark, Options
+from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
-from evaluation.persona.evaluation import (
-    EvaluationPlan,
-    PersonaEvaluation,
-    evaluate_agent,
-    phrase_overlap,
-    repetition_evidence,
-    vocabulary_evidence,
-)
+from evaluation.persona.dimensions import phrase_overlap, repetition_evidence, vocabulary_evidence
+from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation, evaluate_agent
 from evaluation.persona.subjects import Sources, Subject, subject_of
 from evaluation.transcript import Message, Player, Transcript
 

@@ -10,7 +10,7 @@ import pytest
 from evaluation.errors import ConflictError, InputError
 from evaluation.experiments.ab_runner import ABConfig, FinishedRuns
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.model_client.calls import Price
+from evaluation.judging.model_client.prices import Price
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Message, Player, Transcript
