@@ -12,6 +12,7 @@ from dashboard import access_checks
 from dashboard.shared import resources
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
+from dashboard.shared.page_links import HELP_PAGE
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.store import Store
@@ -70,7 +71,7 @@ def way_out(store: Store, page: str) -> None:
         if page == _PAGE:
             restore(store, is_needed=True)
         else:
-            st.caption("A backup can be restored under Settings and help.")
+            st.page_link(HELP_PAGE, label="Restore a backup", icon=":material/settings_backup_restore:")
 
 
 def restore(store: Store, *, is_needed: bool = False) -> None:
@@ -80,7 +81,7 @@ def restore(store: Store, *, is_needed: bool = False) -> None:
             "Restoring replaces the database. What is in it now is saved beside it under another name first, so that "
             "you can go back. For files that are too large to send: dramaturg restore FILE."
         )
-        file = st.file_uploader("A backup", type=["duckdb"], key=f"backup_file_{st.session_state.get(_ROUND, 0)}")
+        file = st.file_uploader("Backup file", type=["duckdb"], key=f"backup_file_{st.session_state.get(_ROUND, 0)}")
         if told := st.session_state.pop(_TOLD, None):
             st.success("The backup is restored. The database of before is kept here:", icon=":material/check:")
             plain(told)

@@ -7,7 +7,8 @@ import streamlit as st
 from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
-from dashboard.shared.page_links import add_games_link, guide_link, overview_link, rate_link
+from dashboard.shared.notices import empty_state
+from dashboard.shared.page_links import add_games_link, guide_link, rate_link
 from evaluation.access import Action
 
 _STEPS = (
@@ -27,10 +28,10 @@ _STEPS = (
     ),
     (
         "3. Change one thing",
-        "The Overview names the lowest metric and what to change. Play three games with the change, upload them as a "
-        "new iteration, and it says keep or revert.",
-        overview_link,
-        "See the overview",
+        "The Overview names the lowest metric and what to change. Play three games with the change and upload them as "
+        "a new iteration: the Overview then says whether to keep or to revert the change.",
+        None,
+        "",
     ),
 )
 
@@ -43,8 +44,18 @@ def first_run_guide() -> None:
             with grid.cell():
                 st.markdown(f"**{title}**")
                 st.markdown(text)
-                link(label, ":material/arrow_forward:")
+                if link is not None:
+                    link(label, ":material/arrow_forward:")
         guide_link("Write your transcripts in this shape", state.FORMATS)
+
+
+def no_games_yet(page: str, title: str, text: str) -> None:
+    """The whole of a page without games: a title, a text and two buttons, or that games are being loaded right now."""
+    if jobs.running(resources.store(), "samples") is not None:
+        empty_state("Games are being loaded", "This page fills by itself when the first ones are in.")
+        return
+    empty_state(title, text)
+    first_steps(page)
 
 
 def first_steps(page: str) -> None:
@@ -53,8 +64,6 @@ def first_steps(page: str) -> None:
         st.caption("Whoever runs this dashboard adds them.", text_alignment="center")
         return
     running = jobs.running(resources.store(), "samples")
-    if running is not None:
-        st.caption("The first games are on their way; this page fills by itself.", text_alignment="center")
     with st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center"):
         if st.button(
             "Load the sample games",

@@ -27,7 +27,7 @@ def show_error(error: DramaturgError) -> None:
     elif isinstance(error, StoreReadOnlyError):
         st.error("Nothing was changed: what is shown here may only be read.", icon=":material/lock:")
     elif isinstance(error, InfrastructureError):
-        st.error("The database cannot be used right now. What is stored stays stored.", icon=":material/database_off:")
+        st.error("The database cannot be used. Nothing in it was changed.", icon=":material/database_off:")
     else:
         st.error("That cannot be shown. Nothing is lost.", icon=":material/error:")
     plain(str(error))

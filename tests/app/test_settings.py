@@ -185,7 +185,7 @@ def test_other_pages_send_whoever_has_a_damaged_database_to_the_settings(open_pa
     filled.close()
     database.write_bytes(b"nothing that could be opened")
     app = open_page("overview")
-    assert "A backup can be restored under Settings and help." in words(app)
+    assert "Restore a backup" in [one.proto.label for one in app.get("page_link")]
     assert not app.file_uploader
 
 

@@ -11,7 +11,7 @@ from tests.browser.hands import settle
 
 def test_after_the_name_every_key_works_without_a_click(stored_server, visit) -> None:
     page = visit(f"{stored_server.url}/verdicts", height=800).page
-    left = page.get_by_text(re.compile("[0-9]+ to check$"))
+    left = page.get_by_text(re.compile("[0-9]+ verdicts? to check"))
     expect(left).to_be_visible()
     page.get_by_role("textbox", name="Your name").fill("Grace")
     page.keyboard.press("Enter")
@@ -23,16 +23,16 @@ def test_after_the_name_every_key_works_without_a_click(stored_server, visit) ->
     settle(page)
 
     def counted() -> str:
-        return re.findall("([0-9,]+) to check$", left.inner_text())[0]
+        return re.findall("([0-9,]+) verdicts? to check", left.inner_text())[0]
 
     said = [counted()]
     for key in ("n", "y"):
         page.keyboard.press(key)
-        expect(left).not_to_have_text(re.compile(f" {said[-1]} to check$"))
+        expect(left).not_to_have_text(re.compile(f" {said[-1]} verdicts? to check"))
         settle(page)
         said.append(counted())
     for number in reversed(said[:-1]):
         page.keyboard.press("u")
-        expect(left).to_have_text(re.compile(f" {number} to check$"))
+        expect(left).to_have_text(re.compile(f" {number} verdicts? to check"))
         settle(page)
     assert [one.author for one in stored_server.store.overrides.current()] == []

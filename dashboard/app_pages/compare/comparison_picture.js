@@ -4,7 +4,7 @@ const HEIGHT = 44;
 const BASE = 40;
 const LANES = { before: 15, after: 28 };
 const GAMES = { before: 5, after: 36 };
-const ROOM = 62;
+const ROOM = 108;
 
 export default function (component) {
   return mountView(component, "Every metric, and what moved the scores", drawAll);
@@ -34,7 +34,9 @@ function makeRow(row, place) {
   const name = makeMarkButton("name", row.label, `${place}:metric:0`);
   title.append(name);
   if (row.isTarget) title.append(element("small", "target", "◎ target"));
+  if (row.texts.games) title.append(element("small", "", row.texts.games));
   const change = element("div", "difference", row.texts.difference);
+  change.append(element("small", "", row.texts.values));
   node.append(title, element("div", "picture"), change, element("span", `status ${row.color}`, row.texts.outcome));
   return node;
 }

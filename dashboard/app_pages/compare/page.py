@@ -6,9 +6,8 @@ from dashboard.app_pages.compare import iterations as parts
 from dashboard.app_pages.compare.two_games import two_games
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import show_outcome
-from dashboard.shared.first_run import first_steps
+from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.marks.pictures import open_clicked_mark
-from dashboard.shared.notices import empty_state
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.version_notes import pair_note
 from evaluation.workflows.iterations import iteration_names, stored_comparison
@@ -23,12 +22,12 @@ def show() -> None:
     open_clicked_mark(store)
     names = resources.read(iteration_names)
     if len(names) < 2:
-        empty_state(
+        no_games_yet(
+            "compare",
             "Two iterations are needed",
             "A comparison sets the games of one prompt version beside those of another: the ones before a change, and "
             "the ones after it.",
         )
-        first_steps("compare")
         return
 
     before, after = parts.pick(names)

@@ -96,13 +96,21 @@ def by_evidence(differences: Iterable[Difference]) -> list[Difference]:
 def sentence(found: IterationComparison) -> str:
     """Compare two iterations in one sentence, with their names: untrusted text.
 
-    Such as "Prompt v4 against Prompt v2: clearly better on Strategic depth; the others could be luck."
+    Such as "Prompt v4 against Prompt v2: clearly better on Strategic depth; the others could be luck (lower:
+    Engagement)."
     """
     before, after = found.before, found.after
     here, there = len(after.games), len(before.games)
     games = f"{counted(here, 'game')} each" if here == there else f"{counted(here, 'game')} against {there}"
     names = [shortened(side.name, _LONGEST_NAME) for side in (after, before)]
-    return f"{names[0]} against {names[1]}, {games}: {evidence_words(found.comparison.differences, METRIC_LABELS)}."
+    differences = found.comparison.differences
+    lower = [
+        METRIC_LABELS[one.name]
+        for one in differences
+        if one.outcome is Outcome.NO_EVIDENCE and round(one.difference, 1) < 0
+    ]
+    among = f" (lower: {listed(lower)})" if lower else ""
+    return f"{names[0]} against {names[1]}, {games}: {evidence_words(differences, METRIC_LABELS)}{among}."
 
 
 def _row(one: Difference, threshold: float, found: IterationComparison) -> dict[str, Any]:
@@ -117,8 +125,26 @@ def _row(one: Difference, threshold: float, found: IterationComparison) -> dict[
         "after": _side("after", found.after, one.after, definition),
         "color": color,
         "words": f"{definition.label}: {difference}; {outcome[2:]}{', the target' * one.is_primary}.",
-        "texts": {"difference": difference, "outcome": outcome},
+        "texts": {
+            "difference": difference,
+            "values": " → ".join(
+                score_text(None if math.isnan(side.mean) else side.mean, definition.scale)
+                for side in (one.before, one.after)
+            ),
+            "outcome": outcome,
+            "games": _games_words(one, found),
+        },
     }
+
+
+def _games_words(one: Difference, found: IterationComparison) -> str:
+    """Number of games with a score where that is not all of them: "2 of 3 games after"; else empty."""
+    sides = (("before", one.before, found.before), ("after", one.after, found.after))
+    return ", ".join(
+        f"{summary.n} of {counted(len(side.games), 'game')} {word}"
+        for word, summary, side in sides
+        if summary.n < len(side.games)
+    )
 
 
 def _side(word: str, side: IterationSide, summary: Summary, definition: MetricDefinition) -> dict[str, Any]:
@@ -154,7 +180,7 @@ def _row_targets(metric: str, found: IterationComparison) -> MarkTargets:
 
 
 def _folded(movers: Sequence[Mover], kind: str) -> list[list[Mover]]:
-    """The movers of one kind, losses first; players who moved one metric equally are put together."""
+    """The movers of one kind, in a fixed order; players who moved one metric equally are put together."""
 
     def place(one: Mover) -> tuple[float, str, str]:
         return (round(one.change, 1), one.metric, one.label if one.kind == "reason" else "")
@@ -164,8 +190,7 @@ def _folded(movers: Sequence[Mover], kind: str) -> list[list[Mover]]:
 
 
 def _largest(folded: list[list[Mover]]) -> list[list[Mover]]:
-    kept = sorted(folded, key=lambda fold: -abs(fold[0].change))[:_MOST_BARS]
-    return [fold for fold in folded if fold in kept]
+    return sorted(folded, key=lambda fold: -abs(fold[0].change))[:_MOST_BARS]
 
 
 def _bar(fold: Sequence[Mover]) -> dict[str, Any]:
@@ -173,15 +198,15 @@ def _bar(fold: Sequence[Mover]) -> dict[str, Any]:
     others = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     who = ", ".join(names[:_MOST_NAMES]) + others if others else listed(names)
     label = shortened(first.label if first.kind == "reason" else who, _LONGEST_LABEL)
-    rows = f"{sum(one.before_rows for one in fold)} → {sum(one.after_rows for one in fold)} rows that lose points"
-    text = f"{first.change:+z.1f}".replace("-", _MINUS) + (" each" if len(fold) > 1 else "")
+    rows = f"lost points {sum(one.before_rows for one in fold)} → {sum(one.after_rows for one in fold)} times"
+    text = f"{first.change:+z.1f}".replace("-", _MINUS) + (" points each" if len(fold) > 1 else " points")
     metric = DEFINITIONS[first.metric].label
     return {
         "label": label,
         "caption": f"{metric} · {rows}",
         "change": first.change,
         "text": text,
-        "words": f"{metric}, {first.kind} {label}: {text} points. Opens an example.",
+        "words": f"{metric}, {first.kind} {label}: {text}. Opens an example.",
     }
 
 

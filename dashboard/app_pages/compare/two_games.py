@@ -19,10 +19,11 @@ from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.iterations import IterationComparison, most_moved_pair
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.text.display import counted
+from evaluation.text.display import counted, shortened
 
 _BEFORE, _AFTER = "game_before", "game_after"
 _GAME = "game"
+_LONGEST_OPENING = 24
 
 
 def two_games(found: IterationComparison) -> None:
@@ -54,7 +55,7 @@ def _pick(label: str, key: str, games: Sequence[str], otherwise: str, listed: pd
 
     def words(game: str) -> str:
         row = listed.loc[game]
-        return f"{row['label']} · {row['opening']}"
+        return f"{row['label']} · {shortened(str(row['opening']), _LONGEST_OPENING)}"
 
     return st.selectbox(
         label, games, index=games.index(wanted), key=f"compare_{key}", format_func=words, filter_mode="contains"
@@ -64,8 +65,8 @@ def _pick(label: str, key: str, games: Sequence[str], otherwise: str, listed: pd
 def difference_sentence(before: OpenTranscript, after: OpenTranscript) -> str:
     """The second game against the first, metric by metric, in words: untrusted text, as it names both.
 
-    Such as "Game 2 · Prompt v4 scores higher than Game 1 · Prompt v2 on 5 of 7 metrics, most on Personality diversity
-    (30.0 % → 100.0 %), and lower on 2, most on Strategic depth (100.0 % → 89.8 %)."
+    Such as "Compared with Game 1 · Prompt v2, Game 2 · Prompt v4 scores higher on 5 of 7 metrics, most on Personality
+    diversity (30.0 % → 100.0 %), and lower on 2, most on Strategic depth (100.0 % → 89.8 %)."
     """
     moves = _moves(before, after)
     higher, lower = ([one for one in moves if one[0] * sign > 0] for sign in (1, -1))
@@ -78,7 +79,7 @@ def difference_sentence(before: OpenTranscript, after: OpenTranscript) -> str:
         )
         for _, label, words in [max(found, key=lambda one: abs(one[0]))]
     ]
-    return f"{after.label} scores {' and '.join(parts)}, beside {before.label}."
+    return f"Compared with {before.label}, {after.label} scores {', and '.join(parts)}."
 
 
 def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, str, str]]:

@@ -21,7 +21,7 @@ from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, MEMORY_ACCURAC
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.store import Store
-from evaluation.text.display import shortened
+from evaluation.text.display import counted, shortened
 from evaluation.transcript import Message
 from evaluation.workflows.judging import QueuedRow, RowContext, row_context, stored_review_queue
 
@@ -79,10 +79,7 @@ class _Act:
 
 def review_queue(store: Store, iterations: list[str]) -> None:
     """The row with most at stake that this session has not skipped, below what narrows the choice down."""
-    st.caption(
-        "Dramaturg is unsure of these messages; your answer replaces its verdict. "
-        "Those that could decide whether a metric passes come first."
-    )
+    st.caption("Dramaturg is unsure of these verdicts; your answer replaces them.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         iteration, kinds = _choices(iterations)
         _ask_for_name()
@@ -141,8 +138,8 @@ def _ask_for_name() -> None:
 def waiting_words(waiting: Sequence[QueuedRow], thresholds: Mapping[str, float]) -> str:
     """Number of rows that wait, and of those that could decide whether a metric passes: the others can be left."""
     count = sum(one.item.decides(thresholds) for one in waiting)
-    told = f"{count:,} could decide" if count else "none decides alone"
-    return f"{told} whether a metric passes · {len(waiting):,} to check"
+    told = f"{count:,} could decide whether a metric passes, these first" if count else "none alone changes what passes"
+    return f"{counted(len(waiting), 'verdict')} to check · {told}"
 
 
 def _row(store: Store, queued: QueuedRow, waiting: str) -> None:

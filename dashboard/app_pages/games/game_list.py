@@ -166,11 +166,15 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
         shown: Those that match the filters.
         total: How many there are in all.
     """
+    verdicts = shown["verdict"].value_counts()
+    told = [f"{verdicts[one]:,} {look(one).word}" for one in VERDICTS if one in verdicts]
     simulated = int((shown["source_format"] == SIMULATED_FORMAT).sum())
-    apart = f", {simulated:,} of them simulated" if simulated else ""
+    apart = f" {simulated:,} of them simulated." if simulated else ""
+    few = "" if len(shown) == total else f" of {total:,}"
+    plain(f"{len(shown):,}{few} {'game' if total == 1 else 'games'}: {', '.join(told)}.{apart}" if told else "")
     st.caption(
-        f"{len(shown):,} of {counted(total, 'game')}{apart}. A row opens its game; a score opens the first message "
-        "that loses points of that metric."
+        "A game passes with 5 of 7 metrics, engagement among them. A row opens its game; a score opens the first "
+        "message that loses points of that metric."
     )
     if shown.empty:
         st.info("No game matches. Change the filters above.")

@@ -8,8 +8,7 @@ from dashboard.app_pages.overview.edit_iteration import manage_games, manage_ite
 from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import recently_deleted, show_outcome
-from dashboard.shared.first_run import first_run_guide, first_steps
-from dashboard.shared.notices import empty_state
+from dashboard.shared.first_run import first_run_guide, no_games_yet
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.version_notes import versions_banner
 from evaluation.store import Store
@@ -33,12 +32,12 @@ def show(store: Store) -> None:
 
 
 def no_games() -> None:
-    empty_state(
+    no_games_yet(
+        "overview",
         "Did your agents get better?",
         "Upload the games of a prompt version and see how they score on seven metrics, and what to change next. "
         "Or look around with the sample games first.",
     )
-    first_steps("overview")
     first_run_guide()
 
 

@@ -56,7 +56,11 @@ def tests(shown: IterationSummary) -> None:
     if not shown.tests:
         return
     passed = sum(bool(test.has_passed) for test in shown.tests)
-    with st.expander(f"Tests of three games: {passed} of {len(shown.tests)} passed", icon=":material/checklist:"):
+    pending = sum(test.has_passed is None for test in shown.tests)
+    waits = f", {pending} still open" if pending else ""
+    with st.expander(
+        f"Tests of three games: {passed} of {len(shown.tests)} passed{waits}", icon=":material/checklist:"
+    ):
         for test in shown.tests[-_TESTS_SHOWN:]:
             _test(test)
         if earlier := shown.tests[:-_TESTS_SHOWN]:

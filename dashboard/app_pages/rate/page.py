@@ -6,7 +6,7 @@ from dashboard.app_pages.rate.own_ratings import own_ratings
 from dashboard.app_pages.rate.rate_view import take_handed_over, take_picked
 from dashboard.app_pages.rate.style_check import style_check
 from dashboard.shared import resources, state
-from dashboard.shared.first_run import first_steps
+from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state
 from evaluation.access import Action
@@ -45,8 +45,7 @@ def _desk(store: Store, rater: str) -> None:
             raise
         return
     if identity.allowed(Action.ADD):
-        empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")
-        first_steps("review")
+        no_games_yet("review", "Nothing to rate yet", "Upload games first; then rate them here one by one.")
     else:
         empty_state("Nothing to rate yet", "Ask an admin to add games. Until then you can read how to rate.")
 

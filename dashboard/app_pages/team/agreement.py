@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard.app_pages.team import raters_and_metrics as parts
 from dashboard.app_pages.team.disagreements import disagreements, row_agreement
 from dashboard.shared import queries, resources, state
-from dashboard.shared.first_run import first_steps
+from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import rate_link
 from evaluation.agreement.sentences import agreement_sentences, headline
@@ -18,8 +18,9 @@ NUMBERS = "numbers"
 def agreement() -> None:
     """Show how far raters agree, words before numbers."""
     if not resources.read(queries.transcript_ids):
-        empty_state("Nothing to agree about yet", "Add games; two people who rate the same game can be compared.")
-        first_steps("agreement")
+        no_games_yet(
+            "agreement", "No ratings to compare yet", "Add games; two people who rate the same game can be compared."
+        )
         return
     report = resources.read(stored_agreement)
     counts = f"{counted(report.ratings, 'rating')} by {counted(report.raters, 'rater')}"

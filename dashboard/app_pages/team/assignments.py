@@ -61,7 +61,8 @@ def team(store: Store, lead: str) -> None:
             with st.popover("Assign games", icon=":material/assignment_ind:", type="primary"):
                 assigning(store, lead, grid, iteration)
     if not grid.games:
-        empty_state("No games here", "Add games first, or choose another iteration.")
+        elsewhere = " Choose another iteration above, or add games to this one." if iteration else " Add games first."
+        empty_state("No games here", f"There is nothing to assign.{elsewhere}")
         with st.container(horizontal=True, horizontal_alignment="center"):
             add_games_link("Add games")
         return

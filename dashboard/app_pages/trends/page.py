@@ -8,9 +8,9 @@ from dashboard.app_pages.trends import views as parts
 from dashboard.app_pages.trends.behaviour import behaviour, behaviour_of_iterations, games_cost, model_calls
 from dashboard.app_pages.trends.behaviour_data import behaviour_sentence
 from dashboard.shared import queries, resources, state
-from dashboard.shared.first_run import first_steps
+from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.marks.pictures import open_clicked_mark
-from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.notices import plain
 from dashboard.shared.version_notes import versions_banner
 from evaluation.rubric.definitions import DEFINITIONS
 
@@ -20,12 +20,12 @@ _AGENTS_OPEN = "agents_open"
 def show() -> None:
     points = resources.share(queries.trend_points)
     if points.empty:
-        empty_state(
+        no_games_yet(
+            "trends",
             "No games yet",
             "A trend needs games in two iterations or more: the ones before a change of the prompt, and the ones "
             "after it.",
         )
-        first_steps("trends")
         return
     open_clicked_mark(resources.store())
     versions_banner(resources.store())
