@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from evaluation.agreement.between_raters import (
     FEWEST_FOR_READING,
@@ -16,10 +15,6 @@ from evaluation.agreement.between_raters import (
 from evaluation.agreement.report import AGREE, ALL_METRICS, NOT, PARTLY, AgreementReport
 from evaluation.rubric.rating_guide import QUESTION_TOPICS
 from evaluation.text.display import counted, listed, shortened
-
-if TYPE_CHECKING:
-    pass
-
 
 NEARER_TO_CHANCE = TENTATIVE / 2
 """Below this alpha, agreement is nearer to chance (0) than to what conclusions need."""

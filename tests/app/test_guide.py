@@ -43,7 +43,7 @@ def test_the_page_shows_the_shapes_and_checks_nothing_by_itself(open_page, words
     assert not app.exception
     said = words(app)
     assert "my-first-game" in said
-    assert "Nothing is stored here." in said
+    assert "Nothing is stored." in said
     assert "can be uploaded" not in said
 
 

@@ -219,7 +219,7 @@ def test_the_judge_says_whom_it_asks_and_whether_there_is_a_key_but_never_shows_
     assert not app.exception
     assert store.settings.get(SETTINGS_KEY) == {"model": "mistral/small", "max_usd": 2.5}
     assert "Model: mistral/small, at its provider, no key." in words(app)
-    assert "No model is connected." in words(app)
+    assert "No model is connected; the six computed metrics need none." in words(app)
 
 
 def test_an_address_with_a_password_is_refused(open_page, store, words) -> None:

@@ -68,8 +68,8 @@ def rating_guide() -> None:
     )
     st.subheader("The score", anchor=False)
     st.markdown(
-        "The examples tell one moment in five ways. From 5 to 3 somebody has asked: *Kim, yesterday you trusted Lou, "
-        "today you vote for Lou. What changed?*"
+        "The examples tell one moment in five ways. In those for 5, 4 and 3 somebody has asked: *Kim, yesterday "
+        "you trusted Lou, today you vote for Lou. What changed?*"
     )
     for point, example in zip(reversed(SCALE_POINTS), reversed(_EXAMPLES), strict=True):
         st.markdown(

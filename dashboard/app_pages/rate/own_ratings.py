@@ -41,12 +41,12 @@ def own_ratings(store: Store, rater: str) -> None:
     else:
         st.info("You have not rated a game yet.")
     _put_aside(store, rater)
-    with st.expander("Ratings as a spreadsheet"):
+    with st.expander("Download or upload ratings as a table"):
         sheets(store, rater)
 
 
 def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str]) -> None:
-    st.caption(f"{counted(len(given), 'game')} rated. Select one to revise it; both ratings are kept.")
+    st.caption(f"{counted(len(given), 'game')} rated. Select one to revise it; the earlier rating is kept too.")
     frame = pd.DataFrame(
         [
             {

@@ -38,13 +38,14 @@ Dramaturg tells you whether a change of a prompt made your talking agents better
 
 1. **Add games.** Put the transcripts of one prompt version into an *iteration*; three games make a test.
 2. **Six metrics are computed** for each game: memory accuracy, strategic depth, coherence, role consistency,
-   personality diversity and anti-repetition. A small reader that ships with Dramaturg decides what keywords cannot; a
-   model, or a person above all, can decide otherwise.
+   personality diversity and anti-repetition. Where keywords are not enough a small built-in model, the *reader*,
+   decides; a language model can decide otherwise, and a person above both.
 3. **People rate the seventh, engagement,** from 1 to 5, without seeing scores or versions.
-4. **A game passes** with at least 5 of the 7 metrics, engagement among them.
-5. **The Overview compares** the iteration with its reference and says keep or revert: keep when the
-   mean of the metric that the change was made for has risen and no fewer metrics pass; revert when not, or when a game
-   failed critically; not yet with fewer than 3 games on a side or an unrated game.
+4. **A game passes** if at least 5 of the 7 metrics pass and engagement is one of them.
+5. **The Overview compares** the iteration with its reference, the version before the change:
+   - *Keep*: the mean of the metric that the change was made for rose, and at least as many metrics pass as before.
+   - *Revert*: it did not, or a game failed critically (it cost too much, or people rated it below the threshold).
+   - *Cannot be decided yet*: one side has fewer than 3 games, or a game is not rated.
 6. **You decide,** and write down why. Every number on the way opens to the messages behind it.
 """
 
@@ -60,8 +61,8 @@ def metrics() -> None:
     stored = set(resources.store().transcripts.ids())
     report = resources.read(queries.validity_report)
     st.markdown(
-        "Can you trust it? Two things tell: how well it agrees with careful people, and whether the score falls when "
-        "the thing that it measures is destroyed."
+        "Can you trust a metric? Two checks tell: does it agree with careful people, and does its score fall when what "
+        "it measures is deliberately destroyed?"
     )
     answers = metric_trust(report["faults"] if report else None)
     rows = [

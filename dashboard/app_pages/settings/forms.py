@@ -41,8 +41,8 @@ def thresholds(store: Store) -> None:
     """Thresholds with what a change would do, before it is stored; and the way back to the rubric's."""
     st.subheader("Thresholds", anchor=False)
     st.caption(
-        "The score from which a metric passes. A change applies to all games, also to those scored before: scores "
-        "stay, verdicts follow. Change one to see what it would do."
+        "The score from which a metric passes; a game passes with 5 of the 7, engagement among them. A change applies "
+        "to games already scored too: their scores stay, what passes follows. Change one to see what it would do."
     )
     now = resources.read(queries.thresholds)
     then = _threshold_inputs(now)
@@ -57,7 +57,7 @@ def thresholds(store: Store) -> None:
             _store_thresholds(store, then)
             _saved("The thresholds are stored.")
         st.button(
-            "Restore the rubric's values",
+            "Back to the defaults",
             key="reset_thresholds",
             icon=":material/undo:",
             disabled=now == DEFAULT_THRESHOLDS and not is_changed,
@@ -239,7 +239,8 @@ def _choose_reader(store: Store) -> None:
 _MODES = {
     "live": "A model is asked: there is a key for it in the server's environment, or an address.",
     "recorded": "Recorded answers are played; no model is asked.",
-    "offline": "No model is connected. Set OPENAI_API_KEY or OPENAI_BASE_URL and start the server again.",
+    "offline": "No model is connected; the six computed metrics need none. Set OPENAI_API_KEY and start the server "
+    "again, or fill in the address of a server of your own.",
 }
 
 
@@ -251,15 +252,18 @@ def judge_settings(store: Store) -> None:
     usd = held.get("max_usd")
     left, right = st.columns(2, gap="medium")
     wanted: dict[str, object] = {
-        "model": left.text_input("Model", held.get("model"), key="judge_model", placeholder=DEFAULT_MODEL),
+        "model": left.text_input(
+            "Model", held.get("model"), key="judge_model", placeholder=f"default: {DEFAULT_MODEL}"
+        ),
         "base_url": right.text_input(
             "Address of an OpenAI-compatible server",
             held.get("base_url"),
             key="judge_address",
-            placeholder="Only where the model is on a server of your own",
+            placeholder="for example http://localhost:11434/v1",
+            help="Only where the model is on a server of your own.",
         ),
         "max_usd": left.number_input(
-            "Spending limit of a run (USD)",
+            "Spending limit of one run (USD)",
             0.0,
             None,
             None if usd is None else float(usd),
@@ -267,7 +271,7 @@ def judge_settings(store: Store) -> None:
             placeholder="no limit",
         ),
         "max_calls": right.number_input(
-            "Limit on calls of a run", 0, None, held.get("max_calls"), key="judge_calls", placeholder="no limit"
+            "Limit on calls of one run", 0, None, held.get("max_calls"), key="judge_calls", placeholder="no limit"
         ),
     }
     held_imports = store.settings.judges_imports()
@@ -279,7 +283,7 @@ def judge_settings(store: Store) -> None:
     )
     wanted = {name: value for name, value in wanted.items() if value is not None and value != ""}
     merged = {name: value for name, value in held.items() if name not in _FIELDS} | wanted
-    if st.button("Save the model", key="save_judge", disabled=merged == held and imports == held_imports):
+    if st.button("Save these settings", key="save_judge", disabled=merged == held and imports == held_imports):
         _save(store, merged, imports=imports)
     st.caption(
         "DRAMATURG_MODEL and OPENAI_BASE_URL in the environment override what is set here. Keys, such as "
@@ -297,9 +301,10 @@ def _tell(held: dict[str, object]) -> None:
         st.error("The judge's settings cannot be used.")
         plain(str(error))
         return
-    st.caption(_MODES[str(config.mode)])
-    key = "with a key" if has_key(config.model) else "no key"
-    plain(f"Model: {config.model}, {config.base_url or 'at its provider'}, {key}.")
+    st.text(_MODES[str(config.mode)])
+    if config.mode == "live" or held.get("model"):
+        key = "with a key" if has_key(config.model) else "no key"
+        plain(f"Model: {config.model}, {config.base_url or 'at its provider'}, {key}.")
 
 
 def _save(store: Store, wanted: dict[str, object], *, imports: bool) -> None:

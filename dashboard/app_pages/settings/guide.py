@@ -30,14 +30,14 @@ def guide() -> None:
 def shapes() -> None:
     """The shapes that transcripts may have, and a check of a transcript that stores nothing."""
     limits = resources.read(queries.import_limits)
-    st.markdown("Write your transcripts in one of these formats, then check them here before you upload them.")
+    st.markdown("Check here whether a transcript can be read; the formats are shown below. Nothing is stored.")
 
     st.subheader("Check a transcript", anchor=False)
     pasted = st.text_area(
         "Paste a transcript",
         key="pasted",
         height=160,
-        placeholder="Name: text, JSON, or a table with a row per message",
+        placeholder="Anna: I trust Ben.\nBen: Why would you?\n\nJSON, or a table with a row a message, is read too.",
         max_chars=200_000,
     )
     files = st.file_uploader("Or drop files", accept_multiple_files=True, key="checked_files")
@@ -47,9 +47,9 @@ def shapes() -> None:
             given.insert(0, ("what was pasted", pasted.encode("utf-8", "replace")))
         parts.show_reports(parts.checked(given, limits, chosen_columns(), chosen_answers()))
     else:
-        st.caption("Nothing is stored here. Every problem is told with its place and what to do about it.")
+        st.caption("Each problem is listed with its place and how to fix it.")
 
-    st.subheader("Shapes", anchor=False)
+    st.subheader("Formats", anchor=False)
     native, table, others = st.tabs(["Native JSON", "A table", "Other tools"])
     with native:
         parts.native_shape()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -57,6 +58,8 @@ def team(store: Store, lead: str) -> None:
         )
         iteration = None if chosen == _ALL_GAMES else chosen
         grid = resources.read(rating_grid, iteration)
+        # Games that wait for a rating first: they are what a lead looks for.
+        grid = replace(grid, games=tuple(sorted(grid.games, key=lambda one: one.score is not None)))
         if grid.games:
             with st.popover("Assign games", icon=":material/assignment_ind:", type="primary"):
                 assigning(store, lead, grid, iteration)

@@ -19,8 +19,9 @@ from dashboard.shared.status_table import status_table
 from evaluation.agreement.report import AgreementReport
 from evaluation.agreement.rows import SOURCE_WORDS, DecidedRow, RowAgreement
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.rubric.rating_guide import QUESTION_TOPICS
 from evaluation.statistics.words import interval_words, percent_interval
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, listed, shortened
 
 RATERS, RULES, VERDICTS = "Raters differ", "Metrics differ from raters", "Rule, judge and person differ"
 _EARLIER_VIEWS = {"Overruled by people": VERDICTS, "Overridden by people": VERDICTS}
@@ -81,9 +82,8 @@ def _tell_hidden(games: int) -> None:
 
 
 def _questions(numbers: tuple[int, ...]) -> str:
-    return (
-        "question " + ", ".join(map(str, numbers)) if len(numbers) == 1 else f"questions {', '.join(map(str, numbers))}"
-    )
+    named = listed([f"{number} ({QUESTION_TOPICS[number - 1]})" for number in numbers])
+    return f"{'question' if len(numbers) == 1 else 'questions'} {named}"
 
 
 def _rule_gaps(report: AgreementReport) -> None:
@@ -189,5 +189,5 @@ def _lead(game_id: str, words: str, transcript_id: str, more: Mapping[str, str] 
 
 def _rest(rows: list[dict[str, object]], alt: str) -> None:
     if len(rows) > _FIRST:
-        with st.expander(f"All {len(rows)}"):
+        with st.expander(f"All {counted(len(rows), 'game')}"):
             status_table(pd.DataFrame(rows), alt)

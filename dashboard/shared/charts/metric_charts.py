@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from dashboard.shared.formatting import USD, look, score_text, threshold_text
+from dashboard.shared.formatting import COUNT, USD, look, score_text, threshold_text
 from evaluation.escaping import safe
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LIKERT, PERCENT, MetricDefinition
@@ -41,7 +41,7 @@ _NAMES_FIT = 44
 _HEAD_HEIGHT = 52
 """Room for the chart's own tools, which would cover words."""
 _ROW_HEIGHT = 112
-_REACH = 0.06
+_REACH = 0.09
 """The share of a scale that an axis goes beyond its ends."""
 
 
@@ -214,7 +214,10 @@ def _mean_line(
         means.index,
         means,
         texts,
-        error_y={
+        # An interval of a plain count, such as raters, would say nothing about the prompt.
+        error_y=None
+        if definition.scale.name == COUNT
+        else {
             "type": "data",
             "symmetric": False,
             "array": [_reach(sides[place].high, means[place]) if place in sides else 0.0 for place in means.index],
