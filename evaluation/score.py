@@ -254,7 +254,7 @@ class MetricResult:
 
     @property
     def reading_words(self) -> str:
-        """Words for who read: "read by gpt-4o-mini, 52.8 % by rules alone"; empty for what the rule alone computed."""
+        """Words for who read: "read by gpt-4o-mini; by rules alone 52.8 %"; empty for what the rule alone computed."""
         judges, by_rule = self.details.get(JUDGES, ()), self.details.get("by_rule")
         readers = judges or (("the built-in reader",) if by_rule is not None else ())
         if not readers:
@@ -263,7 +263,7 @@ class MetricResult:
         if by_rule is None:
             return words
         letter = "no score" if by_rule["score"] is None else f"{by_rule['score']:.1f} %"
-        return f"{words}, {letter} by rules alone"
+        return f"{words}; by rules alone {letter}"
 
     @property
     def method(self) -> Method:

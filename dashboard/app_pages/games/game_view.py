@@ -59,7 +59,8 @@ def _header(opened: OpenTranscript) -> None:
         st.button("All games", icon=":material/arrow_back:", key="back", on_click=_close)
         # Within an iteration a game has its number; a title that somebody gave it stands beside that.
         is_titled = opened.name not in (opened.label, transcript.game_id)
-        st.text(f"{opened.label} · {opened.name}" if is_titled else opened.label)
+        with st.container(key="game_name", width="content"):
+            st.text(f"{opened.label} · {opened.name}" if is_titled else opened.label)
         st.caption(
             f"{counted(len(transcript.players), 'player')} · {counted(len(transcript.discussion), 'public message')} · "
             f"{counted(len(transcript.valid_votes), 'vote')}"
@@ -105,6 +106,13 @@ def _cards(opened: OpenTranscript) -> None:
         )
         for name in DEFINITIONS:
             _card(opened, name)
+    if any(_is_uncompared(result) for result in opened.results.values()):
+        st.caption("These scores are not compared with scrambled copies yet.")
+
+
+def _is_uncompared(result: MetricResult) -> bool:
+    """Whether the score waits for its comparison with scrambled copies: said once a game, not on every card."""
+    return result.score is not None and (result.control is None or result.control.get("status") == "pending")
 
 
 def _card(opened: OpenTranscript, name: str) -> None:
@@ -114,7 +122,7 @@ def _card(opened: OpenTranscript, name: str) -> None:
         return
     outcome = opened.outcomes[name]
     result = opened.results[name]
-    beside = control_words(name, outcome.score, result.control)
+    beside = "" if _is_uncompared(result) else control_words(name, outcome.score, result.control)
     detail = "  \n".join(filter(None, (metric_detail(result), beside)))
     score_card(
         definition, outcome.score, str(outcome.status), outcome.threshold, detail, on_open=partial(show_ledger, name)
