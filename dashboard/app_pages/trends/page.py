@@ -34,7 +34,7 @@ def show() -> None:
     sentence = st.container()
     is_loose = points["iteration"].isin(queries.LOOSE)
     with_loose = bool(is_loose.any()) and st.toggle(
-        "Include games of no iteration",
+        "Include games without an iteration",
         key="loose",
         bind="query-params",
         help="They stand to the right of all iterations.",

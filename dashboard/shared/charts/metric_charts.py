@@ -41,6 +41,8 @@ _NAMES_FIT = 44
 _HEAD_HEIGHT = 52
 """Room for the chart's own tools, which would cover words."""
 _ROW_HEIGHT = 112
+_NAMES_HEIGHT = 22
+"""Room for the iterations' names above the first row: a chart of seven rows is higher than a screen."""
 _REACH = 0.09
 """The share of a scale that an axis goes beyond its ends."""
 
@@ -82,13 +84,15 @@ def trend_figure(
         _lay_out_row(figure, definition, row)
     names = iterations.reset_index()
     figure.update_layout(
-        height=_HEAD_HEIGHT + _ROW_HEIGHT * len(definitions),
-        margin={"l": 8, "r": 58, "t": _HEAD_HEIGHT, "b": 8},
+        height=_HEAD_HEIGHT + _NAMES_HEIGHT + _ROW_HEIGHT * len(definitions),
+        margin={"l": 8, "r": 58, "t": _HEAD_HEIGHT + _NAMES_HEIGHT, "b": 8},
         showlegend=False,
         hovermode="closest",
         **KEEP_ZOOM,
     )
     name_iterations(figure, names)
+    if len(definitions) > 1:
+        figure.update_xaxes(side="top", showticklabels=True, row=1, col=1)
     return figure
 
 
@@ -311,7 +315,8 @@ def _lay_out_row(figure: go.Figure, definition: MetricDefinition, row: int) -> N
         row=row,
         col=1,
     )
-    _write(figure, row, definition.label, {"y": scale.high + reach, "x": 0, "yanchor": "bottom"}, weight=600)
+    above = {"y": scale.high + reach, "x": 0, "yanchor": "bottom", "yshift": _NAMES_HEIGHT if row == 1 else 0}
+    _write(figure, row, definition.label, above, weight=600)
 
 
 _TICKS = {PERCENT.name: [0, 50, 100], LIKERT.name: [1, 3, 5]}
