@@ -27,7 +27,12 @@ def status_table(frame: pd.DataFrame, alt: str, **options: Any) -> Any:
     safe = frame.map(spreadsheet_safe)
     shown = safe if safe.size > _MOST_COLOURED else _coloured(safe)
     # Whole: rows that are fetched later would also be given to somebody who may not see them any more.
+    options.setdefault("height", "content" if len(frame) <= _MOST_WHOLE else "auto")
     return st.dataframe(shown, hide_index=True, alt=alt, lazy=False, **options)
+
+
+_MOST_WHOLE = 25
+"""Tables of so many rows stand on the page whole; longer ones scroll by themselves."""
 
 
 # Colours cost 15 microseconds a cell at every run; in larger tables the symbols must do.

@@ -52,9 +52,9 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
             {
                 "Game": games[one.transcript_id],
                 "Score": one.score,
-                "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
                 "Comment": one.comment,
-                "Rated": f"{one.created_at:%Y-%m-%d %H:%M} UTC",
+                "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
+                "Rated": f"{one.created_at:%Y-%m-%d}",
                 "Look again": "4 yes, below 3" if one.breaks_one_way_rule else "",
             }
             for one in given
