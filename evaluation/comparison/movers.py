@@ -35,9 +35,9 @@ _PLAIN_LABELS = tuple(
     for pattern, label in (
         (
             rf"{_ALIKE}.* Declared (.+), the text shows none of its marks\.",
-            r"Sounds like another player; declared \1, but shows none of its marks.",
+            r"Sounds like another player; described as \1, but shows no mark of it.",
         ),
-        (rf"{_ALIKE}.* Declared (.+), the text shows .+\.", r"Sounds like another player; declared \1."),
+        (rf"{_ALIKE}.* Declared (.+), the text shows .+\.", r"Sounds like another player, though described as \1."),
         (rf"{_ALIKE}.*", "Sounds like another player."),
         (r"The record shows .+ voting for .+, not for .+\.", "The record shows another vote than the one named."),
         (rf"{_WORDS} is too vague: (.+)", r"Too vague: \1"),

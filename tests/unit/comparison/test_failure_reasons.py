@@ -61,12 +61,12 @@ def test_a_number_that_is_the_same_in_all_rows_stays_in_the_reason() -> None:
         (
             'Most like Ann, 70.1 of 100: at 70 or more their language is not their own. Both say "i find" and "why". '
             'Declared suspicious, the text shows "trust" and 2 more.',
-            "Sounds like another player; declared suspicious.",
+            "Sounds like another player, though described as suspicious.",
         ),
         (
             "Most like Ann, 78.4 of 100: at 70 or more their language is not their own. "
             "Declared analytical, the text shows none of its marks.",
-            "Sounds like another player; declared analytical, but shows none of its marks.",
+            "Sounds like another player; described as analytical, but shows no mark of it.",
         ),
         (
             "Most like Ann, 78.4 of 100: at 70 or more their language is not their own.",
