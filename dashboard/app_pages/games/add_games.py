@@ -119,13 +119,14 @@ def _store_them(store: Store, found: parts.Found) -> None:
         resources.read(queries.iteration_sizes), len(found.new), resources.read(queries.games_per_test)
     )
     is_busy = jobs.running(store, jobs.EVALUATE) is not None
-    is_pressed = st.button(
-        f"Score and store {counted(len(found.new), 'game')}",
-        type="primary",
-        icon=":material/play_arrow:",
-        key="start",
-        disabled=is_busy or plan is None,
-    )
+    with st.container(key="store_actions"):
+        is_pressed = st.button(
+            f"Score and store {counted(len(found.new), 'game')}",
+            type="primary",
+            icon=":material/play_arrow:",
+            key="start",
+            disabled=is_busy or plan is None,
+        )
     if is_pressed and plan is not None:
         _begin(store, found, plan)
     if is_busy:
