@@ -29,6 +29,7 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(serve, visit, data_root: P
     expect(page.get_by_text("3 games to store.").first).to_be_visible()
     page.get_by_label("Name", exact=True).fill("First prompt")
     page.get_by_label("Name", exact=True).press("Enter")
+    expect(page.get_by_role("button", name="Score and store 3 games")).to_be_in_viewport(ratio=1)
     page.get_by_role("button", name="Score and store 3 games").click()
     expect(page.get_by_text(re.compile("Scoring uploaded games: (starting|[0-3] of 3|done)")).first).to_be_visible()
     expect(page.get_by_text("Scoring uploaded games: done, 3 of 3.").first).to_be_visible(timeout=60_000)
