@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import pandas as pd
@@ -10,17 +11,16 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.app_pages.agents import gate_data as data
-from dashboard.app_pages.agents.gate_data import Looked, check_frame
+from dashboard.app_pages.agents.gate_data import Looked
 from dashboard.app_pages.agents.gate_settings import settings_form
 from dashboard.shared import resources, state
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.corrections.gate import Attempt, GateOutcome, LoggedMessage
-from evaluation.corrections.statistics import OUTCOME_MEANINGS, OUTCOMES
-from evaluation.statistics.words import percent_interval
+from evaluation.corrections.statistics import OUTCOME_MEANINGS, OUTCOMES, outcome_words
 from evaluation.store import Store
-from evaluation.text.display import counted
+from evaluation.text.display import counted, shortened
 
 AGENT = "agent"
 MESSAGE = "checked"
@@ -29,6 +29,9 @@ _FORM = "choose_checks"
 _MOST_LISTED = 500
 _SNIPPET = """gate = ActionGate(PropositionChecker(judge, PropositionLibrary.load()), log=log)
 result = await gate.send(generate, ActionContext.of("michael", history), store.corrections.config("michael"))"""
+
+
+_LONGEST_TEXT = 80
 
 
 def gate(store: Store) -> None:
@@ -77,56 +80,40 @@ def choose_agent(checked: Sequence[str]) -> str | None:
 
 
 def outcomes(looked: Looked) -> None:
-    """Outcomes of messages, and over time."""
-    _tell_how_many(looked)
-    met = sum(one.count for one in data.outcome_counts(looked.messages) if one.outcome in _MET)
-    plain(f"{met} of {counted(len(looked.messages), 'message')} went out in a text that met every threshold.")
-    with st.grid(5, min_column_width=150):
-        for one in data.outcome_counts(looked.messages):
-            with st.container(border=True, height="stretch", gap="xsmall"):
-                share = one.count / len(looked.messages)
-                name = OUTCOMES[one.outcome]
-                st.metric(name[0].upper() + name[1:], f"{one.count:,}")
-                st.caption(f"{share:.0%} of {len(looked.messages):,} ({percent_interval(one.interval)})")
-                st.caption(OUTCOME_MEANINGS[one.outcome])
+    """Outcomes of messages in a sentence, and over time where they span some."""
+    plain(outcome_words(one.result for one in looked.messages))
+    if not looked.is_whole:
+        st.caption(f"The latest {len(looked.messages):,} of {looked.count:,} checked messages.")
     counts, step = data.over_time(looked.messages)
-    st.subheader("Outcomes over time", anchor=False)
-    st.caption(f"Checked messages by {step}, in UTC.")
-    draw_chart(
-        outcome_figure(counts, step), key="outcomes", config={"displayModeBar": False}, alt=outcome_alt(counts, step)
-    )
-
-
-_MET = (GateOutcome.PASSED, GateOutcome.PASSED_AFTER_RETRY)
+    if len(counts) > 1:
+        draw_chart(
+            outcome_figure(counts, step),
+            key="outcomes",
+            config={"displayModeBar": False},
+            alt=outcome_alt(counts, step),
+        )
+        st.caption(f"Checked messages by {step}, in UTC.")
 
 
 def numbers(looked: Looked) -> None:
-    """Which check sends messages back, and retries, calls and cost."""
-    st.subheader("Which check sends messages back", anchor=False)
+    """Outcomes with intervals, which check sends messages back, and retries, calls and cost."""
+    status_table(data.outcome_frame(looked.messages), "Outcomes with their shares and meaning")
     st.caption(
         "Texts below the threshold, of those that a judge scored, with Wilson's 95 % intervals. Rewritten texts "
         "exist only where an earlier one failed, so they stand apart."
     )
     status_table(data.failure_frame(looked.messages), "Failures by check, first texts and rewritten ones apart")
-
-    st.subheader("Retries, calls and cost", anchor=False)
     status_table(data.statistics_frame(looked.messages), "Regeneration failures, calls and cost per message")
 
 
-def _tell_how_many(looked: Looked) -> None:
-    latest = "" if looked.is_whole else f", the latest of {looked.count:,}"
-    st.caption(f"{counted(len(looked.messages), 'checked message')}{latest}.")
-
-
 def messages(looked: Looked) -> None:
-    """The list of messages, and all attempts at one of them side by side."""
-    st.subheader("Messages", anchor=False)
-    came = [each for each in GateOutcome if any(one.outcome is each for one in looked.messages)]
+    """A choice of messages by their outcome, and all texts that were tried for one of them side by side."""
+    counts = Counter(one.outcome for one in looked.messages)
     wanted = st.pills(
-        "Outcomes",
-        came,
+        "How messages passed",
+        [each for each in GateOutcome if counts[each]],
         selection_mode="multi",
-        format_func=OUTCOMES.__getitem__,
+        format_func=lambda each: f"{OUTCOMES[each]}: {counts[each]:,}",
         key="outcome",
         bind="query-params",
         wrap=True,
@@ -135,15 +122,11 @@ def messages(looked: Looked) -> None:
     if not found:
         st.info("No message came through like that. Choose other outcomes.")
         return
-    frame = data.message_frame(found)
-    status_table(frame, "Checked messages, the newest first", height=min(38 + 35 * len(frame), 260))
-    if len(found) == _MOST_LISTED:
-        st.caption(f"The newest {_MOST_LISTED} are listed.")
     chosen = _choose_message(found)
-    meaning = OUTCOME_MEANINGS[chosen.outcome] if chosen.was_sent else "No attempt passed, and nothing was sent."
-    st.caption(f"{meaning} {_tries(chosen)}")
+    meaning = OUTCOME_MEANINGS[chosen.outcome] if chosen.was_sent else "No text passed, and nothing was sent."
     attempts = chosen.result.attempts
-    with st.grid(min(len(attempts), 3), min_column_width=300):
+    st.caption(f"{meaning} {counted(len(attempts), 'text')} tried, on {chosen.at:%Y-%m-%d at %H:%M:%S} UTC.")
+    with st.grid(min(len(attempts), 3), min_column_width=240):
         for attempt in attempts:
             _attempt(attempt, is_sent=attempt == chosen.result.committed)
 
@@ -152,7 +135,7 @@ def _choose_message(found: Sequence[LoggedMessage]) -> LoggedMessage:
     ids = [one.id for one in found]
     wanted = state.chosen(MESSAGE, ids)
     names = {
-        one.id: f"No. {number}, {one.at:%Y-%m-%d %H:%M:%S}: {OUTCOMES[one.outcome]}"
+        one.id: f"{number}. {OUTCOMES[one.outcome]}: {shortened(one.result.attempts[0].text, _LONGEST_TEXT)}"
         for number, one in enumerate(found, start=1)
     }
     chosen = st.selectbox(
@@ -160,11 +143,6 @@ def _choose_message(found: Sequence[LoggedMessage]) -> LoggedMessage:
     )
     state.choose(**{MESSAGE: chosen})
     return found[ids.index(chosen)]
-
-
-def _tries(message: LoggedMessage) -> str:
-    sent = "" if message.result.committed else " Nothing was sent, as the agent's configuration wants it."
-    return f"{counted(len(message.result.attempts), 'attempt')}.{sent}"
 
 
 def _attempt(attempt: Attempt, *, is_sent: bool) -> None:
@@ -176,12 +154,10 @@ def _attempt(attempt: Attempt, *, is_sent: bool) -> None:
                 icon=":material/send:" if is_sent else ":material/undo:",
                 color="green" if is_sent else "gray",
             )
-            if attempt.total is not None:
-                st.badge(f"total {attempt.total:g} of {9 * len(attempt.checks)}", color="blue")
         st.code(attempt.text or "(empty)", language=None, wrap_lines=True)
-        status_table(check_frame(attempt), "Checks of this attempt with score and threshold")
+        plain("\n".join(data.check_lines(attempt)))
         for check in attempt.checks:
-            st.caption(f"{data.check_name(check.dimension)}, why")
+            st.caption(f"Why this mark for {check.dimension}")
             plain(check.found.reasoning or "no reason given")
             for line in check.found.recommendations:
                 plain(f"- {line}")

@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard.app_pages.experiments import data, runs, start_ab_test, start_run, table1
 from dashboard.shared import resources, state
 from dashboard.shared.notices import empty_state
+from dashboard.shared.status_table import status_table
 
 RUNS, TABLE1, AB_TESTS = "Runs", "Table 1", "A/B tests"
 FORM = "start"
@@ -17,17 +18,19 @@ def show() -> None:
     view = state.choose_view([RUNS, AB_TESTS, TABLE1], key="experiments_view")
     if view == AB_TESTS:
         tests = resources.read(data.ab_tests)
+        runs.ab_view(store, tests)
         form = st.expander("Run an A/B test", expanded=not tests, key=FORM, on_change="rerun", bind="query-params")
         if form.open:
             with form:
                 start_ab_test.ab_form(store)
-        runs.ab_view(store, tests)
         return
     found = resources.read(data.shown_runs)
     if view == TABLE1:
         table1.table1(found)
         return
-    if not found:
+    if found:
+        runs.run_view(store, runs.choose(found))
+    else:
         empty_state(
             "No experiments yet",
             "An experiment lets the same agents talk twice, with corrections and without, and compares how they hold "
@@ -39,9 +42,7 @@ def show() -> None:
         with form:
             start_run.start_form(store)
             st.caption("The scenarios with their full sizes:")
-            runs.scenarios_table()
-    if found:
-        runs.run_view(store, runs.choose(found))
+            status_table(data.scenario_frame(), "The scenarios with their full sizes")
 
 
 show()
