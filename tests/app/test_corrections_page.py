@@ -61,7 +61,7 @@ def test_messages_of_several_days_are_drawn_over_time(checked) -> None:
     found = [replace(one, at=at + timedelta(days=2 * day)) for day, one in enumerate(checked.corrections.messages())]
     counts, step = over_time(found)
     assert (len(counts), step) == (7, "day")
-    names = {trace.name for trace in outcome_figure(counts, step).data}
+    names = {trace.name for trace in outcome_figure(counts).data}
     assert names == {"passed at once", "passed after a retry", "no judge answered"}
 
 

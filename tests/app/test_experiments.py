@@ -109,9 +109,10 @@ def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, fi
     assert not app.exception
     assert "by a script" in app.selectbox(key="chosen_experiment").options[0]
     report = table(app)
-    for cell in ("Adherence", "Voice distinctness", "not in the paper"):
+    for cell in ("Adherence", "Voice distinctness", "could be luck"):
         assert cell in report
-    assert "4.74 (1.55)" not in report
+    # The paper's 4.74 (1.55), and no empty columns in their place.
+    assert "Paper" not in report
     said = words(app)
     assert "Stepped in: variety" in table(app, 1)
     assert "Scripted: no language model spoke or judged." in said
@@ -190,7 +191,7 @@ def test_runs_by_a_model_stand_below_the_papers_directions(finished) -> None:
     model = replace(run, record=record)
     assert data.table1_words([model]).startswith("Of 2 rows that the paper has: 1 as in the paper, 1 could be luck.")
     (_, _), (title, ours) = data.table1_directions([model])
-    assert title == "Here"
+    assert title == "Here, in the latest runs"
     assert list(ours.set_index("Dimension")["Exp. 2.2"].loc[["Fluency", "Ideas"]]) == ["✓ ▼ 1.00", "(▲ 2.00)"]
 
 

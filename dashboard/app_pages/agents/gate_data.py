@@ -36,11 +36,6 @@ class Looked:
     messages: tuple[LoggedMessage, ...]
     count: int
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether these are all messages there are."""
-        return len(self.messages) == self.count
-
 
 def looked_at(store: Store, agent: str | None) -> Looked:
     """The latest messages that were checked, of one agent or of all."""

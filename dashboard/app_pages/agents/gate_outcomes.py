@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -38,7 +37,8 @@ def gate(store: Store) -> None:
     """Draw what became of messages before they were sent, each with its attempts, and the form of what is checked."""
     checked = resources.read(data.agents_checked)
     if any(checked.values()):
-        looked = looked_at(choose_agent([agent for agent, count in checked.items() if count]))
+        agent = choose_agent([agent for agent, count in checked.items() if count])
+        looked = resources.share(data.looked_at, agent)
         outcomes(looked)
         messages(looked)
         with st.expander("Show the numbers"):
@@ -82,12 +82,12 @@ def choose_agent(checked: Sequence[str]) -> str | None:
 def outcomes(looked: Looked) -> None:
     """Outcomes of messages in a sentence, and over time where they span some."""
     plain(outcome_words(one.result for one in looked.messages))
-    if not looked.is_whole:
+    if len(looked.messages) < looked.count:
         st.caption(f"The latest {len(looked.messages):,} of {looked.count:,} checked messages.")
     counts, step = data.over_time(looked.messages)
     if len(counts) > 1:
         draw_chart(
-            outcome_figure(counts, step),
+            outcome_figure(counts),
             key="outcomes",
             config={"displayModeBar": False},
             alt=outcome_alt(counts, step),
@@ -166,11 +166,6 @@ def _attempt(attempt: Attempt, *, is_sent: bool) -> None:
                 st.code(attempt.feedback, language=None, wrap_lines=True)
 
 
-def looked_at(agent: str | None) -> Looked:
-    """The messages of an agent or of all, shared between sessions."""
-    return resources.share(data.looked_at, agent)
-
-
 # Okabe and Ito's colours, told apart by people who see fewer colours; the patterns hold on a printed page, too.
 _LOOKS = {
     GateOutcome.PASSED: ("#009e73", ""),
@@ -179,64 +174,40 @@ _LOOKS = {
     GateOutcome.FORCED_THROUGH: ("#d55e00", "\\"),
     GateOutcome.TIMEOUT_PASS_THROUGH: ("#999999", "."),
 }
-# Two short lines each, so that they stand upright on a telephone, too.
-_TICKS = {"minute": "%H:%M<br>%d %b", "hour": "%H:00<br>%d %b", "day": "%d %b<br>%Y", "month": "%b<br>%Y"}
-_MOST_TICKS = 5
 
 
-def outcome_figure(counts: pd.DataFrame, step: str) -> go.Figure:
+def outcome_figure(counts: pd.DataFrame) -> go.Figure:
     """Messages by time as stacked bars, a trace per outcome; outcomes that never came are left out.
 
     Args:
-        counts: One row per step: ``at`` (UTC), and a count per outcome; as ``corrections.over_time`` gives it.
-        step: "minute", "hour", "day" or "month".
+        counts: One row per step: ``at`` (UTC), and a count per outcome; as ``over_time`` gives it.
     """
-    figure = go.Figure()
-    labels = [f"{at:{_TICKS[step]}}" for at in counts["at"]]
-    for outcome, (color, pattern) in _LOOKS.items():
-        if counts[outcome].sum():
-            figure.add_trace(
-                go.Bar(
-                    x=labels,
-                    y=counts[outcome],
-                    name=OUTCOMES[outcome],
-                    marker={"color": color, "pattern": {"shape": pattern, "size": 5, "solidity": 0.35}},
-                    hovertemplate="%{x}: %{y} " + OUTCOMES[outcome] + "<extra></extra>",
-                )
+    figure = go.Figure(
+        [
+            go.Bar(
+                x=counts["at"],
+                y=counts[outcome],
+                name=OUTCOMES[outcome],
+                marker={"color": color, "pattern": {"shape": pattern, "size": 5, "solidity": 0.35}},
+                hovertemplate="%{x}: %{y} " + OUTCOMES[outcome] + "<extra></extra>",
             )
+            for outcome, (color, pattern) in _LOOKS.items()
+            if counts[outcome].sum()
+        ]
+    )
     figure.update_layout(
-        height=320,
+        height=280,
         barmode="stack",
-        bargap=0.25,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
         # Above the plot, where it may wrap: beside it, a telephone would have no room for bars.
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-        hovermode="closest",
         dragmode=False,
         showlegend=True,
     )
-    shown = labels[:: math.ceil(len(labels) / _MOST_TICKS) or 1]
-    figure.update_xaxes(
-        type="category",
-        categoryarray=labels,
-        tickvals=shown,
-        tickangle=0,
-        fixedrange=True,
-        automargin=True,
-        showgrid=False,
-    )
-    highest = int(counts[list(GateOutcome)].sum(axis=1).max() or 0)
-    figure.update_yaxes(
-        title="messages", rangemode="tozero", dtick=_step(highest), tickformat=",d", fixedrange=True, automargin=True
-    )
+    figure.update_xaxes(nticks=5, tickangle=0, fixedrange=True, automargin=True, showgrid=False)
+    highest = int(counts[list(GateOutcome)].sum(axis=1).max())
+    figure.update_yaxes(title="messages", dtick=highest // 5 or 1, fixedrange=True, automargin=True)
     return figure
-
-
-def _step(highest: int) -> int:
-    """The distance of the ticks up to ``highest``: 1, 2 or 5 times a power of ten, so that at most six are drawn."""
-    wanted = max(1.0, highest / 5)
-    power: int = 10 ** math.floor(math.log10(wanted))
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= wanted)
 
 
 def outcome_alt(counts: pd.DataFrame, step: str) -> str:

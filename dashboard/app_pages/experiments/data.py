@@ -17,7 +17,7 @@ from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.estimate import ABEstimate
 from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, ExperimentStatus, Session, Side, scenarios
-from evaluation.experiments.report import LEVEL, PUBLISHED_NAMES, DirectionAgreement, verdict_words
+from evaluation.experiments.report import LEVEL, PUBLISHED_NAMES, DirectionAgreement, row_words, verdict_words
 from evaluation.experiments.table1 import Table1Row, published_experiments, table1_from_raw
 from evaluation.files.yaml_files import parse_model
 from evaluation.judging.model_client.budget import SPENT
@@ -113,32 +113,34 @@ def scenario_frame() -> pd.DataFrame:
 
 
 def report_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """A report in the layout of Table 1, the paper's values beside ours."""
-    return pd.DataFrame([_report_line(row) for row in rows])
+    """A report in the layout of Table 1; the paper's values beside ours, where it has any."""
+    return pd.DataFrame([_report_line(row) for row in rows]).fillna("")
 
 
 def _report_line(row: Mapping[str, Any]) -> dict[str, Any]:
-    theirs = row["published"] or {}
     low, high = row["difference_low"], row["difference_high"]
-    interval = row["interval_note"] or _NONE if low is None else signed_cell(f"{low:+z.2f} to {high:+z.2f}")
-    return {
+    line = {
         "Dimension": row["label"],
         "Treatment": mean_cell(row["treatment_mean"], row["treatment_sd"]),
         "Control": mean_cell(row["control_mean"], row["control_sd"]),
         "Difference": change_cell(row["difference"]),
-        "95 % interval": interval,
-        "Treatment is": row["outcome"],
-        "Paper: difference": change_cell(theirs.get("difference")),
-        "Direction": direction_cell(row["direction"]),
+        "95 % interval": row["interval_note"] or _NONE if low is None else signed_cell(f"{low:+z.2f} to {high:+z.2f}"),
+        "Treatment is": row_words(row),
         "n": f"{row['n_treatment']} / {row['n_control']}",
         "p": p_cell(row["p_value"]),
         "p (Holm)": p_cell(row["p_holm"]),
         "p (clusters)": p_cell(row["p_cluster_robust"]),
         "d": change_cell(row["cohens_d"]),
-        "Paper: treatment": mean_cell(theirs.get("treatment_mean"), theirs.get("treatment_sd")),
-        "Paper: control": mean_cell(theirs.get("control_mean"), theirs.get("control_sd")),
-        "Paper: p": theirs.get("p_value", _NONE),
     }
+    if theirs := row["published"]:
+        line |= {
+            "Direction": direction_cell(row["direction"]),
+            "Paper: difference": change_cell(theirs["difference"]),
+            "Paper: treatment": mean_cell(theirs["treatment_mean"], theirs["treatment_sd"]),
+            "Paper: control": mean_cell(theirs["control_mean"], theirs["control_sd"]),
+            "Paper: p": theirs["p_value"],
+        }
+    return line
 
 
 def activity_frame(record: ExperimentRecord) -> pd.DataFrame:
@@ -211,7 +213,7 @@ def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, pd.DataFrame]
         for row in run.rows
         if row["published"]
     }
-    return [("In the paper", _matrix(paper)), *([("Here", _matrix(ours))] if ours else [])]
+    return [("In the paper", _matrix(paper)), *([("Here, in the latest runs", _matrix(ours))] if ours else [])]
 
 
 def _our_arrow(row: Mapping[str, Any]) -> str:

@@ -13,7 +13,6 @@ from dashboard.app_pages.experiments.data import ShownRun
 from dashboard.shared import state
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL
-from dashboard.shared.downloads import csv_download
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
@@ -106,7 +105,6 @@ def _numbers(run: ShownRun) -> None:
     if lost:
         st.caption(f"Scores that are missing: {', '.join(lost)}.")
     st.caption(CAVEAT)
-    csv_download("Download the table", lambda: data.report_frame(run.rows), f"experiment-{run.record.id[:8]}.csv")
 
 
 def _unfinished(store: Store, run: ShownRun) -> None:

@@ -81,13 +81,22 @@ def start_form(store: Store) -> None:
 
 def load_example(store: Store) -> None:
     """A button that runs the smallest experiment by the script, to have one to look at."""
-    is_busy = jobs.running(store, KIND) is not None
-    with st.container(horizontal=True, horizontal_alignment="center"):
-        if st.button(
-            "Load an example", icon=":material/science:", type="primary", disabled=is_busy, key="example_experiment"
-        ):
-            _start(store, example_plan(), {})
-    st.caption("A small run by the script: no key, no cost, a few seconds.", text_alignment="center")
+    if example_button(store, KIND, "A small run by the script: no key, no cost, a few seconds."):
+        _start(store, example_plan(), {})
+
+
+def example_button(store: Store, kind: str, caption: str) -> bool:
+    """The button of an empty view that loads an example by a job of that kind; whether it was pressed."""
+    with st.container(horizontal_alignment="center"):
+        is_pressed = st.button(
+            "Load an example",
+            icon=":material/science:",
+            type="primary",
+            disabled=jobs.running(store, kind) is not None,
+            key=f"example_{kind}",
+        )
+    st.caption(caption, text_alignment="center")
+    return is_pressed
 
 
 def _estimate(plan: ExperimentPlan, config: JudgeConfig) -> None:

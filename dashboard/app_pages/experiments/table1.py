@@ -10,7 +10,6 @@ import streamlit as st
 from dashboard.app_pages.experiments import data
 from dashboard.app_pages.experiments.data import ShownRun
 from dashboard.shared import resources
-from dashboard.shared.downloads import csv_download
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.errors import DramaturgError
@@ -39,14 +38,13 @@ def table1(found: Sequence[ShownRun]) -> None:
     )
     place = st.expander("Show the numbers")
     raw = _raw_rows()
-    frame = data.table1_frame(raw)
     with place:
+        frame = data.table1_frame(raw)
         status_table(frame, "Table 1 as published", height=38 + 35 * len(frame))
         st.caption("Mean and standard deviation of the scores, from 0 to 9; of ideas, their number.")
         if raw:
             as_published = sum(row.has_published_values for row in raw)
             st.caption(f"{as_published} of {len(raw)} rows of the raw files have the published values. {CAVEAT}")
-        csv_download("Download the table", lambda: frame, "table1.csv")
 
 
 def _raw_rows() -> list[Table1Row]:
