@@ -88,9 +88,9 @@ def row_words(row: Mapping[str, Any]) -> str:
 
 
 _DIRECTION_WORDS = {
-    DirectionAgreement.SAME: "as in the paper",
-    DirectionAgreement.OPPOSITE: "against the paper",
-    DirectionAgreement.UNDECIDED: "could be luck",
+    DirectionAgreement.SAME: "the same way here",
+    DirectionAgreement.OPPOSITE: "the other way here",
+    DirectionAgreement.UNDECIDED: "could be luck here",
     DirectionAgreement.UNKNOWN: "cannot be compared",
 }
 
@@ -102,7 +102,7 @@ def verdict_words(rows: Sequence[Mapping[str, Any]]) -> str:
     if not compared:
         return ""
     told = ", ".join(f"{counts[each]} {words}" for each, words in _DIRECTION_WORDS.items() if counts[each])
-    return f"Of {counted(len(compared), 'row')} that the paper has: {told}. Only directions are compared, not sizes."
+    return f"Of {counted(len(compared), 'difference')} in the paper: {told}. Only directions are compared, not sizes."
 
 
 def activity_words(activity: Mapping[str, Any] | None) -> str:

@@ -116,7 +116,7 @@ def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, fi
     said = words(app)
     assert "Stepped in: variety" in table(app, 1)
     assert "Scripted: no language model spoke or judged." in said
-    assert "rows that the paper has" not in said
+    assert "in the paper:" not in said
     assert "Welch's test takes them for more evidence than they are" in said
     # Ideas are counted, so they have an axis of their own.
     marks, ideas = (str(one.proto) for one in app.get("plotly_chart"))
@@ -189,9 +189,13 @@ def test_runs_by_a_model_stand_below_the_papers_directions(finished) -> None:
     rows = [row, row | {"paper_label": "Ideas Qty.", "difference": 2.0, "direction": "undecided"}]
     record = replace(run.record, config={**run.record.config, "is_scripted": False}, results={"rows": rows})
     model = replace(run, record=record)
-    assert data.table1_words([model]).startswith("Of 2 rows that the paper has: 1 as in the paper, 1 could be luck.")
+    assert data.table1_words([model]).startswith(
+        "Of 2 differences in the paper: 1 the same way here, 1 could be luck here."
+    )
     (_, _), (title, ours) = data.table1_directions([model])
     assert title == "Here, in the latest runs"
+    # A column for the one experiment that was run.
+    assert list(ours.columns) == ["Dimension", "Exp. 2.2"]
     assert list(ours.set_index("Dimension")["Exp. 2.2"].loc[["Fluency", "Ideas"]]) == ["✓ ▼ 1.00", "(▲ 2.00)"]
 
 

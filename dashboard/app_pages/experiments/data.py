@@ -230,7 +230,7 @@ def _arrow(difference: float, *, is_luck: bool) -> str:
 
 
 def _matrix(cells: Mapping[tuple[str, str], str]) -> pd.DataFrame:
-    names = [each.name for each in published_experiments()]
+    names = dict.fromkeys(name for name, _ in cells)
     return pd.DataFrame(
         [
             {"Dimension": LABELS[one]} | {f"Exp. {name}": cells.get((name, label), "") for name in names}

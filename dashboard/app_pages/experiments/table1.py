@@ -23,10 +23,9 @@ def table1(found: Sequence[ShownRun]) -> None:
     """The 19 published rows with the latest run of each scenario, and a place for the raw files."""
     st.markdown(f"**{data.table1_words(found)}**")
     st.markdown(
-        "Table 1 of the TinyTroupe paper (arXiv:2507.09788): the same agents talk with corrections (treatment) and "
-        "without (control). By the paper's tests, corrections clearly lowered consistency in three of four experiments "
-        "and fluency in two, and clearly brought more ideas in two of three. Only directions can be compared with runs "
-        "here: models, agents and judges differ."
+        "The TinyTroupe paper (arXiv:2507.09788) let the same agents talk with corrections and without. By its tests, "
+        "corrections clearly lowered consistency in three of four experiments and fluency in two, and clearly brought "
+        "more ideas in two of three."
     )
     for title, directions in data.table1_directions(found):
         st.subheader(title, anchor=False)

@@ -87,7 +87,8 @@ def test_measures_say_what_they_show_and_the_deciding_one_what_the_decision_rest
         {"Measure": "speed", "What it shows": "could be luck", "x": "4", "y": "6"},
     ]
     assert (
-        found.basis == "q decides: x 4 (3 runs), y 6 (1 run) and z 6 (1 run). No clear difference on 2 other measures."
+        found.basis
+        == "This rests on q: x 4 (3 runs), y 6 (1 run) and z 6 (1 run). No clear difference on 2 other measures."
     )
     other = ab_summary({"comparisons": pairs, "primary": "cost"})
     assert [row["Measure"] for row in other.measures] == ["cost", "q", "speed"]

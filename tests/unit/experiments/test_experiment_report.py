@@ -63,7 +63,7 @@ def test_a_direction_that_may_be_chance_is_undecided() -> None:
     found = row(rows, Dimension.IDEAS_QUANTITY)
     assert found.direction is DirectionAgreement.UNDECIDED
     assert found.as_dict()["outcome"] == "no evidence either way"
-    words = "Of 1 row that the paper has: 1 could be luck. Only directions are compared, not sizes."
+    words = "Of 1 difference in the paper: 1 could be luck here. Only directions are compared, not sizes."
     assert verdict_words([found.as_dict()]) == words
 
 
