@@ -25,7 +25,7 @@ class ABSummary:
     Attributes:
         date: When the last run ended, in UTC.
         basis: What the recommendation rests on, in sentences; empty where that is not known.
-        measures: One row for each measure, the deciding one first: what the test shows, and the mean of every variant.
+        measures: One row for each measure, the deciding one first: which variant is clearly better, and every mean.
         runs: All runs by status: "2 done, 6 skipped: budget".
         spent: What runs and judging cost, in US dollars.
         variants: One row for each variant: runs by status, checks that passed, and the mean of every measure.
@@ -143,7 +143,7 @@ def _basis(measures: Mapping[str, Sequence[Mapping[str, Any]]], primary: str | N
 
 def _measures(measures: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[_Row]:
     return [
-        {"Measure": name, "What it shows": _shown_by(found)}
+        {"Measure": name, "Clearly better": _shown_by(found)}
         | {one[f"variant_{side}"]: significant_text(one[f"mean_{side}"]) for one in found for side in ("a", "b")}
         for name, found in measures.items()
     ]
@@ -151,19 +151,20 @@ def _measures(measures: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[_Row]
 
 def _shown_by(pairs: Sequence[Mapping[str, Any]]) -> str:
     """The result of the tests of one measure together: the clear differences; where there is none, why not."""
-    clear = [_clear_words(one, len(pairs) > 1) for one in pairs if one["significant"]]
+    clear = [_clear_words(one, has_others=len(pairs) > 1) for one in pairs if one["significant"]]
     if clear:
         return ", ".join(clear)
     return "cannot be tested" if all(one["significant"] is None for one in pairs) else "could be luck"
 
 
-def _clear_words(one: Mapping[str, Any], has_others: bool) -> str:
+def _clear_words(one: Mapping[str, Any], *, has_others: bool) -> str:
     names = one["variant_a"], one["variant_b"]
     better = one["favours"]
-    against = f" than {names[better == names[0]]}" if has_others and better else ""
     if not one["practical_difference"]:
         return f"{' and '.join(names)} differ too little to matter"
-    return f"{better} clearly better{against}" if better else f"{' and '.join(names)} clearly differ"
+    if not better:
+        return f"{' and '.join(names)} differ, neither is better"
+    return f"{better} (than {names[better == names[0]]})" if has_others else str(better)
 
 
 def _interval(interval: Mapping[str, Any]) -> str:

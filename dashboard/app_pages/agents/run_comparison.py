@@ -11,8 +11,8 @@ from dashboard.app_pages.agents.scores import claim_text, show_judgements
 from dashboard.shared import personas, resources
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.charts.drawing import draw_chart
-from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame, export_frame
-from dashboard.shared.downloads import csv_download, json_download
+from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame
+from dashboard.shared.downloads import json_download
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
@@ -141,7 +141,7 @@ def _numbers(found: RunComparison) -> None:
             for word, run in (("Before", found.before), ("After", found.after))
         )
     )
-    _export(found)
+    json_download("Download everything (JSON)", lambda: run_comparison_data(found), "runs.json")
 
 
 def _run_scores(found: RunComparison, name: str) -> str:
@@ -201,13 +201,3 @@ def _movers(found: RunComparison) -> None:
                     reason = shortened(example.reason, _LONGEST)
                     plain(f"{example.before:.0f} before, {example.after:.0f} after: {reason}")
                     transcript_link("Open the message", transcript=example.transcript_id, message=example.message_id)
-
-
-def _export(found: RunComparison) -> None:
-    with st.container(horizontal=True):
-        csv_download(
-            "Download the table (CSV)",
-            lambda: export_frame(found.comparison, found.before.id, found.after.id),
-            "runs.csv",
-        )
-        json_download("Download everything (JSON)", lambda: run_comparison_data(found), "runs.json")

@@ -16,7 +16,7 @@ from dashboard.shared.formatting import signed_cell
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.estimate import ABEstimate
-from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, ExperimentStatus, Session, Side, scenarios
+from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, ExperimentStatus, Session, Side
 from evaluation.experiments.report import LEVEL, PUBLISHED_NAMES, DirectionAgreement, row_words, verdict_words
 from evaluation.experiments.table1 import Table1Row, published_experiments, table1_from_raw
 from evaluation.files.yaml_files import parse_model
@@ -92,24 +92,6 @@ def _shown(store: Store, record: ExperimentRecord) -> ShownRun:
     sessions = tuple(store.experiments.sessions(record.id))
     evaluated = len({(each.side, each.environment) for each in store.experiments.scores(record.id)})
     return ShownRun(record, sessions, evaluated, int(record.config.get("conversations") or 0) or len(sessions))
-
-
-def scenario_frame() -> pd.DataFrame:
-    """The scenarios with their full sizes."""
-    return pd.DataFrame(
-        [
-            {
-                "Scenario": each.id,
-                "What it is": each.title,
-                "Treatment": each.treatment_words,
-                "Agents": each.agents,
-                "Conversations": each.environments,
-                "Steps": each.steps,
-                "Table 1": each.published or _NONE,
-            }
-            for each in scenarios().values()
-        ]
-    )
 
 
 def report_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -312,7 +294,7 @@ def metric_words(text: str) -> str:
 
 
 def _ab_cell(name: str, cell: str) -> str:
-    if name == "What it shows":
+    if name == "Clearly better":
         return f"{_SHOWN.get(cell, '✓')} {cell}"
     if name == "Significant" and cell == "yes":
         return "✓ yes"

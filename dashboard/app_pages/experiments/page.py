@@ -5,7 +5,6 @@ import streamlit as st
 from dashboard.app_pages.experiments import data, runs, start_ab_test, start_run, table1
 from dashboard.shared import resources, state
 from dashboard.shared.notices import empty_state
-from dashboard.shared.status_table import status_table
 
 RUNS, TABLE1, AB_TESTS = "Runs", "Table 1", "A/B tests"
 FORM = "start"
@@ -41,8 +40,6 @@ def show() -> None:
     if form.open:
         with form:
             start_run.start_form(store)
-            st.caption("The scenarios with their full sizes:")
-            status_table(data.scenario_frame(), "The scenarios with their full sizes")
 
 
 show()

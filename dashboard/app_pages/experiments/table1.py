@@ -27,13 +27,15 @@ def table1(found: Sequence[ShownRun]) -> None:
         "corrections clearly lowered consistency in three of four experiments and fluency in two, and clearly brought "
         "more ideas in two of three."
     )
-    for title, directions in data.table1_directions(found):
+    shown = data.table1_directions(found)
+    for title, directions in shown:
         st.subheader(title, anchor=False)
         status_table(directions, f"{title}: the direction of every difference", column_config=_WIDTHS)
     titles = "; ".join(f"{each.published}: {each.title}" for each in scenarios().values() if each.published)
+    verdicts = "✓ the same way as in the paper, ✗ the other way. " if len(shown) > 1 else ""
     st.caption(
-        "▲ higher and ▼ lower with corrections, in points of 9; ideas in their number. In parentheses: could be "
-        f"luck. {titles}."
+        f"{verdicts}▲ higher and ▼ lower with corrections, in points of 9; ideas in their number. In parentheses: could "
+        f"be luck. {titles}."
     )
     place = st.expander("Show the numbers")
     raw = _raw_rows()

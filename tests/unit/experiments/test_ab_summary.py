@@ -82,9 +82,9 @@ def test_measures_say_what_they_show_and_the_deciding_one_what_the_decision_rest
     ]
     found = ab_summary({"comparisons": pairs, "primary": "q"})
     assert found.measures == [
-        {"Measure": "q", "What it shows": "z clearly better than x", "x": "4", "y": "6", "z": "6"},
-        {"Measure": "cost", "What it shows": "cannot be tested", "x": "4", "y": "6"},
-        {"Measure": "speed", "What it shows": "could be luck", "x": "4", "y": "6"},
+        {"Measure": "q", "Clearly better": "z (than x)", "x": "4", "y": "6", "z": "6"},
+        {"Measure": "cost", "Clearly better": "cannot be tested", "x": "4", "y": "6"},
+        {"Measure": "speed", "Clearly better": "could be luck", "x": "4", "y": "6"},
     ]
     assert (
         found.basis
