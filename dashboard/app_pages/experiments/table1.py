@@ -34,8 +34,8 @@ def table1(found: Sequence[ShownRun]) -> None:
     titles = "; ".join(f"{each.published}: {each.title}" for each in scenarios().values() if each.published)
     verdicts = "✓ the same way as in the paper, ✗ the other way. " if len(shown) > 1 else ""
     st.caption(
-        f"{verdicts}▲ higher and ▼ lower with corrections, in points of 9; ideas in their number. In parentheses: could "
-        f"be luck. {titles}."
+        f"{verdicts}▲ higher and ▼ lower with corrections, in points of 9; ideas in their number. In parentheses: "
+        f"could be luck. {titles}."
     )
     place = st.expander("Show the numbers")
     raw = _raw_rows()
