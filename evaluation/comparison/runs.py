@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from evaluation.judging.propositions import Dimension
-from evaluation.persona.dimensions import DIMENSIONS
-from evaluation.statistics.comparison import Comparison, Measure, compare
+from evaluation.persona.dimensions import DIMENSIONS, LABELS
+from evaluation.statistics.comparison import Comparison, Measure, Outcome, compare
 from evaluation.statistics.words import difference_data
-from evaluation.text.display import json_data
+from evaluation.text.display import json_data, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +31,7 @@ class Run:
     Attributes:
         scores: Each dimension's score, 0 to 9 (a mean count for ideas); dimensions without one are missing.
         judge: Kind and model: "live: gpt-4o-mini".
+        agent_id: Of the agent or channel, by which pages know it.
     """
 
     id: str
@@ -38,6 +40,7 @@ class Run:
     sample_size: int
     created_at: datetime
     scores: Mapping[Dimension, float]
+    agent_id: str = ""
 
     @property
     def model(self) -> str:
@@ -64,6 +67,7 @@ class Run:
             int(size) if isinstance(size, int | float) and not math.isnan(size) else 0,
             row["created_at"],
             scores,
+            str(row["agent_id"]),
         )
 
 
@@ -80,10 +84,11 @@ class RunExample:
 
 @dataclass(frozen=True, slots=True)
 class RunMover:
-    """A proposition whose mean changed: claim and reasons are untrusted text."""
+    """A proposition whose mean changed: claim and reasons are untrusted text; ``is_inverted`` as in its file."""
 
     dimension: Dimension
     claim: str
+    is_inverted: bool
     before: float
     after: float
     examples: tuple[RunExample, ...]
@@ -123,6 +128,37 @@ def compare_runs(before: Run, after: Run, rows: tuple[pd.DataFrame, pd.DataFrame
     return RunComparison(before, after, compare(measures, seed=seed), tuple(_movers(*rows))[:MOST])
 
 
+def finding_words(found: RunComparison) -> str:
+    """The changes in a sentence: "no clear change: Adherence could be luck; Fluency cannot be tested."
+
+    Dimensions without a score in either run are left out; empty when all are.
+    """
+    scored = found.before.scores.keys() | found.after.scores.keys()
+    names: dict[Outcome, list[str]] = {outcome: [] for outcome in Outcome}
+    for one in found.comparison.differences:
+        if (dimension := Dimension(one.name)) in scored:
+            names[one.outcome].append(LABELS[dimension])
+    clear = [f"{one.words} on {listed(names[one])}" for one in (Outcome.BETTER, Outcome.WORSE) if names[one]]
+    others = [f"{listed(names[one])} {one.words}" for one in (Outcome.NO_EVIDENCE, Outcome.UNTESTABLE) if names[one]]
+    told = "; ".join(clear + others)
+    if not told:
+        return ""
+    return f"{told}." if clear else f"no clear change: {told}."
+
+
+def general_claim(claim: str, message: str) -> str:
+    """A claim about many messages without the one that it quotes: "A message is one that only Ann would write".
+
+    Args:
+        claim: As it is stored, with a message in it, or as a file has it, with a variable.
+        message: The message, or the variable, that stands in the claim; empty for none.
+    """
+    if not message:
+        return claim
+    told = re.sub(rf"(?:the message )?(?<!\w){re.escape(message)}(?!\w)", "a message", claim, flags=re.IGNORECASE)
+    return told[:1].upper() + told[1:]
+
+
 def _measure(dimension: Dimension, rows: tuple[pd.DataFrame, pd.DataFrame]) -> Measure:
     old, new = (_games_only(by_game(part, dimension)) for part in rows)
     shared = [key for key in old if key and key in new]
@@ -158,14 +194,21 @@ def _movers(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[RunMover]:
     key = ["dimension", "proposition_id"]
     old, new = before.groupby(key)["score"].mean(), after.groupby(key)["score"].mean()
     changes = (new - old).dropna()
-    claims = after.drop_duplicates(key).set_index(key)["claim"]
+    first = after.drop_duplicates(key).set_index(key)
     changes = changes[changes.index.get_level_values("dimension").isin([str(each) for each in DIMENSIONS])]
     for dimension, proposition in changes.abs().sort_values(ascending=False, kind="stable").index[:MOST]:
         place = (dimension, proposition)
         if abs(changes[place]) >= _SMALLEST:
             sides = [_of(rows, dimension, proposition) for rows in (before, after)]
             examples = tuple(_examples(*sides))
-            yield RunMover(Dimension(dimension), str(claims[place]), float(old[place]), float(new[place]), examples)
+            row = first.loc[place]
+            claim, is_inverted = claim_of(row), bool(row["is_inverted"])
+            yield RunMover(Dimension(dimension), claim, is_inverted, float(old[place]), float(new[place]), examples)
+
+
+def claim_of(row: Mapping[Any, Any] | pd.Series) -> str:
+    """The claim of a stored score in words that hold for every message that it was asked of."""
+    return general_claim(str(row["claim"]), str(row["context_snippet"]) if isinstance(row["message_id"], str) else "")
 
 
 def _of(rows: pd.DataFrame, dimension: str, proposition: str) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
 from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult
 from evaluation.statistics.intervals import Interval, proportion_interval
+from evaluation.text.display import counted, listed
 
 SIMILARITY = "similarity"
 """The check that needs no judge: whether a text resembles one of the last messages."""
@@ -262,13 +263,43 @@ OUTCOMES: Mapping[GateOutcome, str] = MappingProxyType(
 
 OUTCOME_MEANINGS: Mapping[GateOutcome, str] = MappingProxyType(
     {
-        GateOutcome.PASSED: "The first text met every threshold.",
-        GateOutcome.PASSED_AFTER_RETRY: "A rewritten text met every threshold.",
-        GateOutcome.CORRECTED: "None met them; a rewritten text scored best.",
-        GateOutcome.FORCED_THROUGH: "None met them; the first text scored best.",
+        GateOutcome.PASSED: "The first text passed every check.",
+        GateOutcome.PASSED_AFTER_RETRY: "A rewritten text passed every check.",
+        GateOutcome.CORRECTED: "No text passed every check; a rewritten one scored best.",
+        GateOutcome.FORCED_THROUGH: "No text passed every check; the first one scored best.",
         GateOutcome.TIMEOUT_PASS_THROUGH: "Every judge failed or was late, so the message went out unjudged.",
     }
 )
+
+
+def outcome_words(results: Iterable[GateResult]) -> str:
+    """The outcomes of messages in sentences: "4 of 5 messages passed: 2 at once and 2 after a retry. 1 never passed."
+
+    Names the check that most first texts failed; empty without a message that was checked.
+    """
+    known = list(results)
+    found = gate_statistics(known)
+    if not found.messages:
+        return ""
+    count = found.outcomes
+    ways = [
+        f"{number:,} {way}"
+        for outcome, way in ((GateOutcome.PASSED, "at once"), (GateOutcome.PASSED_AFTER_RETRY, "after a retry"))
+        if (number := count[outcome])
+    ]
+    passed = count[GateOutcome.PASSED] + count[GateOutcome.PASSED_AFTER_RETRY]
+    told = [f"{passed:,} of {counted(found.messages, 'message')} passed{': ' if ways else ''}{listed(ways)}."]
+    if never := count[GateOutcome.CORRECTED] + count[GateOutcome.FORCED_THROUGH]:
+        unsent = sum(result.outcome is not None and result.committed is None for result in known)
+        sent = f"; {unsent:,} of them not sent" if unsent else " and went out in the best version"
+        told.append(f"{never:,} never passed{sent}.")
+    if silent := count[GateOutcome.TIMEOUT_PASS_THROUGH]:
+        told.append(f"{silent:,} went out unjudged, because no judge answered.")
+    first = [one for one in failure_rates(known) if not one.is_retry and one.failed]
+    if first:
+        worst = max(first, key=lambda one: one.failed)
+        told.append(f"Most were sent back by {worst.check}: {worst.failed:,} of {counted(worst.judged, 'first text')}.")
+    return " ".join(told)
 
 
 def statistics_words(found: GateStatistics) -> list[tuple[str, str]]:

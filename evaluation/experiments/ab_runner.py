@@ -403,15 +403,15 @@ def recommendation(found: Sequence[StatisticalComparison], best: str | None, pri
     if best is not None:
         worse = [one.metric_name for one in _against(found, best)]
         but = f", but weigh that it is worse on {', '.join(worse)}" if worse else ""
-        return f"Take {best}: it is better on {primary} than every other variant{but}."
+        return f"Take {best}: it is clearly better on {primary} than every other variant{but}."
     own = [one for one in found if one.metric_name == primary]
     if all(one.significant is None for one in own):
         return f"No winner: {primary} cannot be tested ({own[0].reason})."
     if any(one.significant and not one.practical_difference for one in own):
         return f"No winner: a difference on {primary} is real, but too small to matter in practice."
     needed = [one.runs_needed for one in own if one.runs_needed is not None]
-    more = f" A difference as large as seen would take {max(needed)} runs of each variant." if needed else ""
-    return f"No winner: the runs show no difference on {primary} that chance alone would not.{more}"
+    more = f" If it is as large as seen, {max(needed)} runs of each variant would show it." if needed else ""
+    return f"No winner yet: the difference on {primary} could be luck.{more}"
 
 
 def reasons(found: Sequence[StatisticalComparison], best: str | None, primary: str) -> list[str]:

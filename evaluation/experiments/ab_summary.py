@@ -11,7 +11,7 @@ from typing import Any
 
 from evaluation.statistics.intervals import proportion_interval
 from evaluation.statistics.words import p_words, percent_interval
-from evaluation.text.display import cost_text, significant_text
+from evaluation.text.display import cost_text, counted, listed, significant_text
 
 NOT_KNOWN = significant_text(None)
 
@@ -24,6 +24,8 @@ class ABSummary:
 
     Attributes:
         date: When the last run ended, in UTC.
+        basis: What the recommendation rests on, in sentences; empty where that is not known.
+        measures: One row for each measure, the deciding one first: which variant is clearly better, and every mean.
         runs: All runs by status: "2 done, 6 skipped: budget".
         spent: What runs and judging cost, in US dollars.
         variants: One row for each variant: runs by status, checks that passed, and the mean of every measure.
@@ -33,6 +35,8 @@ class ABSummary:
     """
 
     date: str
+    basis: str
+    measures: list[_Row]
     runs: str
     spent: str
     variants: list[_Row]
@@ -50,10 +54,16 @@ def ab_summary(results: Mapping[str, Any], ended: datetime | None = None) -> ABS
     """
     variants = list(results.get("variants", {}).values())
     runs = [run for one in variants for run in one["runs"]]
+    measures: dict[str, list[Mapping[str, Any]]] = {}
+    primary = results.get("primary")
+    for one in sorted(results.get("comparisons", []), key=lambda one: one["metric_name"] != primary):
+        measures.setdefault(one["metric_name"], []).append(one)
     finished = results.get("finished_at")
     when = datetime.fromisoformat(finished) if finished else ended
     return ABSummary(
         date=f"{when:%Y-%m-%d %H:%M} UTC" if when else NOT_KNOWN,
+        basis=_basis(measures, primary),
+        measures=_measures(measures),
         runs=runs_by_status(runs),
         spent=cost_text(results.get("spent_usd")),
         variants=[_variant(one) for one in variants],
@@ -112,6 +122,49 @@ def _comparison(one: Mapping[str, Any]) -> _Row:
         "Detectable": significant_text(one.get("detectable")),
         "Better": one["favours"] or "neither",
     }
+
+
+def _basis(measures: Mapping[str, Sequence[Mapping[str, Any]]], primary: str | None) -> str:
+    own = measures.get(primary or "", ())
+    if not own:
+        return ""
+    means = {
+        one[f"variant_{side}"]: f"{significant_text(one[f'mean_{side}'])} ({counted(one[f'n_{side}'], 'run')})"
+        for one in own
+        for side in ("a", "b")
+    }
+    told = f"This rests on {primary}: {listed([f'{name} {mean}' for name, mean in means.items()])}."
+    others = [name for name in measures if name != primary]
+    clear = [name for name in others if any(one["significant"] for one in measures[name])]
+    if clear:
+        return f"{told} Clear differences on other measures: {listed(clear)}."
+    return f"{told} No clear difference on {counted(len(others), 'other measure')}." if others else told
+
+
+def _measures(measures: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[_Row]:
+    return [
+        {"Measure": name, "Clearly better": _shown_by(found)}
+        | {one[f"variant_{side}"]: significant_text(one[f"mean_{side}"]) for one in found for side in ("a", "b")}
+        for name, found in measures.items()
+    ]
+
+
+def _shown_by(pairs: Sequence[Mapping[str, Any]]) -> str:
+    """The result of the tests of one measure together: the clear differences; where there is none, why not."""
+    clear = [_clear_words(one, has_others=len(pairs) > 1) for one in pairs if one["significant"]]
+    if clear:
+        return ", ".join(clear)
+    return "cannot be tested" if all(one["significant"] is None for one in pairs) else "could be luck"
+
+
+def _clear_words(one: Mapping[str, Any], *, has_others: bool) -> str:
+    names = one["variant_a"], one["variant_b"]
+    better = one["favours"]
+    if not one["practical_difference"]:
+        return f"{' and '.join(names)} differ too little to matter"
+    if not better:
+        return f"{' and '.join(names)} differ, neither is better"
+    return f"{better} (than {names[better == names[0]]})" if has_others else str(better)
 
 
 def _interval(interval: Mapping[str, Any]) -> str:

@@ -118,13 +118,19 @@ class Activity:
 
 
 def activity_rows(config: CorrectionConfig, sides: Mapping[Side, Activity]) -> list[tuple[str, str, str]]:
-    """Label, treatment and control of everything that the report says about activity and cost."""
+    """Label, treatment and control of everything that the report says about activity and cost.
+
+    A treatment without a gate has no rows about one.
+    """
     treatment, control = (sides.get(side, Activity()) for side in (Side.TREATMENT, Side.CONTROL))
-    return [
-        ("Messages by agents", f"{treatment.messages:,}", f"{control.messages:,}"),
+    gate = [
         ("Checked by the gate", f"{treatment.checked:,}", f"{control.checked:,}"),
         ("Sent back at first", f"{treatment.sent_back:,}", f"{control.sent_back:,}"),
         ("Corrected", f"{treatment.corrected:,}", f"{control.corrected:,}"),
+    ]
+    return [
+        ("Messages by agents", f"{treatment.messages:,}", f"{control.messages:,}"),
+        *(gate if config.is_gate_on else []),
         *((f"Stepped in: {part}", _fired(treatment, part), _fired(control, part)) for part in parts_of(config)),
         ("Calls to the model", f"{treatment.calls:,}", f"{control.calls:,}"),
         ("Cost in US dollars", _usd(treatment), _usd(control)),

@@ -12,7 +12,7 @@ from evaluation.experiments.plan import AgentScore, Side
 from evaluation.experiments.table1 import PublishedRow, difference_fields, published_experiments
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
-from evaluation.statistics.comparison import Difference, Measure, compare
+from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.tests import SignificanceTest, clustered_difference
 from evaluation.text.display import counted, listed, number_or_none
 
@@ -26,7 +26,7 @@ CAVEAT = (
     "direction is compared with the paper: another model, other agents, other judges."
 )
 
-_PUBLISHED_NAMES = {
+PUBLISHED_NAMES = {
     Dimension.ADHERENCE: "Persona Adherence",
     Dimension.CONSISTENCY: "Self-consistency",
     Dimension.FLUENCY: "Fluency",
@@ -70,13 +70,29 @@ def direction_of(difference: float | None, published: float | None, p_holm: floa
 
 
 def finding_words(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The report in a sentence: "With the treatment: Ideas clearly higher; no clear difference in the other 4." """
+    """The report in a sentence: "With the treatment: Ideas clearly higher; 4 other differences could be luck." """
     clear = [f"{row['label']} clearly {row['outcome']}" for row in rows if row["outcome"] in ("higher", "lower")]
-    others = len(rows) - len(clear)
+    counts = Counter(row_words(row) for row in rows if row["outcome"] not in ("higher", "lower"))
+    kind = "other difference" if clear else "difference"
+    others = listed([f"{counted(number, kind)} {words}" for words, number in counts.items()])
     if not clear:
-        return f"No clear difference between treatment and control in any of {counted(others, 'dimension')}."
-    rest = f"; no clear difference in the other {others}" if others else ""
-    return f"With the treatment: {listed(clear)}{rest}."
+        return f"The treatment changed nothing clearly: {'all ' if len(counts) == 1 < len(rows) else ''}{others}."
+    return f"With the treatment: {'; '.join(filter(None, (listed(clear), others)))}."
+
+
+def row_words(row: Mapping[str, Any]) -> str:
+    """The verdict on the difference of a row: "clearly higher", "could be luck", "cannot be tested"."""
+    if row["outcome"] in ("higher", "lower"):
+        return f"clearly {row['outcome']}"
+    return Outcome(row["outcome"]).words
+
+
+_DIRECTION_WORDS = {
+    DirectionAgreement.SAME: "the same way here",
+    DirectionAgreement.OPPOSITE: "the other way here",
+    DirectionAgreement.UNDECIDED: "could be luck here",
+    DirectionAgreement.UNKNOWN: "cannot be compared",
+}
 
 
 def verdict_words(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -85,8 +101,23 @@ def verdict_words(rows: Sequence[Mapping[str, Any]]) -> str:
     counts = Counter(row["direction"] for row in compared)
     if not compared:
         return ""
-    told = ", ".join(f"{counts[each]} {each}" for each in DirectionAgreement if counts[each])
-    return f"Of {len(compared)} rows that the paper has: {told}. Sizes are not compared."
+    told = ", ".join(f"{counts[each]} {words}" for each, words in _DIRECTION_WORDS.items() if counts[each])
+    return f"Of {counted(len(compared), 'difference')} in the paper: {told}. Only directions are compared, not sizes."
+
+
+def activity_words(activity: Mapping[str, Any] | None) -> str:
+    """Tell in a sentence how often the treatment took effect; empty for experiments that did not count it.
+
+    Args:
+        activity: By side, as ``Activity.as_dict`` gives it.
+    """
+    own = (activity or {}).get(str(Side.TREATMENT), {})
+    parts = [f"{part} {counted(number, 'time')}" for part, number in own.get("fired", {}).items() if number]
+    if not own:
+        return ""
+    if not parts:
+        return "It never stepped in, so the two sides differ by chance alone. More steps may help."
+    return f"It stepped in while {counted(own['messages'], 'message')} were written: {listed(parts)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +148,7 @@ class ReportRow:
         return {
             "dimension": str(self.dimension),
             "label": LABELS[self.dimension],
-            "paper_label": _PUBLISHED_NAMES[self.dimension],
+            "paper_label": PUBLISHED_NAMES[self.dimension],
             **difference_fields(self.found),
             "p_cluster_robust": number_or_none(self.clustered.p),
             "unscored": self.unscored,
@@ -140,7 +171,7 @@ def report_rows(scores: Sequence[AgentScore], published: str | None = None) -> l
             Dimension(one.name),
             one,
             _clustered(scores, Dimension(one.name)),
-            theirs.get(_PUBLISHED_NAMES[Dimension(one.name)]),
+            theirs.get(PUBLISHED_NAMES[Dimension(one.name)]),
             sum(score.dimension == one.name and score.score is None for score in scores),
         )
         for one in compare(measures).differences

@@ -269,13 +269,14 @@ def iterations_test(before: str, after: str) -> str:
     """A configuration, as YAML, that compares the games of two iterations on the scores that are computed."""
     measures = "\n".join(f"  {name}: higher" for name, one in DEFINITIONS.items() if one.scale == PERCENT)
     # JSON is YAML, so a name in quotes stays what it is.
+    first, second = (json.dumps(name, ensure_ascii=False) for name in (before, after))
     return (
         "# The games of two iterations, compared on their scores. The primary measure decides.\n"
         f"name: {json.dumps(f'{before} and {after}', ensure_ascii=False)}\n"
         "source: transcripts\n"
         "variants:\n"
-        f"  before: {{iteration: {json.dumps(before, ensure_ascii=False)}}}\n"
-        f"  after: {{iteration: {json.dumps(after, ensure_ascii=False)}}}\n"
+        f"  {first}: {{iteration: {first}}}\n"
+        f"  {second}: {{iteration: {second}}}\n"
         f"measures:\n{measures}\n"
         "primary: coherence\n"
         "checks: false           # true: a judge checks a sample of every game's messages\n"

@@ -60,7 +60,7 @@ def test_the_example_runs_from_an_empty_page_and_the_finished_test_opens(open_pa
     app.run()
     assert not app.exception
     assert app.session_state["experiments_view"] == "A/B tests"
-    assert "Take short answers: it is better on quality than every other variant." in words(app)
+    assert "Take short answers: it is clearly better on quality than every other variant." in words(app)
     assert "Runs: 8 done." in words(app)
     assert app.query_params["ab_test"]
 
@@ -104,7 +104,7 @@ def test_a_simulated_test_is_estimated_first_keeps_its_limit_and_goes_on(open_pa
 def test_two_iterations_are_compared_from_a_configuration_that_the_page_writes(open_page, filled, words, table) -> None:
     app = open_page("experiments", **VIEW)
     app.selectbox(key="ab_begin_with").select("Your latest two iterations").run()
-    assert 'before: {iteration: "Baseline prompt"}' in app.text_area(key="ab_text").value
+    assert '"Baseline prompt": {iteration: "Baseline prompt"}' in app.text_area(key="ab_text").value
     assert "4 runs. No model would be asked." in words(app)
     app.button(key="start_ab_test").click().run()
     wait()

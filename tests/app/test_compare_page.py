@@ -142,12 +142,16 @@ def test_two_evaluation_runs_game_by_game(open_page, two, words, table, run_of) 
         run_of(two, "alpha", score)
     app = open_page("agents", agents="Runs")
     assert not app.exception
-    shown = app.dataframe[0].value.set_index("Dimension")
-    # Alpha speaks in six games; what is asked of all that it said is not a game.
+    short = app.dataframe[0].value.set_index("Dimension")
+    # Ideas and voice distinctness have no score in either run, so they have no row.
+    assert list(short.index) == ["Adherence", "Consistency"]
+    shown = app.dataframe[1].value.set_index("Dimension")
+    # Alpha speaks in six games.
     assert shown.loc["Adherence", "Before"].endswith("(6)")
     assert shown.loc["Fluency", "Verdict"] == "? cannot be tested"
     assert "Adherence" in words(app)
     assert "It is 3." in words(app)
     links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
     assert links
-    assert "6 pairs of games" in words(app)
+    # Both runs judged the same games.
+    assert shown.loc["Adherence", "Paired p"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from dashboard.app_pages.agents.gate_data import over_time
+from dashboard.app_pages.agents.gate_outcomes import outcome_figure
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.statistics import SETTINGS, SWITCH
@@ -40,25 +43,26 @@ def test_before_any_message_the_page_tells_how_to_see_one_and_leads_to_the_setti
 def test_outcomes_come_with_counts_shares_and_intervals(open_page, checked, words, table) -> None:
     app = open_page("agents", agents="Checks")
     assert not app.exception
-    assert {metric.label: metric.value for metric in app.metric} == {
-        "Passed at once": "2",
-        "Passed after a retry": "1",
-        "A better retry sent": "0",
-        "Original sent after all": "0",
-        "No judge answered": "1",
-    }
+    assert "3 of 4 messages passed: 2 at once and 1 after a retry. 1 went out unjudged" in words(app)
+    # All came in one minute: a chart over time would have one bar.
+    assert not app.get("plotly_chart")
+    shown = app.dataframe[0].value.set_index("Outcome")
+    assert list(shown["Messages"]) == [2, 1, 0, 0, 1]
     # Wilson for 1 of 4: 5 to 70 %.
-    assert "25% of 4 (5 to 70 %)" in words(app)
-    names = [trace["name"] for trace in _traces(app)]
-    assert names == ["passed at once", "passed after a retry", "no judge answered"]
+    assert list(shown.loc["no judge answered", ["Share", "95 % interval"]]) == ["25%", "5 to 70 %"]
     # First texts scored 8, 8 and 2; the silent judge's is not among them; the one written again got 9.
     row = next(one.value for one in app.dataframe if "First texts below" in one.value).iloc[0]
     assert (row["Check"], row["First texts below"]) == ("Adherence", "1 of 3 (33%)")
     assert (row["Rewritten texts below"], row["No answer"]) == ("0 of 1 (0%)", 1)
 
 
-def _traces(app):
-    return json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+def test_messages_of_several_days_are_drawn_over_time(checked) -> None:
+    at = datetime(2026, 5, 1, tzinfo=UTC)
+    found = [replace(one, at=at + timedelta(days=2 * day)) for day, one in enumerate(checked.corrections.messages())]
+    counts, step = over_time(found)
+    assert (len(counts), step) == (7, "day")
+    names = {trace.name for trace in outcome_figure(counts).data}
+    assert names == {"passed at once", "passed after a retry", "no judge answered"}
 
 
 def test_attempts_stand_side_by_side_with_scores_reasons_and_feedback(
@@ -66,18 +70,18 @@ def test_attempts_stand_side_by_side_with_scores_reasons_and_feedback(
 ) -> None:
     app = open_page("agents", agents="Checks", agent="michael")
     assert not app.exception
-    assert list(app.dataframe[0].value["Agent"]) == ["michael"] * 3
+    assert len(app.selectbox(key="checked_message").options) == 3
     app.pills(key="outcome").set_value([GateOutcome.PASSED_AFTER_RETRY]).run()
     assert not app.exception
     said = words(app)
     assert "**First text**" in said
     assert "**Retry 1**" in said
-    assert "A rewritten text met every threshold. 2 attempts." in said
+    assert "A rewritten text passed every check. 2 texts tried" in said
     assert [code.value for code in app.code] == [hostile, "Scored 2 of 9.", "I once saved this office."]
     assert {"reason for 2", "reason for 9", "- Speak as the person."} <= {one.value for one in app.text}
-    assert "failed" in table(app, 1)
-    assert "2 of 9" in table(app, 1)
-    assert "passed" in table(app, 2)
+    similar = "✓ Similarity: 25% like an earlier message, not too much"
+    assert f"✗ Adherence: 2 of 9, at least 7 is needed\n{similar}" in said
+    assert "✓ Adherence: 9 of 9, at least 7 is needed" in said
     assert app.query_params["checked"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ def test_an_example_is_loaded_by_a_button(open_page, store, words) -> None:
     wait()
     app.run()
     assert not app.exception
-    assert "Treatment against control" in "\n".join(one.value for one in app.subheader)
+    assert "It stepped in while 64 messages were written: variety 6 times." in words(app)
     # Its conversations are counted apart: on the Overview, in the list and on Trends.
     made = len(store.transcripts.ids())
     assert made == 4
@@ -106,18 +107,21 @@ def test_the_cost_is_estimated_as_on_the_command_line(open_page, database, words
 def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, finished, words, table) -> None:
     app = open_page("experiments")
     assert not app.exception
-    assert "a script (no model)" in table(app)
-    report = table(app, 1)
-    for cell in ("Adherence", "Voice distinctness", "not in the paper"):
+    assert "by a script" in app.selectbox(key="chosen_experiment").options[0]
+    report = table(app)
+    for cell in ("Adherence", "Voice distinctness", "could be luck"):
         assert cell in report
-    assert "4.74 (1.55)" not in report
+    # The paper's 4.74 (1.55), and no empty columns in their place.
+    assert "Paper" not in report
     said = words(app)
-    assert "Stepped in: variety" in table(app, 2)
+    assert "Stepped in: variety" in table(app, 1)
     assert "Scripted: no language model spoke or judged." in said
-    assert "rows that the paper has" not in said
+    assert "in the paper:" not in said
     assert "Welch's test takes them for more evidence than they are" in said
-    chart = str(app.get("plotly_chart")[0].proto)
-    assert "Treatment minus control. Adherence" in chart
+    # Ideas are counted, so they have an axis of their own.
+    marks, ideas = (str(one.proto) for one in app.get("plotly_chart"))
+    assert "Treatment minus control. Adherence" in marks
+    assert "Treatment minus control. Ideas" in ideas
 
 
 def test_a_run_is_chosen_by_the_url_and_its_conversations_can_be_read(open_page, finished, words) -> None:
@@ -163,14 +167,36 @@ def wait() -> None:
             thread.join(120)
 
 
-def test_table_1_has_19_rows_with_ours_beside_them(open_page, finished, table) -> None:
+def test_table_1_has_19_rows_with_ours_beside_them(open_page, finished, words) -> None:
     app = open_page("experiments", experiments_view="Table 1")
     assert not app.exception
-    frame = app.dataframe[0].value
+    assert "No model has run one of the paper's four experiments here" in words(app)
+    # The paper's directions alone, as a script says nothing; fluency of experiment 3 has a p of 0.454.
+    fluency = app.dataframe[0].value.set_index("Dimension").loc["Fluency"]
+    assert list(fluency) == ["▼ 0.52", "▼ 3.13", "(▼ 0.33)", "(▼ 0.11)"]
+    frame = app.dataframe[1].value
     assert len(frame) == 19
-    ours = frame[frame["Experiment"].str.startswith("2.2 ")]
-    assert set(ours["By"]) == {f"script, {small_plan().record.id[:8]}"}
-    assert set(frame[frame["Experiment"].str.startswith("1 ")]["Direction"]) == {"not run yet"}
+
+
+def test_runs_by_a_model_stand_below_the_papers_directions(finished) -> None:
+    (run,) = data.shown_runs(finished)
+    row = {
+        "paper_label": "Fluency",
+        "difference": -1.0,
+        "direction": "same direction",
+        "published": {"difference": -0.33},
+    }
+    rows = [row, row | {"paper_label": "Ideas Qty.", "difference": 2.0, "direction": "undecided"}]
+    record = replace(run.record, config={**run.record.config, "is_scripted": False}, results={"rows": rows})
+    model = replace(run, record=record)
+    assert data.table1_words([model]).startswith(
+        "Of 2 differences in the paper: 1 the same way here, 1 could be luck here."
+    )
+    (_, _), (title, ours) = data.table1_directions([model])
+    assert title == "Here, in the latest runs"
+    # A column for the one experiment that was run.
+    assert list(ours.columns) == ["Dimension", "Exp. 2.2"]
+    assert list(ours.set_index("Dimension")["Exp. 2.2"].loc[["Fluency", "Ideas"]]) == ["✓ ▼ 1.00", "(▲ 2.00)"]
 
 
 def test_table_1_is_recomputed_from_files_that_are_handed_in(open_page, database, words, data_root: Path) -> None:
@@ -179,7 +205,7 @@ def test_table_1_is_recomputed_from_files_that_are_handed_in(open_page, database
     app.file_uploader[0].upload(paths[0].name, paths[0].read_bytes(), "application/json").run()
     assert "No such file or directory." in words(app)
     rows = data.recomputed([(path.name, path.read_bytes()) for path in paths])
-    frame = data.table1_frame(rows, ())
+    frame = data.table1_frame(rows)
     assert list(frame["As published"]) == ["✓ yes"] * 19
     assert frame["Raw: p (Holm)"][0] == "<0.001"
 
@@ -207,8 +233,9 @@ def test_ab_tests_stand_with_their_recommendation(open_page, store, words, table
     assert store.experiments.keep_ab_test({"name": "Prompts"}, results) == first
     app = open_page("experiments", experiments_view="A/B tests")
     assert not app.exception
-    assert "0.010" in table(app)
-    assert "✓ yes" in table(app)
+    assert f"✓ {hostile}" in table(app)
+    assert "0.010" in table(app, 1)
+    assert "✓ yes" in table(app, 1)
     assert "Take <img" in words(app)
     assert not any("evil.example" in str(each.proto) for each in (*app.markdown, *app.caption, *app.info))
 
@@ -231,7 +258,7 @@ def test_an_ab_test_shows_runs_by_status_small_costs_and_links_to_games(open_pag
     store.experiments.keep_ab_test({"name": "Costs"}, result.as_dict())
     app = open_page("experiments", experiments_view="A/B tests")
     assert not app.exception
-    assert "Date: 2026-02-03 04:05 UTC. Runs: 1 done, 1 failed, 3 skipped: budget. Spent: 0.00002 USD." in words(app)
+    assert "Runs: 1 done, 1 failed, 3 skipped: budget. Spent: 0.00002 USD. Date: 2026-02-03 04:05 UTC." in words(app)
     assert "0.0000123 USD" in app.dataframe[-1].value.to_string()
     assert "1 done, 1 failed, 3 skipped: budget" in table(app)
     assert app.selectbox(key=next(each.key for each in app.selectbox if each.label == "Game of a run")).options == [

@@ -110,8 +110,13 @@ def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_pa
     assert rows_of(app) == ["Adherence", "Consistency", "Fluency"]
     assert list(app.dataframe[-1].value["Agent"]) == ["Alpha", "public"]
     assert "Because of [M1]." in words(app)
-    propositions = table(app, 0)
-    assert "speaks in the manner that the persona describes" in propositions
+    # The weakest dimension first.
+    assert app.pills(key="dimension").value == Dimension.FLUENCY
+    app.pills(key="dimension").set_value(Dimension.ADHERENCE).run()
+    claims = app.selectbox(key="proposition_of_adherence").options
+    assert any("Alpha speaks in the manner that the persona describes" in one for one in claims)
+    # The worst first, and faults are named.
+    assert claims[0].startswith("3.0 of 9: Fault: ")
     # The mark of 6 for an inverted claim is a score of 3.
     app.selectbox(key="proposition_of_adherence").set_value("adherence-contradiction").run()
     assert not app.exception
@@ -148,6 +153,16 @@ def test_each_claim_stands_with_its_file_line_and_score(
     shipped = shown[shown["For"] == "everybody"]
     assert shipped.index.str.match(r"[a-z]+/_default\.yaml:\d+$").all()
     assert (shipped["Score"] != "not asked").any()
+
+
+def test_a_score_of_a_claim_opens_its_judgements(open_page, filled, words) -> None:
+    evaluate(filled, "Alpha")
+    app = open_page("agents", agent="alpha", agents="Claims")
+    assert "Alpha does worst (3.0 of 9) on \u201cFault: " in words(app)
+    app.button(key="judged_fluency_fluency-natural").click().run()
+    assert not app.exception
+    assert app.pills(key="dimension").value == Dimension.FLUENCY
+    assert app.selectbox(key="proposition_of_fluency").value == "fluency-natural"
 
 
 def test_a_persona_given_here_counts_and_a_speaker_can_be_another_agent(open_page, filled, words) -> None:

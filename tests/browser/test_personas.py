@@ -92,7 +92,7 @@ def test_an_earlier_point_opens_its_run(persona_server, visit, width) -> None:
     seen = opened(visit, persona_server, "michael", width=width)
     click_mark(seen.page, "1:history:0")
     seen.page.wait_for_url(re.compile("run=[0-9a-f-]+.*judged=consistency|judged=consistency.*run=[0-9a-f-]+"))
-    expect(seen.page.get_by_text("10 messages (seed 0)").first).to_be_visible()
+    expect(seen.page.get_by_text("10 messages, judged").first).to_be_visible()
     assert seen.faults == []
 
 
@@ -117,7 +117,7 @@ def test_a_point_of_one_agent_over_time_opens_its_run(persona_server, visit, wid
     seen.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     seen.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     seen.page.wait_for_url(re.compile(r"/agents\?"))
-    expect(seen.page.get_by_text("10 messages (seed 0)").first).to_be_visible()
+    expect(seen.page.get_by_text("10 messages, judged").first).to_be_visible()
     assert "agent=michael" in seen.page.url
     assert seen.faults == []
 

@@ -46,8 +46,8 @@ _READY = {
     "team": _TABLE,
     "trends": _CHART,
     "compare": ".picture-box .row",
-    "agents": _TABLE,
-    "experiments": _TABLE,
+    "agents": ".picture-box .row",
+    "experiments": _CHART,
 }
 _DATA = frozenset({"data"})
 _GAME = "games?transcript={transcript}"
@@ -68,7 +68,7 @@ _FURTHER = (
     View("trends-cost", "trends?trends=Cost+and+behaviour&agents_open=true", _TABLE, _DATA),
     View("compare-games", "compare?of=Two+games", ".message .badge", _DATA),
     View("agents-claims", "agents?agents=Claims", "h1", _DATA),
-    View("agents-checks", "agents?agents=Checks", ".js-plotly-plot .barlayer", _DATA),
+    View("agents-checks", "agents?agents=Checks", "[data-testid='stCode']", _DATA),
     View("agents-settings", "agents?agents=Checks&choose_checks=true", "[data-testid='stForm']", _DATA),
     View("agents-runs", "agents?agents=Runs", _TABLE, _DATA),
     View("experiments-ab", "experiments?experiments_view=A%2FB+tests", _TABLE, _DATA),

@@ -73,7 +73,7 @@ def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
     assert done.stdout.startswith("Scripted: no language model spoke or judged.")
     assert "Paper" not in done.stdout
     assert "Stepped in: variety" in done.stdout
-    assert "rows that the paper has" not in done.stdout
+    assert "in the paper:" not in done.stdout
     [listed] = json.loads(run("experiment", "report", "--format", "json").stdout)
     assert (listed["is_scripted"], listed["status"], len(listed["rows"])) == (True, "completed", 5)
     report = run("experiment", "report", listed["id"][:8]).stdout

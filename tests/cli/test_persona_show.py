@@ -126,7 +126,7 @@ def test_several_experiments_end_in_one_table_without_the_paper_for_a_script(run
     )
     assert [line.split()[0] for line in joint[2:22]] == [name for name in names for _ in range(5)]
     assert "Paper" not in done.stdout
-    assert "rows that the paper has" not in done.stdout
+    assert "in the paper:" not in done.stdout
 
 
 @pytest.mark.long

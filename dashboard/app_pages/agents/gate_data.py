@@ -10,20 +10,18 @@ import pandas as pd
 from dashboard.shared.personas import people
 from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, LoggedMessage
 from evaluation.corrections.statistics import (
+    OUTCOME_MEANINGS,
     OUTCOMES,
-    SIMILARITY,
     FailureRate,
     failure_rates,
     gate_statistics,
     statistics_words,
 )
-from evaluation.statistics.intervals import Interval, proportion_interval
+from evaluation.statistics.intervals import proportion_interval
 from evaluation.statistics.words import percent_interval
 from evaluation.store import Store
-from evaluation.text.display import shortened
 
 _STEPS = ((2 * 3600, "min", "minute"), (3 * 86_400, "h", "hour"), (120 * 86_400, "D", "day"))
-_TEXT_LENGTH = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +35,6 @@ class Looked:
 
     messages: tuple[LoggedMessage, ...]
     count: int
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether these are all messages there are."""
-        return len(self.messages) == self.count
-
-
-@dataclass(frozen=True, slots=True)
-class OutcomeCount:
-    """Number of messages that left the gate with one outcome."""
-
-    outcome: GateOutcome
-    count: int
-    interval: Interval
 
 
 def looked_at(store: Store, agent: str | None) -> Looked:
@@ -70,10 +54,21 @@ def names_of_agents(store: Store) -> dict[str, str]:
     return {key: names.get(key, key) for key in dict.fromkeys([*store.corrections.agents(), *names])}
 
 
-def outcome_counts(messages: Sequence[LoggedMessage]) -> list[OutcomeCount]:
-    """All five outcomes with their Wilson intervals over messages."""
-    found = gate_statistics(one.result for one in messages).outcomes
-    return [OutcomeCount(each, found[each], proportion_interval(found[each], len(messages))) for each in GateOutcome]
+def outcome_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
+    """One row per outcome: ``Outcome``, ``Messages``, ``Share``, Wilson's ``95 % interval``, and what it means."""
+    found, count = gate_statistics(one.result for one in messages).outcomes, len(messages)
+    return pd.DataFrame(
+        [
+            {
+                "Outcome": OUTCOMES[each],
+                "Messages": found[each],
+                "Share": f"{found[each] / count:.0%}",
+                "95 % interval": percent_interval(proportion_interval(found[each], count)),
+                "What it means": OUTCOME_MEANINGS[each],
+            }
+            for each in GateOutcome
+        ]
+    )
 
 
 def over_time(messages: Sequence[LoggedMessage]) -> tuple[pd.DataFrame, str]:
@@ -120,12 +115,6 @@ def mean_text(rate: FailureRate) -> str:
     return "\u2013" if rate.mean is None else f"{rate.mean:.2f}"
 
 
-def _result(check: DimensionCheck) -> str:
-    if check.is_answered:
-        return "✓ passed" if check.is_passed else "✗ failed"
-    return "… breaker open" if check.found.is_breaker_open else "… no answer"
-
-
 def statistics_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
     """One row per statistic of the gate: ``Statistic``, ``Value``."""
     return pd.DataFrame(
@@ -133,45 +122,22 @@ def statistics_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
     )
 
 
-def message_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
-    """One row per message: ``No.``, ``When`` (UTC), ``Agent``, ``Run``, ``Outcome``, ``Attempts``, ``Sent``."""
-    return pd.DataFrame(
-        [
-            {
-                "No.": number,
-                "When": f"{one.at:%Y-%m-%d %H:%M:%S}",
-                "Agent": one.result.agent,
-                "Run": one.run[:8] or "\u2013",
-                "Outcome": OUTCOMES[one.outcome],
-                "Attempts": len(one.result.attempts),
-                "Sent": shortened(one.result.text, _TEXT_LENGTH) if one.result.committed else "nothing",
-            }
-            for number, one in enumerate(messages, start=1)
-        ]
-    )
-
-
-def check_frame(attempt: Attempt, max_similarity: str = "") -> pd.DataFrame:
-    """One row per check of an attempt: ``Check``, ``Result`` (with a symbol), ``Score``, ``Needed``."""
-    rows = [
-        {
-            "Check": check_name(check.dimension),
-            "Result": _result(check),
-            "Score": f"{check.found.score:g} of 9" if check.found.score is not None else "none",
-            "Needed": f"{check.threshold:g}",
-        }
-        for check in attempt.checks
-    ]
+def check_lines(attempt: Attempt) -> list[str]:
+    """Each check of an attempt in a line, "✗ Adherence: 2 of 9, at least 7 is needed"; untrusted text."""
+    lines = [_line(check) for check in attempt.checks]
     if attempt.similarity is not None:
-        rows.append(
-            {
-                "Check": check_name(SIMILARITY),
-                "Result": "✗ failed" if attempt.is_similar else "✓ passed",
-                "Score": f"{attempt.similarity:.0%} alike",
-                "Needed": max_similarity,
-            }
-        )
-    return pd.DataFrame(rows, columns=["Check", "Result", "Score", "Needed"])
+        too = "too much" if attempt.is_similar else "not too much"
+        share = f"{attempt.similarity:.0%} like an earlier message, {too}"
+        lines.append(f"{'✗' if attempt.is_similar else '✓'} Similarity: {share}")
+    return lines
+
+
+def _line(check: DimensionCheck) -> str:
+    name = check_name(check.dimension)
+    if not check.is_answered:
+        return f"… {name}: {'the circuit breaker is open' if check.found.is_breaker_open else 'no answer'}"
+    score = "no score" if check.found.score is None else f"{check.found.score:g} of 9"
+    return f"{'✓' if check.is_passed else '✗'} {name}: {score}, at least {check.threshold:g} is needed"
 
 
 def check_name(check: str) -> str:

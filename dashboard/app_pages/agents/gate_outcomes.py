@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Sequence
 
 import pandas as pd
@@ -10,17 +10,16 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.app_pages.agents import gate_data as data
-from dashboard.app_pages.agents.gate_data import Looked, check_frame
+from dashboard.app_pages.agents.gate_data import Looked
 from dashboard.app_pages.agents.gate_settings import settings_form
 from dashboard.shared import resources, state
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.corrections.gate import Attempt, GateOutcome, LoggedMessage
-from evaluation.corrections.statistics import OUTCOME_MEANINGS, OUTCOMES
-from evaluation.statistics.words import percent_interval
+from evaluation.corrections.statistics import OUTCOME_MEANINGS, OUTCOMES, outcome_words
 from evaluation.store import Store
-from evaluation.text.display import counted
+from evaluation.text.display import counted, shortened
 
 AGENT = "agent"
 MESSAGE = "checked"
@@ -31,11 +30,15 @@ _SNIPPET = """gate = ActionGate(PropositionChecker(judge, PropositionLibrary.loa
 result = await gate.send(generate, ActionContext.of("michael", history), store.corrections.config("michael"))"""
 
 
+_LONGEST_TEXT = 80
+
+
 def gate(store: Store) -> None:
     """Draw what became of messages before they were sent, each with its attempts, and the form of what is checked."""
     checked = resources.read(data.agents_checked)
     if any(checked.values()):
-        looked = looked_at(choose_agent([agent for agent, count in checked.items() if count]))
+        agent = choose_agent([agent for agent, count in checked.items() if count])
+        looked = resources.share(data.looked_at, agent)
         outcomes(looked)
         messages(looked)
         with st.expander("Show the numbers"):
@@ -77,56 +80,40 @@ def choose_agent(checked: Sequence[str]) -> str | None:
 
 
 def outcomes(looked: Looked) -> None:
-    """Outcomes of messages, and over time."""
-    _tell_how_many(looked)
-    met = sum(one.count for one in data.outcome_counts(looked.messages) if one.outcome in _MET)
-    plain(f"{met} of {counted(len(looked.messages), 'message')} went out in a text that met every threshold.")
-    with st.grid(5, min_column_width=150):
-        for one in data.outcome_counts(looked.messages):
-            with st.container(border=True, height="stretch", gap="xsmall"):
-                share = one.count / len(looked.messages)
-                name = OUTCOMES[one.outcome]
-                st.metric(name[0].upper() + name[1:], f"{one.count:,}")
-                st.caption(f"{share:.0%} of {len(looked.messages):,} ({percent_interval(one.interval)})")
-                st.caption(OUTCOME_MEANINGS[one.outcome])
+    """Outcomes of messages in a sentence, and over time where they span some."""
+    plain(outcome_words(one.result for one in looked.messages))
+    if len(looked.messages) < looked.count:
+        st.caption(f"The latest {len(looked.messages):,} of {looked.count:,} checked messages.")
     counts, step = data.over_time(looked.messages)
-    st.subheader("Outcomes over time", anchor=False)
-    st.caption(f"Checked messages by {step}, in UTC.")
-    draw_chart(
-        outcome_figure(counts, step), key="outcomes", config={"displayModeBar": False}, alt=outcome_alt(counts, step)
-    )
-
-
-_MET = (GateOutcome.PASSED, GateOutcome.PASSED_AFTER_RETRY)
+    if len(counts) > 1:
+        draw_chart(
+            outcome_figure(counts),
+            key="outcomes",
+            config={"displayModeBar": False},
+            alt=outcome_alt(counts, step),
+        )
+        st.caption(f"Checked messages by {step}, in UTC.")
 
 
 def numbers(looked: Looked) -> None:
-    """Which check sends messages back, and retries, calls and cost."""
-    st.subheader("Which check sends messages back", anchor=False)
+    """Outcomes with intervals, which check sends messages back, and retries, calls and cost."""
+    status_table(data.outcome_frame(looked.messages), "Outcomes with their shares and meaning")
     st.caption(
         "Texts below the threshold, of those that a judge scored, with Wilson's 95 % intervals. Rewritten texts "
         "exist only where an earlier one failed, so they stand apart."
     )
     status_table(data.failure_frame(looked.messages), "Failures by check, first texts and rewritten ones apart")
-
-    st.subheader("Retries, calls and cost", anchor=False)
     status_table(data.statistics_frame(looked.messages), "Regeneration failures, calls and cost per message")
 
 
-def _tell_how_many(looked: Looked) -> None:
-    latest = "" if looked.is_whole else f", the latest of {looked.count:,}"
-    st.caption(f"{counted(len(looked.messages), 'checked message')}{latest}.")
-
-
 def messages(looked: Looked) -> None:
-    """The list of messages, and all attempts at one of them side by side."""
-    st.subheader("Messages", anchor=False)
-    came = [each for each in GateOutcome if any(one.outcome is each for one in looked.messages)]
+    """A choice of messages by their outcome, and all texts that were tried for one of them side by side."""
+    counts = Counter(one.outcome for one in looked.messages)
     wanted = st.pills(
-        "Outcomes",
-        came,
+        "How messages passed",
+        [each for each in GateOutcome if counts[each]],
         selection_mode="multi",
-        format_func=OUTCOMES.__getitem__,
+        format_func=lambda each: f"{OUTCOMES[each]}: {counts[each]:,}",
         key="outcome",
         bind="query-params",
         wrap=True,
@@ -135,15 +122,11 @@ def messages(looked: Looked) -> None:
     if not found:
         st.info("No message came through like that. Choose other outcomes.")
         return
-    frame = data.message_frame(found)
-    status_table(frame, "Checked messages, the newest first", height=min(38 + 35 * len(frame), 260))
-    if len(found) == _MOST_LISTED:
-        st.caption(f"The newest {_MOST_LISTED} are listed.")
     chosen = _choose_message(found)
-    meaning = OUTCOME_MEANINGS[chosen.outcome] if chosen.was_sent else "No attempt passed, and nothing was sent."
-    st.caption(f"{meaning} {_tries(chosen)}")
+    meaning = OUTCOME_MEANINGS[chosen.outcome] if chosen.was_sent else "No text passed, and nothing was sent."
     attempts = chosen.result.attempts
-    with st.grid(min(len(attempts), 3), min_column_width=300):
+    st.caption(f"{meaning} {counted(len(attempts), 'text')} tried, on {chosen.at:%Y-%m-%d at %H:%M:%S} UTC.")
+    with st.grid(min(len(attempts), 3), min_column_width=240):
         for attempt in attempts:
             _attempt(attempt, is_sent=attempt == chosen.result.committed)
 
@@ -152,7 +135,7 @@ def _choose_message(found: Sequence[LoggedMessage]) -> LoggedMessage:
     ids = [one.id for one in found]
     wanted = state.chosen(MESSAGE, ids)
     names = {
-        one.id: f"No. {number}, {one.at:%Y-%m-%d %H:%M:%S}: {OUTCOMES[one.outcome]}"
+        one.id: f"{number}. {OUTCOMES[one.outcome]}: {shortened(one.result.attempts[0].text, _LONGEST_TEXT)}"
         for number, one in enumerate(found, start=1)
     }
     chosen = st.selectbox(
@@ -160,11 +143,6 @@ def _choose_message(found: Sequence[LoggedMessage]) -> LoggedMessage:
     )
     state.choose(**{MESSAGE: chosen})
     return found[ids.index(chosen)]
-
-
-def _tries(message: LoggedMessage) -> str:
-    sent = "" if message.result.committed else " Nothing was sent, as the agent's configuration wants it."
-    return f"{counted(len(message.result.attempts), 'attempt')}.{sent}"
 
 
 def _attempt(attempt: Attempt, *, is_sent: bool) -> None:
@@ -176,23 +154,16 @@ def _attempt(attempt: Attempt, *, is_sent: bool) -> None:
                 icon=":material/send:" if is_sent else ":material/undo:",
                 color="green" if is_sent else "gray",
             )
-            if attempt.total is not None:
-                st.badge(f"total {attempt.total:g} of {9 * len(attempt.checks)}", color="blue")
         st.code(attempt.text or "(empty)", language=None, wrap_lines=True)
-        status_table(check_frame(attempt), "Checks of this attempt with score and threshold")
+        plain("\n".join(data.check_lines(attempt)))
         for check in attempt.checks:
-            st.caption(f"{data.check_name(check.dimension)}, why")
+            st.caption(f"Why this mark for {check.dimension}")
             plain(check.found.reasoning or "no reason given")
             for line in check.found.recommendations:
                 plain(f"- {line}")
         if attempt.feedback:
             with st.expander("What the agent was told"):
                 st.code(attempt.feedback, language=None, wrap_lines=True)
-
-
-def looked_at(agent: str | None) -> Looked:
-    """The messages of an agent or of all, shared between sessions."""
-    return resources.share(data.looked_at, agent)
 
 
 # Okabe and Ito's colours, told apart by people who see fewer colours; the patterns hold on a printed page, too.
@@ -203,64 +174,40 @@ _LOOKS = {
     GateOutcome.FORCED_THROUGH: ("#d55e00", "\\"),
     GateOutcome.TIMEOUT_PASS_THROUGH: ("#999999", "."),
 }
-# Two short lines each, so that they stand upright on a telephone, too.
-_TICKS = {"minute": "%H:%M<br>%d %b", "hour": "%H:00<br>%d %b", "day": "%d %b<br>%Y", "month": "%b<br>%Y"}
-_MOST_TICKS = 5
 
 
-def outcome_figure(counts: pd.DataFrame, step: str) -> go.Figure:
+def outcome_figure(counts: pd.DataFrame) -> go.Figure:
     """Messages by time as stacked bars, a trace per outcome; outcomes that never came are left out.
 
     Args:
-        counts: One row per step: ``at`` (UTC), and a count per outcome; as ``corrections.over_time`` gives it.
-        step: "minute", "hour", "day" or "month".
+        counts: One row per step: ``at`` (UTC), and a count per outcome; as ``over_time`` gives it.
     """
-    figure = go.Figure()
-    labels = [f"{at:{_TICKS[step]}}" for at in counts["at"]]
-    for outcome, (color, pattern) in _LOOKS.items():
-        if counts[outcome].sum():
-            figure.add_trace(
-                go.Bar(
-                    x=labels,
-                    y=counts[outcome],
-                    name=OUTCOMES[outcome],
-                    marker={"color": color, "pattern": {"shape": pattern, "size": 5, "solidity": 0.35}},
-                    hovertemplate="%{x}: %{y} " + OUTCOMES[outcome] + "<extra></extra>",
-                )
+    figure = go.Figure(
+        [
+            go.Bar(
+                x=counts["at"],
+                y=counts[outcome],
+                name=OUTCOMES[outcome],
+                marker={"color": color, "pattern": {"shape": pattern, "size": 5, "solidity": 0.35}},
+                hovertemplate="%{x}: %{y} " + OUTCOMES[outcome] + "<extra></extra>",
             )
+            for outcome, (color, pattern) in _LOOKS.items()
+            if counts[outcome].sum()
+        ]
+    )
     figure.update_layout(
-        height=320,
+        height=280,
         barmode="stack",
-        bargap=0.25,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
         # Above the plot, where it may wrap: beside it, a telephone would have no room for bars.
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-        hovermode="closest",
         dragmode=False,
         showlegend=True,
     )
-    shown = labels[:: math.ceil(len(labels) / _MOST_TICKS) or 1]
-    figure.update_xaxes(
-        type="category",
-        categoryarray=labels,
-        tickvals=shown,
-        tickangle=0,
-        fixedrange=True,
-        automargin=True,
-        showgrid=False,
-    )
-    highest = int(counts[list(GateOutcome)].sum(axis=1).max() or 0)
-    figure.update_yaxes(
-        title="messages", rangemode="tozero", dtick=_step(highest), tickformat=",d", fixedrange=True, automargin=True
-    )
+    figure.update_xaxes(nticks=5, tickangle=0, fixedrange=True, automargin=True, showgrid=False)
+    highest = int(counts[list(GateOutcome)].sum(axis=1).max())
+    figure.update_yaxes(title="messages", dtick=highest // 5 or 1, fixedrange=True, automargin=True)
     return figure
-
-
-def _step(highest: int) -> int:
-    """The distance of the ticks up to ``highest``: 1, 2 or 5 times a power of ten, so that at most six are drawn."""
-    wanted = max(1.0, highest / 5)
-    power: int = 10 ** math.floor(math.log10(wanted))
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= wanted)
 
 
 def outcome_alt(counts: pd.DataFrame, step: str) -> str:

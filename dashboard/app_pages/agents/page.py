@@ -27,20 +27,22 @@ def show() -> None:
         return
     if view == state.PROFILES:
         scores.ranking(found)
-    person = scores.choose(found)
+    pickers = st.container(horizontal=True, vertical_alignment="bottom")
+    with pickers:
+        person = scores.choose(found)
     if view == state.CLAIMS:
         propositions.propositions(person)
         with st.expander("Persona", icon=":material/edit:"):
             persona_form.persona_form(store, person)
         return
+    scores.scores(person, pickers)
+    scores.agents_table(found)
     form = st.expander(
         "Evaluate agents", icon=":material/play_arrow:", key="evaluate", on_change="rerun", bind="query-params"
     )
     if form.open:
         with form:
             run_panel.run_panel(store, found, person)
-    scores.scores(person)
-    scores.agents_table(found)
 
 
 show()

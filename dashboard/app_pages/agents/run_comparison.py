@@ -1,29 +1,29 @@
-"""The sections of the Compare page for two evaluation runs."""
+"""Two evaluation runs side by side: what changed, game by game and claim by claim."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pandas as pd
 import streamlit as st
 
+from dashboard.app_pages.agents.scores import claim_text, show_judgements
 from dashboard.shared import personas, resources
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.charts.drawing import draw_chart
-from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame, export_frame
-from dashboard.shared.downloads import csv_download, json_download
+from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame
+from dashboard.shared.downloads import json_download
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
-from evaluation.comparison.runs import Run, RunComparison, RunMover, run_comparison_data
+from evaluation.comparison.runs import Run, RunComparison, finding_words, run_comparison_data
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
-from evaluation.statistics.comparison import Difference
-from evaluation.statistics.words import difference_sentences
+from evaluation.statistics.comparison import Difference, Summary
 from evaluation.store import Store
-from evaluation.text.display import counted, listed, shortened
+from evaluation.text.display import counted, shortened
 from evaluation.workflows.iterations import stored_run_comparison
 
 _LONGEST = 300
-_NO_SCORES = "– → –"
 
 
 def completed_runs(store: Store) -> list[Run]:
@@ -49,28 +49,31 @@ def compare_runs() -> None:
         st.info("Both sides are the same run. Choose another one to compare with.", icon=":material/info:")
         return
     found = resources.read(stored_run_comparison, before, after)
-    plain(_sentence(found))
-    _sides(found)
-    if not any(one.before.n and one.after.n for one in found.comparison.differences):
+    plain(f"{shortened(found.after.agent, 60)} \u2013 {finding_words(found) or 'no score in either run.'}")
+    if found.before.judge != found.after.judge:
+        st.warning(
+            "Two judges: a difference may be theirs and not the agent's. Compare runs of one judge.",
+            icon=":material/balance:",
+        )
+    if found.before.agent != found.after.agent:
+        st.info("These are two agents.", icon=":material/info:")
+    known = {one.name: one for one in found.comparison.differences if one.before.n and one.after.n}
+    if not known:
         st.info(
             "Nothing to compare game by game: choose two runs of an agent that speaks in at least two games.",
             icon=":material/info:",
         )
         return
-    _differences(found)
-    _one_dimension(found)
+    status_table(_short_frame(found), "Every dimension: what the comparison shows, and the means")
+    games = next(iter(known.values()))
+    st.caption(
+        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9; ideas are counted. "
+        "* One score for all that the agent said, too few for a test."
+    )
+    _one_dimension(found, known)
     _movers(found)
-    _export(found)
-
-
-def _sentence(found: RunComparison) -> str:
-    """Every dimension's score in both runs, in a sentence: untrusted text, as it names the agent."""
-    told = [
-        f"{DIMENSION_LABELS[one.name]} {words}"
-        for one in found.comparison.differences
-        if (words := _run_scores(found, one.name)) != _NO_SCORES
-    ]
-    return f"{shortened(found.after.agent, 60)}: {listed(told) if told else 'no score in either run'}."
+    with st.expander("Show the numbers"):
+        _numbers(found)
 
 
 def _pick(runs: list[Run]) -> tuple[str, str]:
@@ -99,35 +102,46 @@ def _pick(runs: list[Run]) -> tuple[str, str]:
 
 
 def _label(number: int, run: Run) -> str:
-    return f"{shortened(run.agent, 40)}, run {number}, {run.created_at:%Y-%m-%d %H:%M}, {shortened(run.judge, 40)}"
+    return f"{shortened(run.agent, 40)}, run {number}, {run.created_at:%Y-%m-%d %H:%M}"
 
 
-def _sides(found: RunComparison) -> None:
+def _short_frame(found: RunComparison) -> pd.DataFrame:
+    """One row per dimension with a score: ``Dimension``, ``What it shows``, ``Before``, ``After``."""
+    return pd.DataFrame(
+        [
+            {
+                "Dimension": DIMENSION_LABELS[one.name],
+                "What it shows": SYMBOLS[one.outcome],
+                "Before": _mean(one.before, before),
+                "After": _mean(one.after, after),
+            }
+            for one in found.comparison.differences
+            for before, after in [(_score(found.before, one.name), _score(found.after, one.name))]
+            if before is not None or after is not None
+        ]
+    )
+
+
+def _mean(games: Summary, whole: float | None) -> str:
+    return f"{games.mean:.1f}" if games.n else "no score" if whole is None else f"{whole:.1f} *"
+
+
+def _numbers(found: RunComparison) -> None:
+    frame = difference_frame(found.comparison, DIMENSION_LABELS, "Dimension")
+    scores = [_run_scores(found, one.name) for one in found.comparison.differences]
+    frame.insert(2, "Scores of the runs", scores)
+    status_table(frame, "Every dimension's difference with its interval and what it shows")
+    st.caption(
+        "Means, intervals and tests are over games, each with one value. Scores of the runs, which profiles show, are "
+        "over all messages and claims together, also those that have no value for a game."
+    )
     plain(
         "\n".join(
             f"{word}: {run.agent}, {counted(run.sample_size, 'message')} judged one by one, {run.judge or 'no judge'}"
             for word, run in (("Before", found.before), ("After", found.after))
         )
     )
-    if found.before.judge != found.after.judge:
-        st.warning(
-            "Two judges: a difference may be theirs and not the agent's. Compare runs of one judge.",
-            icon=":material/balance:",
-        )
-    if found.before.agent != found.after.agent:
-        st.info("These are two agents.", icon=":material/info:")
-
-
-def _differences(found: RunComparison) -> None:
-    st.subheader("Every dimension", anchor=False)
-    frame = difference_frame(found.comparison, DIMENSION_LABELS, "Dimension")
-    scores = [_run_scores(found, one.name) for one in found.comparison.differences]
-    frame.insert(2, "Scores of the runs", scores)
-    status_table(frame, "Every dimension's difference with its interval and what it shows")
-    st.caption(
-        "From 0 to 9; ideas are counted. Means, intervals and tests are over games, each with one value; the scores of "
-        "the runs are over all messages together. What is judged over all that an agent said has no value for a game."
-    )
+    json_download("Download everything (JSON)", lambda: run_comparison_data(found), "runs.json")
 
 
 def _run_scores(found: RunComparison, name: str) -> str:
@@ -139,11 +153,8 @@ def _score(run: Run, name: str) -> float | None:
     return {str(dimension): score for dimension, score in run.scores.items()}.get(name)
 
 
-def _one_dimension(found: RunComparison) -> None:
-    known = {one.name: one for one in found.comparison.differences if one.before.n and one.after.n}
-    if not known:
-        return
-    st.subheader("One dimension, game by game", anchor=False)
+def _one_dimension(found: RunComparison, known: Mapping[str, Difference]) -> None:
+    st.subheader("Game by game", anchor=False)
     name = st.segmented_control(
         "Dimension",
         list(known),
@@ -154,47 +165,39 @@ def _one_dimension(found: RunComparison) -> None:
         bind="query-params",
         label_visibility="collapsed",
     )
-    _dimension(known[name], DIMENSION_LABELS)
-
-
-def _dimension(one: Difference, labels: Mapping[str, str]) -> None:
     draw_chart(
-        dimension_figure(one),
+        dimension_figure(known[name]),
         key="run_distribution",
         config={"displayModeBar": False},
-        alt=dimension_alt(one, labels[one.name]),
+        alt=dimension_alt(known[name], DIMENSION_LABELS[name]),
     )
-    st.caption("Dots are games, diamonds means with their 95 % intervals.")
-    plain("\n".join([f"{labels[one.name]}: {SYMBOLS[one.outcome]}", *difference_sentences(one)]))
+    st.caption("Dots are games, the diamond is their mean, the line shows where the mean may lie.")
+    with st.container(horizontal=True):
+        for word, run in (("before", found.before), ("after", found.after)):
+            st.button(
+                f"Read what was judged {word}",
+                key=f"judged_{word}",
+                icon=":material/forum:",
+                on_click=show_judgements,
+                args=(run.agent_id, run.id, Dimension(name)),
+            )
 
 
 def _movers(found: RunComparison) -> None:
-    st.subheader("What moved most", anchor=False)
+    st.subheader("Which claims moved most", anchor=False)
     if not found.movers:
-        st.caption("No proposition that both runs asked moved.")
+        st.caption("No claim that both runs asked moved.")
+    elif not any(one.examples for one in found.movers):
+        st.caption("No message that both runs judged got another mark: the two runs judged different messages.")
     for one in found.movers:
+        better = one.change > 0
         with st.container(border=True, gap="small"):
-            _mover(one)
-
-
-def _mover(one: RunMover) -> None:
-    better = one.change > 0
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.badge(DIMENSION_LABELS[str(one.dimension)], color="gray")
-        st.badge(f"{'✓' if better else '✗'} {one.change:+z.1f}", color="green" if better else "red")
-        st.caption(f"{one.before:.1f} before, {one.after:.1f} after")
-    plain(shortened(one.claim, _LONGEST))
-    for example in one.examples:
-        with st.container(gap=None):
-            plain(f"{example.before:.0f} before, {example.after:.0f} after: {shortened(example.reason, _LONGEST)}")
-            transcript_link("Open the message", transcript=example.transcript_id, message=example.message_id)
-
-
-def _export(found: RunComparison) -> None:
-    with st.container(horizontal=True):
-        csv_download(
-            "Download the table (CSV)",
-            lambda: export_frame(found.comparison, found.before.id, found.after.id),
-            "runs.csv",
-        )
-        json_download("Download everything (JSON)", lambda: run_comparison_data(found), "runs.json")
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.badge(f"{'✓' if better else '✗'} {one.change:+z.1f}", color="green" if better else "red")
+                st.caption(f"{DIMENSION_LABELS[str(one.dimension)]}, {one.before:.1f} before, {one.after:.1f} after")
+            plain(shortened(claim_text(one.claim, is_fault=one.is_inverted), _LONGEST))
+            for example in one.examples:
+                with st.container(gap=None):
+                    reason = shortened(example.reason, _LONGEST)
+                    plain(f"{example.before:.0f} before, {example.after:.0f} after: {reason}")
+                    transcript_link("Open the message", transcript=example.transcript_id, message=example.message_id)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import access_checks
 from dashboard.app_pages.agents.profile_data import profile, shown_dimensions
@@ -21,10 +22,12 @@ from dashboard.shared.notices import plain
 from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
+from evaluation.comparison.runs import claim_of, finding_words
 from evaluation.judging.proposition_scores import mark_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import LABELS
 from evaluation.text.display import counted, shortened
+from evaluation.workflows.iterations import stored_run_comparison
 from evaluation.workflows.persona_runs import evaluate_example
 
 _ID = "agent"
@@ -36,18 +39,18 @@ _rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile
 
 
 def agents_table(found: Sequence[SelectableAgent]) -> None:
-    """All evaluated agents with the scores of their latest run."""
+    """All evaluated agents with the scores of their latest run, folded."""
     evaluated = [person for person in found if person.run is not None]
     if not evaluated:
         return
-    st.subheader("All evaluated agents", anchor=False)
-    waiting = len(found) - len(evaluated)
-    st.caption(
-        "Scores run from 0 to 9, higher is better; ideas are counted."
-        + (f" {counted(waiting, 'other speaker')} not evaluated yet." if waiting else "")
-    )
-    frame = personas.people_frame(sorted(evaluated, key=lambda one: (one.is_channel, -(one.overall or 0.0))))
-    status_table(frame, "Agents with their scores on five dimensions", height=min(38 + 35 * len(frame), 320))
+    with st.expander("All evaluated agents"):
+        waiting = len(found) - len(evaluated)
+        st.caption(
+            "Scores run from 0 to 9, higher is better; ideas are counted."
+            + (f" {counted(waiting, 'other speaker')} not evaluated yet." if waiting else "")
+        )
+        frame = personas.people_frame(sorted(evaluated, key=lambda one: (one.is_channel, -(one.overall or 0.0))))
+        status_table(frame, "Agents with their scores on five dimensions", height=min(38 + 35 * len(frame), 320))
 
 
 def ranking(found: Sequence[SelectableAgent]) -> None:
@@ -82,8 +85,13 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
     return next(person for person in found if person.id == chosen)
 
 
-def scores(person: SelectableAgent) -> None:
-    """The profile of an agent in one run, and the messages that were judged behind every mark of it."""
+def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
+    """The profile of an agent in one run, and the messages that were judged behind every mark of it.
+
+    Args:
+        person: The agent.
+        pickers: Where the choice of the run stands.
+    """
     runs = resources.read(personas.completed_runs, person.id)
     if person.run is None or not runs:
         st.info("This agent has not been evaluated yet. Open Evaluate agents to do it.")
@@ -91,31 +99,33 @@ def scores(person: SelectableAgent) -> None:
             _offer_example()
         return
     _follow_click(take_clicked_mark())
-    place = _choose_run(runs)
+    with pickers:
+        place = _choose_run(runs)
     upto = [replace(person, run=run) for run in runs[: place + 1]]
     run = runs[place]
     dimensions = shown_dimensions(upto[-1])
+    before = str(runs[place - 1]["run_id"]) if place else ""
+    changes = resources.read(stored_run_comparison, before, str(run["run_id"])) if before else None
     if finding := _finding(upto[-1], dimensions):
         st.markdown(f"**{finding}**")
-    st.caption(_about(run))
+    since = f" Since the run before, {finding_words(changes)}" if changes else ""
+    st.caption(_about(run) + since)
     detail = resources.read(personas.run_detail, str(run["run_id"]))
     games = resources.read(queries.game_names)
     found = profile(upto, detail.scores, games, dimensions)
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
     _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
     st.caption(
-        "● score · ○ the run before · band: 95 % interval over games · small dots: games · right: the latest runs. "
-        "Select a mark to read its judgements."
+        "● score, ○ in the run before, small dots: games, band: where the mean over games may lie. The line at the "
+        "right is the drift: the score in every run so far. Select a mark to read its judgements."
     )
-    with st.expander("This chart in words", icon=":material/notes:"):
-        plain("\n".join(found.words))
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:
         _behind(detail, dimension, games)
-    history = resources.read(personas.run_history, person.id)
-    if len(history) > 1:
-        with st.expander("Earlier runs"):
-            status_table(history, "All runs of this agent, the latest first")
+    with st.expander("Show the numbers"):
+        plain("\n".join(found.words))
+        history = resources.read(personas.run_history, person.id)
+        status_table(history, "All runs of this agent, the latest first")
 
 
 def _offer_example() -> None:
@@ -165,13 +175,21 @@ def _choose_run(runs: Sequence[Mapping[str, Any]]) -> int:
 
 def _choose_dimension(person: SelectableAgent, dimensions: Sequence[Dimension]) -> Dimension | None:
     if st.session_state.get(_DIMENSION) not in dimensions:
-        st.session_state[_DIMENSION] = next(
-            (each for each in dimensions if person.score(each) is not None), next(iter(dimensions), None)
-        )
+        known = {each: score for each in dimensions if (score := person.score(each)) is not None}
+        st.session_state[_DIMENSION] = min(known, key=known.__getitem__, default=next(iter(dimensions), None))
     dimension: Dimension | None = st.pills("Dimension", dimensions, format_func=LABELS.__getitem__, key=_DIMENSION)
     if state.chosen("judged") != dimension:
         state.choose(judged=dimension, in_game=None)
     return None if dimension is None else Dimension(dimension)
+
+
+def show_judgements(agent: str, run: str, dimension: Dimension, proposition: str = "") -> None:
+    """Opens the profile of an agent in one run, with the judgements of a dimension or of one claim."""
+    st.session_state[state.AGENTS_VIEW] = state.PROFILES
+    st.session_state[_RUN], st.session_state[_DIMENSION] = run, dimension
+    if proposition:
+        st.session_state[f"proposition_of_{dimension}"] = proposition
+    state.choose(**{_ID: agent, "run": run, "judged": dimension, "in_game": None})
 
 
 def _about(run: Any) -> str:
@@ -183,7 +201,7 @@ def _about(run: Any) -> str:
     by = judge.get(str(run["judge"]), "by a scripted judge")
     baseline = " This run is the baseline." if run["is_baseline"] else ""
     size = counted(int(run["sample_size"]), "message")
-    return f"{size} (seed {int(run['seed'])}){_window(run)}, judged {by}.{baseline}"
+    return f"{size}{_window(run)}, judged {by}.{baseline}"
 
 
 def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
@@ -192,11 +210,10 @@ def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
     scored = sorted(((score, LABELS[one]) for score, one in known if score is not None), reverse=True)
     if not scored:
         return ""
-    best, worst = scored[0], scored[-1]
-    told = f"{best[1]}, {best[0]:.1f} of 9"
+    (best, strongest), (worst, weakest) = scored[0], scored[-1]
     if len(scored) == 1:
-        return f"Scored on {told}."
-    return f"Strongest in {told}; weakest in {worst[1]}, {worst[0]:.1f} of 9."
+        return f"{strongest}: {best:.1f} of 9."
+    return f"Weakest in {weakest} ({worst:.1f} of 9), strongest in {strongest} ({best:.1f})."
 
 
 def _window(run: Any) -> str:
@@ -212,20 +229,34 @@ def _behind(detail: RunDetail, dimension: Dimension, games: Mapping[str, str]) -
         with st.container(horizontal=True, vertical_alignment="center"):
             plain(f"Only what was judged in {games.get(game, 'a shipped game')}.")
             st.button("Show all games", key="all_games", on_click=state.choose, kwargs={"in_game": None})
-    frame = personas.proposition_frame(scores, dimension)
-    if len(frame):
-        status_table(frame.drop(columns="Id"), f"Claims of {LABELS[dimension]} with score and weight")
-        st.caption("Higher is better: where a claim is wanted false, the judge's mark is turned round.")
-        ids = list(frame["Id"])
-        claims = dict(zip(ids, frame["Claim"], strict=True))
-        chosen = st.selectbox("Judgements of", ids, format_func=claims.__getitem__, key=f"proposition_of_{dimension}")
-        rows = scores[(scores["dimension"] == dimension) & (scores["proposition_id"] == chosen)]
-        _judgements(rows, dimension, games)
+    own = scores[scores["dimension"] == dimension]
+    if len(own):
+        claims = _claims(own, dimension)
+        chosen = st.selectbox(
+            "Claim, the worst first", list(claims), format_func=claims.__getitem__, key=f"proposition_of_{dimension}"
+        )
+        _judgements(own[own["proposition_id"] == chosen], dimension, games)
     failed = detail.failures[detail.failures["dimension"] == dimension]
     if len(failed):
         with st.expander(f"{len(failed)} without a score"):
             table = failed[["proposition_id", "subject", "status", "reason"]]
             status_table(table, "What could not be scored, and why")
+
+
+def _claims(rows: pd.DataFrame, dimension: Dimension) -> dict[str, str]:
+    """Each claim of a dimension with its mean score in words, by id, the worst first."""
+    means = rows.groupby("proposition_id")["score"].mean()
+    found = rows.drop_duplicates("proposition_id").to_dict("records")
+    return {
+        str(row["proposition_id"]): f"{score_text(means[row['proposition_id']], dimension)}: "
+        + claim_text(claim_of(row), is_fault=bool(row["is_inverted"]))
+        for row in sorted(found, key=lambda row: float(means[row["proposition_id"]]))
+    }
+
+
+def claim_text(claim: str, *, is_fault: bool) -> str:
+    """A claim; one that describes something bad, and scores high where it is false, says so."""
+    return f"Fault: {claim}" if is_fault else claim
 
 
 def _judgements(rows: pd.DataFrame, dimension: Dimension, games: Mapping[str, str]) -> None:
@@ -240,13 +271,14 @@ def _judgements(rows: pd.DataFrame, dimension: Dimension, games: Mapping[str, st
 def _judgement(row: dict[Any, Any], dimension: Dimension, place: int, games: Mapping[str, str]) -> None:
     with st.container(horizontal=True):
         st.badge(score_text(row["score"], dimension), color="blue")
+        # Where the claim names no fault and the mark is earned, mark and score are the same.
         if not pd.isna(row["raw_score"]):
             is_inverted, unearned = bool(row["is_inverted"]), str(row["mark"] or "")
             words = mark_words(int(row["raw_score"]), is_inverted=is_inverted, unearned=unearned)
             st.badge(f"marked {words}", color="gray")
     plain(str(row["reasoning"]))
     if row["context_snippet"]:
-        st.caption("The message" if row["message_id"] else "From the conversation")
+        st.caption("The message" if isinstance(row["message_id"], str) else "From all that was judged")
         st.code(str(row["context_snippet"]), language=None, wrap_lines=True)
     for idea in json.loads(row["ideas"] or "[]") if isinstance(row["ideas"], str) else []:
         plain(f"- {idea.get('text', '') if isinstance(idea, dict) else idea}")

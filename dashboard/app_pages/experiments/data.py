@@ -16,10 +16,12 @@ from dashboard.shared.formatting import signed_cell
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.estimate import ABEstimate
-from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, ExperimentStatus, Session, Side, scenarios
+from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, ExperimentStatus, Session, Side
+from evaluation.experiments.report import LEVEL, PUBLISHED_NAMES, DirectionAgreement, row_words, verdict_words
 from evaluation.experiments.table1 import Table1Row, published_experiments, table1_from_raw
 from evaluation.files.yaml_files import parse_model
 from evaluation.judging.model_client.budget import SPENT
+from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.words import p_words
 from evaluation.store import Store
@@ -55,6 +57,14 @@ class ShownRun:
         return words.get(self.record.status, f"… {self.record.status}: {progress}")
 
     @property
+    def title(self) -> str:
+        """The scenario, who spoke, when it began, and its status while it is not done; untrusted text."""
+        record = self.record
+        speaker = "a script" if record.is_scripted else str(record.config["model"])
+        status = "" if record.status == ExperimentStatus.COMPLETED else f", {self.status}"
+        return f"{record.name}, by {speaker}, {record.created_at:%Y-%m-%d %H:%M}{status}"
+
+    @property
     def rows(self) -> list[dict[str, Any]]:
         """The report's rows; none before the end."""
         return list((self.record.results or {}).get("rows", []))
@@ -84,72 +94,35 @@ def _shown(store: Store, record: ExperimentRecord) -> ShownRun:
     return ShownRun(record, sessions, evaluated, int(record.config.get("conversations") or 0) or len(sessions))
 
 
-def runs_frame(found: Sequence[ShownRun]) -> pd.DataFrame:
-    """One row per experiment, the newest first."""
-    return pd.DataFrame(
-        [
-            {
-                "Run": each.record.id[:8],
-                "Scenario": each.record.scenario,
-                "Status": each.status,
-                "Scale": f"{each.record.scale:g}",
-                "Seed": each.record.seed,
-                "Layout": str(each.record.config.get("layout", "")),
-                "Speaks and judges": "a script (no model)"
-                if each.record.is_scripted
-                else str(each.record.config["model"]),
-                "Begun (UTC)": f"{each.record.created_at:%Y-%m-%d %H:%M}",
-            }
-            for each in found
-        ]
-    )
-
-
-def scenario_frame() -> pd.DataFrame:
-    """The scenarios with their full sizes."""
-    return pd.DataFrame(
-        [
-            {
-                "Scenario": each.id,
-                "What it is": each.title,
-                "Treatment": each.treatment_words,
-                "Agents": each.agents,
-                "Conversations": each.environments,
-                "Steps": each.steps,
-                "Table 1": each.published or _NONE,
-            }
-            for each in scenarios().values()
-        ]
-    )
-
-
 def report_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """A report in the layout of Table 1, the paper's values beside ours."""
-    return pd.DataFrame([_report_line(row) for row in rows])
+    """A report in the layout of Table 1; the paper's values beside ours, where it has any."""
+    return pd.DataFrame([_report_line(row) for row in rows]).fillna("")
 
 
 def _report_line(row: Mapping[str, Any]) -> dict[str, Any]:
-    theirs = row["published"] or {}
     low, high = row["difference_low"], row["difference_high"]
-    interval = row["interval_note"] or _NONE if low is None else signed_cell(f"{low:+z.2f} to {high:+z.2f}")
-    return {
+    line = {
         "Dimension": row["label"],
         "Treatment": mean_cell(row["treatment_mean"], row["treatment_sd"]),
         "Control": mean_cell(row["control_mean"], row["control_sd"]),
         "Difference": change_cell(row["difference"]),
-        "95 % interval": interval,
-        "Treatment is": row["outcome"],
-        "Paper: difference": change_cell(theirs.get("difference")),
-        "Direction": direction_cell(row["direction"]),
+        "95 % interval": row["interval_note"] or _NONE if low is None else signed_cell(f"{low:+z.2f} to {high:+z.2f}"),
+        "Treatment is": row_words(row),
         "n": f"{row['n_treatment']} / {row['n_control']}",
         "p": p_cell(row["p_value"]),
         "p (Holm)": p_cell(row["p_holm"]),
         "p (clusters)": p_cell(row["p_cluster_robust"]),
         "d": change_cell(row["cohens_d"]),
-        "Paper: treatment": mean_cell(theirs.get("treatment_mean"), theirs.get("treatment_sd")),
-        "Paper: control": mean_cell(theirs.get("control_mean"), theirs.get("control_sd")),
-        "Paper: p": theirs.get("p_value", _NONE),
     }
+    if theirs := row["published"]:
+        line |= {
+            "Direction": direction_cell(row["direction"]),
+            "Paper: difference": change_cell(theirs["difference"]),
+            "Paper: treatment": mean_cell(theirs["treatment_mean"], theirs["treatment_sd"]),
+            "Paper: control": mean_cell(theirs["control_mean"], theirs["control_sd"]),
+            "Paper: p": theirs["p_value"],
+        }
+    return line
 
 
 def activity_frame(record: ExperimentRecord) -> pd.DataFrame:
@@ -159,7 +132,8 @@ def activity_frame(record: ExperimentRecord) -> pd.DataFrame:
 
 def direction_cell(direction: str) -> str:
     """The verdict on a direction, with the symbol that colours it."""
-    return {"same direction": "✓ same", "opposite direction": "✗ opposite"}.get(direction, direction)
+    words = {"same direction": "✓ same", "opposite direction": "✗ opposite", "undecided": "– could be luck"}
+    return words.get(direction, direction)
 
 
 def mean_cell(mean: float | None, sd: float | None) -> str:
@@ -183,16 +157,14 @@ def session_names(run: ShownRun) -> dict[str, str]:
     return {each.transcript_id: f"pair {each.environment + 1}, {_SIDES[each.side]}" for each in ordered}
 
 
-def table1_frame(raw: Sequence[Table1Row], runs: Sequence[ShownRun]) -> pd.DataFrame:
-    """The paper's 19 rows; beside them the raw scores recomputed, where given, and the latest run of each scenario."""
-    latest = _latest_by_experiment(runs)
+def table1_frame(raw: Sequence[Table1Row]) -> pd.DataFrame:
+    """The paper's 19 rows; beside them the raw scores recomputed, where given."""
     recomputed = {(row.experiment.name, row.published.dimension): row for row in raw}
-    titles = {one.published: one.title for one in scenarios().values()}
     lines = []
     for experiment in published_experiments():
         for row in experiment.rows:
             line = {
-                "Experiment": f"{experiment.name} {titles.get(experiment.name, experiment.setting)}",
+                "Experiment": experiment.name,
                 "Dimension": row.dimension,
                 "Paper: treatment": mean_cell(row.treatment_mean, row.treatment_sd),
                 "Paper: control": mean_cell(row.control_mean, row.control_sd),
@@ -201,8 +173,61 @@ def table1_frame(raw: Sequence[Table1Row], runs: Sequence[ShownRun]) -> pd.DataF
             }
             if raw:
                 line |= _recomputed_cells(recomputed[experiment.name, row.dimension])
-            lines.append(line | _our_cells(latest.get(experiment.name), row.dimension))
+            lines.append(line)
     return pd.DataFrame(lines)
+
+
+def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, pd.DataFrame]]:
+    """The directions of the paper's differences, and those of our latest runs by a model where there are any.
+
+    Returns:
+        Titles and tables: one row per dimension, one column per experiment, "▼ 0.92" for lower with corrections, in
+        parentheses where it could be luck; ours begin with a symbol for the same or the opposite direction.
+    """
+    paper = {
+        (experiment.name, row.dimension): _arrow(row.difference, is_luck=float(row.p.lstrip("<")) > LEVEL)
+        for experiment in published_experiments()
+        for row in experiment.rows
+    }
+    ours = {
+        (name, row["paper_label"]): _our_arrow(row)
+        for name, run in _latest_by_experiment(runs).items()
+        for row in run.rows
+        if row["published"]
+    }
+    return [("In the paper", _matrix(paper)), *([("Here, in the latest runs", _matrix(ours))] if ours else [])]
+
+
+def _our_arrow(row: Mapping[str, Any]) -> str:
+    symbol = direction_cell(row["direction"])[0]
+    if row["difference"] is None:
+        return _NONE
+    arrow = _arrow(row["difference"], is_luck=row["direction"] == DirectionAgreement.UNDECIDED)
+    return f"{symbol} {arrow}" if symbol in "✓✗" else arrow
+
+
+def _arrow(difference: float, *, is_luck: bool) -> str:
+    words = f"{'▲' if difference > 0 else '▼'} {abs(difference):.2f}"
+    return f"({words})" if is_luck else words
+
+
+def _matrix(cells: Mapping[tuple[str, str], str]) -> pd.DataFrame:
+    names = dict.fromkeys(name for name, _ in cells)
+    return pd.DataFrame(
+        [
+            {"Dimension": LABELS[one]} | {f"Exp. {name}": cells.get((name, label), "") for name in names}
+            for one, label in PUBLISHED_NAMES.items()
+        ]
+    )
+
+
+def table1_words(runs: Sequence[ShownRun]) -> str:
+    """Tell in a sentence how far our latest runs by a model agree with the paper."""
+    words = verdict_words([row for run in _latest_by_experiment(runs).values() for row in run.rows])
+    return words or (
+        "No model has run one of the paper's four experiments here, so nothing can be compared yet. To do that: Runs, "
+        "Run an experiment."
+    )
 
 
 def _recomputed_cells(row: Table1Row) -> dict[str, str]:
@@ -216,27 +241,13 @@ def _recomputed_cells(row: Table1Row) -> dict[str, str]:
     }
 
 
-def _our_cells(run: ShownRun | None, dimension: str) -> dict[str, str]:
-    row = next((each for each in run.rows if each["paper_label"] == dimension), None) if run else None
-    if run is None or row is None:
-        return {"Here: difference": _NONE, "Direction": "not run yet", "By": _NONE}
-    by = "script" if run.record.is_scripted else str(run.record.config["model"])
-    return {
-        "Here: difference": change_cell(row["difference"]),
-        "Direction": "run by a script" if run.record.is_scripted else direction_cell(row["direction"]),
-        "By": f"{by}, {run.record.id[:8]}",
-    }
-
-
 def _latest_by_experiment(runs: Sequence[ShownRun]) -> dict[str, ShownRun]:
-    """The latest finished run of each published experiment; a script's only where no model has run it."""
-    found: dict[str, ShownRun] = {}
-    finished = [each for each in reversed(runs) if each.rows]
-    for run in sorted(finished, key=lambda each: not each.record.is_scripted):
-        published = run.record.config["scenario"].get("published")
-        if published:
-            found[published] = run
-    return found
+    """The latest finished run by a model of each published experiment; a script's says nothing about agents."""
+    return {
+        published: run
+        for run in reversed(runs)
+        if run.rows and not run.record.is_scripted and (published := run.record.config["scenario"].get("published"))
+    }
 
 
 def ab_tests(store: Store) -> list[ExperimentRecord]:
@@ -283,6 +294,8 @@ def metric_words(text: str) -> str:
 
 
 def _ab_cell(name: str, cell: str) -> str:
+    if name == "Clearly better":
+        return f"{_SHOWN.get(cell, '✓')} {cell}"
     if name == "Significant" and cell == "yes":
         return "✓ yes"
     if name == "Status":
@@ -290,6 +303,7 @@ def _ab_cell(name: str, cell: str) -> str:
     return signed_cell(cell) if name in _SIGNED else cell
 
 
+_SHOWN = {"could be luck": "–", "cannot be tested": "?"}
 _SIGNED = {"B minus A", "95 % interval", "Effect size"}
 
 

@@ -17,17 +17,19 @@ def show() -> None:
     view = state.choose_view([RUNS, AB_TESTS, TABLE1], key="experiments_view")
     if view == AB_TESTS:
         tests = resources.read(data.ab_tests)
+        runs.ab_view(store, tests)
         form = st.expander("Run an A/B test", expanded=not tests, key=FORM, on_change="rerun", bind="query-params")
         if form.open:
             with form:
                 start_ab_test.ab_form(store)
-        runs.ab_view(store, tests)
         return
     found = resources.read(data.shown_runs)
     if view == TABLE1:
         table1.table1(found)
         return
-    if not found:
+    if found:
+        runs.run_view(store, runs.choose(found))
+    else:
         empty_state(
             "No experiments yet",
             "An experiment lets the same agents talk twice, with corrections and without, and compares how they hold "
@@ -38,10 +40,6 @@ def show() -> None:
     if form.open:
         with form:
             start_run.start_form(store)
-            st.caption("The scenarios with their full sizes:")
-            runs.scenarios_table()
-    if found:
-        runs.run_view(store, runs.choose(found))
 
 
 show()

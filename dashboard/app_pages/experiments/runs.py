@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -14,14 +13,21 @@ from dashboard.app_pages.experiments.data import ShownRun
 from dashboard.shared import state
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL
-from dashboard.shared.downloads import csv_download
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.errors import DramaturgError
 from evaluation.experiments.ab_summary import ab_summary
 from evaluation.experiments.plan import ExperimentRecord, ExperimentStatus, plan_of
-from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, finding_words, verdict_words
+from evaluation.experiments.report import (
+    CAVEAT,
+    SCRIPTED_NOTE,
+    activity_words,
+    finding_words,
+    row_words,
+    verdict_words,
+)
+from evaluation.judging.propositions import Dimension
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.ab_tests import KIND as AB_KIND
@@ -33,16 +39,15 @@ _CHOSEN_AB = "chosen_ab_test"
 
 
 def choose(found: Sequence[ShownRun]) -> ShownRun:
-    """All runs in a table, and the one that is looked at; it stands in the URL."""
-    frame = data.runs_frame(found)
-    status_table(frame, "Experiments, the newest first", height=min(38 + 35 * len(frame), 260))
+    """The run that is looked at; it stands in the URL."""
     by_id = {each.record.id: each for each in found}
     wanted = state.chosen(_ID, list(by_id))
+    names = {each.record.id: f"{len(found) - place}. {each.title}" for place, each in enumerate(found)}
     chosen = st.selectbox(
-        "Run",
+        "Experiment",
         list(by_id),
         index=list(by_id).index(wanted) if wanted else 0,
-        format_func=lambda key: f"{key[:8]}: {by_id[key].record.scenario}, seed {by_id[key].record.seed}",
+        format_func=names.__getitem__,
         key="chosen_experiment",
     )
     state.choose(**{_ID: chosen})
@@ -53,14 +58,12 @@ def run_view(store: Store, run: ShownRun) -> None:
     """One experiment: what it is, its report, and its conversations."""
     record = run.record
     if run.rows:
-        st.markdown(f"**{finding_words(run.rows)}**")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader("Treatment against control", anchor=False, width="content")
-        if record.is_scripted:
-            st.badge("scripted: no model", icon=":material/smart_toy:", color="orange")
-    plain(f"{record.name}. Treatment: {record.config['scenario'].get('treatment_words', '')}.")
-    if record.is_scripted:
-        st.caption(SCRIPTED_NOTE)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{finding_words(run.rows)}**", width="content")
+            if record.is_scripted:
+                st.badge("scripted: no model", icon=":material/smart_toy:", color="orange")
+    treatment = f"The treatment is: {record.config['scenario'].get('treatment_words', '')}."
+    plain(f"{treatment} {activity_words((record.results or {}).get('activity'))}")
     if run.rows:
         _report(run)
     else:
@@ -71,12 +74,22 @@ def run_view(store: Store, run: ShownRun) -> None:
 def _report(run: ShownRun) -> None:
     if words := verdict_words(run.rows):
         st.caption(words)
-    draw_chart(
-        difference_figure(run.rows),
-        key=f"differences_{run.record.id}",
-        config={"displayModeBar": False},
-        alt=difference_alt(run.rows),
-    )
+    ideas = str(Dimension.IDEAS_QUANTITY)
+    for title, rows in (
+        ("difference in points of 9", [row for row in run.rows if row["dimension"] != ideas]),
+        ("difference in number of ideas", [row for row in run.rows if row["dimension"] == ideas]),
+    ):
+        if rows:
+            draw_chart(
+                difference_figure(rows, title),
+                key=f"differences_{run.record.id}_{len(rows)}",
+                config={"displayModeBar": False},
+                alt=difference_alt(rows),
+            )
+    paper = ", diamond: the paper's difference" if any(row["published"] for row in run.rows) else ""
+    st.caption(f"Right of the dashed line: higher with the treatment. Bar: where the true difference may lie{paper}.")
+    if run.record.is_scripted:
+        st.caption(SCRIPTED_NOTE)
     with st.expander("Show the numbers"):
         _numbers(run)
 
@@ -86,11 +99,12 @@ def _numbers(run: ShownRun) -> None:
     activity = data.activity_frame(run.record)
     if not activity.empty:
         status_table(activity, "How often each part of the treatment stepped in, and calls and cost of each side")
+    record, layout = run.record, run.record.config.get("layout", "")
+    st.caption(f"Run {record.id[:8]}, scale {record.scale:g}, seed {record.seed}, layout {layout}.")
     lost = [f"{row['label']}: {row['unscored']}" for row in run.rows if row["unscored"]]
     if lost:
         st.caption(f"Scores that are missing: {', '.join(lost)}.")
     st.caption(CAVEAT)
-    csv_download("Download the table", lambda: data.report_frame(run.rows), f"experiment-{run.record.id[:8]}.csv")
 
 
 def _unfinished(store: Store, run: ShownRun) -> None:
@@ -159,8 +173,7 @@ def _conversations(run: ShownRun) -> None:
         return
     _read_one("Conversation", names, f"conversation_{run.record.id}", "read_conversation")
     st.caption(
-        "Both conversations of a pair have the same agents and facilitator; only the treatment has corrections or "
-        "interventions."
+        "Both conversations of a pair have the same agents and facilitator, one with the treatment, one without."
     )
 
 
@@ -172,12 +185,6 @@ def _read_one(label: str, names: Mapping[str, str], key: str, button_key: str) -
         chosen = st.selectbox(label, list(names), format_func=names.__getitem__, key=key)
         if st.button("Read it", icon=":material/forum:", key=button_key):
             st.switch_page("app_pages/games/page.py", query_params={"transcript": chosen})
-
-
-def scenarios_table() -> None:
-    """The scenarios with their full sizes."""
-    frame: pd.DataFrame = data.scenario_frame()
-    status_table(frame, "The scenarios with their full sizes")
 
 
 def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
@@ -220,23 +227,29 @@ def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
 
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:
     summary = ab_summary(results, chosen.completed_at)
-    plain(data.metric_words(str(results.get("recommendation", ""))))
-    st.caption(f"Date: {summary.date}. Runs: {summary.runs}. Spent: {summary.spent}.")
-    for reason in results.get("reasons", []):
-        plain(data.metric_words(str(reason)))
-    if summary.variants:
-        status_table(data.ab_frame(summary.variants), "The variants: runs by status, checks passed, means")
-    if summary.comparisons:
-        status_table(data.ab_frame(summary.comparisons), "Every pair of variants on every measure, b minus a")
-    st.caption(
-        "Significant: after Holm's adjustment over all comparisons. Practical: more than 10 % of the larger mean, "
-        "unless the test says otherwise. Effect size: Cohen's d. Detectable: the smallest difference that "
-        "so many runs would find in 8 of 10 tests."
-    )
-    if summary.every_run:
-        with st.expander("Every run"):
-            status_table(data.ab_frame(summary.every_run), "Every run with its status and cost")
+    plain(data.metric_words(f"{results.get('recommendation', '')} {summary.basis}"))
+    if summary.measures:
+        status_table(
+            data.ab_frame(summary.measures),
+            "Every measure: what the runs show, and the mean of each variant",
+            column_config={"Measure": st.column_config.Column(width=126)},
+        )
+    st.caption(f"Runs: {summary.runs}. Spent: {summary.spent}. Date: {summary.date}.")
     _games_of_runs(store, chosen.id, summary.games)
+    with st.expander("Show the numbers"):
+        for reason in results.get("reasons", []):
+            plain(data.metric_words(str(reason)))
+        if summary.comparisons:
+            status_table(data.ab_frame(summary.comparisons), "Every pair of variants on every measure, b minus a")
+        st.caption(
+            "Significant: after Holm's adjustment over all comparisons. Practical: more than 10 % of the larger mean, "
+            "unless the test says otherwise. Effect size: Cohen's d. Detectable: the smallest difference that "
+            "so many runs would find in 8 of 10 tests."
+        )
+        if summary.variants:
+            status_table(data.ab_frame(summary.variants), "The variants: runs by status, checks passed, means")
+        if summary.every_run:
+            status_table(data.ab_frame(summary.every_run), "Every run with its status and cost")
 
 
 def _games_of_runs(store: Store, test_id: str, games: Mapping[str, str]) -> None:
@@ -244,12 +257,18 @@ def _games_of_runs(store: Store, test_id: str, games: Mapping[str, str]) -> None
 
 
 _ROW_HEIGHT = 48
-_HEAD_HEIGHT = 110
+_HEAD_HEIGHT = 48
+_LABEL_WIDTH = 128
 _SHIFT = 0.16
 
 
-def difference_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
-    """Treatment minus control of every dimension with its 95 % interval, and the paper's difference as a diamond."""
+def difference_figure(rows: Sequence[Mapping[str, Any]], title: str) -> go.Figure:
+    """Treatment minus control of every dimension with its 95 % interval, and the paper's difference as a diamond.
+
+    Args:
+        rows: Of one unit: marks of 9, or numbers of ideas.
+        title: The unit, below the axis.
+    """
     figure = go.Figure()
     known = [(place, row) for place, row in enumerate(rows) if row["difference"] is not None]
     figure.add_trace(
@@ -284,17 +303,20 @@ def difference_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
                 hovertemplate="paper: %{x:+.2f}<extra></extra>",
             )
         )
+    ends = [abs(row[end] or 0.0) for row in rows for end in ("difference", "difference_low", "difference_high")]
+    most = 1.1 * max([1.0, *ends, *(abs(row["published"]["difference"]) for _, row in known if row["published"])])
     figure.add_vline(x=0, line={"color": LIMIT, "dash": "dash", "width": 1})
     figure.update_layout(
         height=_HEAD_HEIGHT + _ROW_HEIGHT * len(rows),
-        margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        xaxis={"title": {"text": "treatment minus control"}, "zeroline": False},
+        # As wide on the left in every figure, so that rows of two figures stand below each other.
+        margin={"l": _LABEL_WIDTH, "r": 10, "t": 4, "b": 40},
+        showlegend=False,
+        xaxis={"title": {"text": title}, "zeroline": False, "fixedrange": True, "range": [-most, most]},
         yaxis={
             "tickvals": list(range(len(rows))),
-            "ticktext": [str(row["label"]) for row in rows],
+            "ticktext": [f"{row['label']}<br>{row_words(row)}" for row in rows],
             "range": [len(rows) - 0.5, -0.5],
-            "automargin": True,
+            "fixedrange": True,
         },
     )
     return figure

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.app_pages.experiments import data
+from dashboard.app_pages.experiments.start_run import example_button
 from dashboard.shared import queries, resources
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
@@ -61,13 +62,8 @@ def ab_form(store: Store) -> None:
 
 def load_example(store: Store) -> None:
     """A button that runs the example on numbers, to have a test to look at."""
-    is_busy = jobs.running(store, KIND) is not None
-    with st.container(horizontal=True, horizontal_alignment="center"):
-        if st.button(
-            "Load an example", icon=":material/science:", type="primary", disabled=is_busy, key="example_ab_test"
-        ):
-            start(store, data.read_ab_test("ab.yaml", data.example_test("ab.yaml").encode("utf-8")), {})
-    st.caption("It compares numbers in its file: no key, no cost, at once.", text_alignment="center")
+    if example_button(store, KIND, "It compares numbers in its file: no key, no cost, at once."):
+        start(store, data.read_ab_test("ab.yaml", data.example_test("ab.yaml").encode("utf-8")), {})
 
 
 def _configuration() -> tuple[str, bytes]:

@@ -38,6 +38,11 @@ def start_form(store: Store) -> None:
         scenario = st.selectbox(
             "Scenario", list(scenarios()), format_func=lambda key: scenarios()[key].title, key="scenario"
         )
+        chosen = scenarios()[scenario]
+        st.caption(
+            f"Treatment: {chosen.treatment_words}. Full size: {chosen.agents} agents in {chosen.environments} "
+            f"conversations of {chosen.steps} steps on each side."
+        )
         scale = st.number_input(
             "Scale", 0.01, 1.0, 0.1, step=0.05, key="experiment_scale", help="Rounded up; two pairs at least."
         )
@@ -47,7 +52,7 @@ def start_form(store: Store) -> None:
         # Only what can be chosen: the label of a choice that is greyed out is too faint to read.
         speakers = [_SCRIPT, _MODEL] if has_model else [_SCRIPT]
         speaker = st.radio("Who speaks and judges", speakers, index=len(speakers) - 1, key="speaker")
-        steps = st.number_input("Steps", 1, 200, scenarios()[scenario].steps, key=f"steps_{scenario}")
+        steps = st.number_input("Steps", 1, 200, chosen.steps, key=f"steps_{scenario}")
         is_batched = st.toggle(
             "Ask up to ten questions in a call", False, key="experiment_batched", help="Cheaper, a little less exact."
         )
@@ -55,7 +60,7 @@ def start_form(store: Store) -> None:
         calls = st.number_input("Limit on calls", 0, value=None, step=1000, key="experiment_calls")
     is_scripted = speaker == _SCRIPT
     plan = ExperimentPlan(
-        scenarios()[scenario],
+        chosen,
         SCRIPTED_MODEL if is_scripted else config.model,
         scale,
         seed,
@@ -81,13 +86,22 @@ def start_form(store: Store) -> None:
 
 def load_example(store: Store) -> None:
     """A button that runs the smallest experiment by the script, to have one to look at."""
-    is_busy = jobs.running(store, KIND) is not None
-    with st.container(horizontal=True, horizontal_alignment="center"):
-        if st.button(
-            "Load an example", icon=":material/science:", type="primary", disabled=is_busy, key="example_experiment"
-        ):
-            _start(store, example_plan(), {})
-    st.caption("A small run by the script: no key, no cost, a few seconds.", text_alignment="center")
+    if example_button(store, KIND, "A small run by the script: no key, no cost, a few seconds."):
+        _start(store, example_plan(), {})
+
+
+def example_button(store: Store, kind: str, caption: str) -> bool:
+    """The button of an empty view that loads an example by a job of that kind; whether it was pressed."""
+    with st.container(horizontal_alignment="center"):
+        is_pressed = st.button(
+            "Load an example",
+            icon=":material/science:",
+            type="primary",
+            disabled=jobs.running(store, kind) is not None,
+            key=f"example_{kind}",
+        )
+    st.caption(caption, text_alignment="center")
+    return is_pressed
 
 
 def _estimate(plan: ExperimentPlan, config: JudgeConfig) -> None:

@@ -10,37 +10,42 @@ import streamlit as st
 from dashboard.app_pages.experiments import data
 from dashboard.app_pages.experiments.data import ShownRun
 from dashboard.shared import resources
-from dashboard.shared.downloads import csv_download
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.errors import DramaturgError
+from evaluation.experiments.plan import scenarios
 from evaluation.experiments.table1 import CAVEAT, Table1Row, published_experiments
+
+_WIDTHS = {"Dimension": st.column_config.Column(width=125)}
 
 
 def table1(found: Sequence[ShownRun]) -> None:
     """The 19 published rows with the latest run of each scenario, and a place for the raw files."""
-    st.subheader("Table 1 of the paper", anchor=False)
+    st.markdown(f"**{data.table1_words(found)}**")
     st.markdown(
-        "The TinyTroupe paper (arXiv:2507.09788) let the same agents talk with corrections (treatment) and without "
-        "(control). Corrections lowered fluency in all four experiments and consistency in three, and brought more "
-        "ideas in two of three. Your own runs of the same scenarios stand beside it. Only the direction can be "
-        "compared, because model, agents and judges differ."
+        "The TinyTroupe paper (arXiv:2507.09788) let the same agents talk with corrections and without. By its tests, "
+        "corrections clearly lowered consistency in three of four experiments and fluency in two, and clearly brought "
+        "more ideas in two of three."
     )
-    place = st.container()
+    shown = data.table1_directions(found)
+    for title, directions in shown:
+        st.subheader(title, anchor=False)
+        status_table(directions, f"{title}: the direction of every difference", column_config=_WIDTHS)
+    titles = "; ".join(f"{each.published}: {each.title}" for each in scenarios().values() if each.published)
+    verdicts = "✓ the same way as in the paper, ✗ the other way. " if len(shown) > 1 else ""
+    st.caption(
+        f"{verdicts}▲ higher and ▼ lower with corrections, in points of 9; ideas in their number. In parentheses: "
+        f"could be luck. {titles}."
+    )
+    place = st.expander("Show the numbers")
     raw = _raw_rows()
-    frame = data.table1_frame(raw, found)
     with place:
-        status_table(
-            frame,
-            "Table 1 as published, with the runs here beside it",
-            height=38 + 35 * len(frame),
-            column_config={"Direction": st.column_config.TextColumn(width="medium")},
-        )
+        frame = data.table1_frame(raw)
+        status_table(frame, "Table 1 as published", height=38 + 35 * len(frame))
         st.caption("Mean and standard deviation of the scores, from 0 to 9; of ideas, their number.")
         if raw:
             as_published = sum(row.has_published_values for row in raw)
             st.caption(f"{as_published} of {len(raw)} rows of the raw files have the published values. {CAVEAT}")
-        csv_download("Download the table", lambda: frame, "table1.csv")
 
 
 def _raw_rows() -> list[Table1Row]:

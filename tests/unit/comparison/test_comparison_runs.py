@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from evaluation.comparison.runs import Run, by_game, compare_runs, run_comparison_data
+from evaluation.comparison.runs import Run, by_game, compare_runs, finding_words, general_claim, run_comparison_data
 from evaluation.judging.propositions import Dimension
 from evaluation.statistics.comparison import Outcome
 
@@ -17,7 +17,14 @@ RUN = Run("r", "Ann", "live: small", 3, datetime(2026, 5, 1, tzinfo=UTC), {Dimen
 def rows(*scores: tuple[str, str | None, str | None, float, float]) -> pd.DataFrame:
     """Proposition, game, message, weight, score; all of adherence."""
     columns = ["proposition_id", "transcript_id", "message_id", "weight", "score"]
-    return pd.DataFrame(scores, columns=columns).assign(dimension="adherence", claim="claim", reasoning="why")
+    fixed = {
+        "dimension": "adherence",
+        "claim": "claim",
+        "reasoning": "why",
+        "context_snippet": "",
+        "is_inverted": False,
+    }
+    return pd.DataFrame(scores, columns=columns).assign(**fixed)
 
 
 def test_a_game_is_the_weighted_mean_over_propositions_of_means_over_messages() -> None:
@@ -49,6 +56,8 @@ def test_runs_are_compared_over_games_and_paired_where_both_saw_one() -> None:
     # (4 + 4 + 5 + 4) / 4
     assert (adherence.paired.n, adherence.paired.difference) == (4, 4.25)
     assert found.comparison["fluency"].outcome is Outcome.UNTESTABLE
+    # Neither run has a score of fluency, so nothing is said about it.
+    assert finding_words(found) == "clearly better on Adherence."
     (mover,) = found.movers
     assert (mover.before, mover.after) == (3.5, pytest.approx(7.6))
     # The largest move first: g2 went from 3 to 8.
@@ -59,8 +68,28 @@ def test_runs_are_compared_over_games_and_paired_where_both_saw_one() -> None:
 
 def test_a_run_is_read_from_its_row() -> None:
     packed = '{"adherence": {"score": 5.5}, "fluency": {"score": null}}'
-    row = {"run_id": "1", "display_name": "Ann", "judge": "live", "model": "small", "sample_size": 20.0}
+    row = {
+        "run_id": "1",
+        "agent_id": "ann",
+        "display_name": "Ann",
+        "judge": "live",
+        "model": "small",
+        "sample_size": 20.0,
+    }
     run = Run.of(row | {"created_at": RUN.created_at, "scores": packed})
     assert (run.judge, run.sample_size, run.scores) == ("live: small", 20, {Dimension.ADHERENCE: 5.5})
     bare = Run.of(row | {"judge": None, "model": None, "sample_size": float("nan"), "created_at": None, "scores": None})
     assert (bare.judge, bare.sample_size, bare.scores) == ("", 0, {})
+
+
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        ("The message I do. is one that only Ann would write.", "A message is one that only Ann would write."),
+        ("In I do., Ann changes her mind.", "In a message, Ann changes her mind."),
+        ("Ann speaks.", "Ann speaks."),
+    ],
+)
+def test_a_claim_about_many_messages_quotes_none(claim: str, told: str) -> None:
+    assert general_claim(claim, "I do.") == told
+    assert general_claim(claim, "") == claim

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
-from evaluation.corrections.statistics import SIMILARITY, failure_rates, gate_statistics
+from evaluation.corrections.statistics import SIMILARITY, failure_rates, gate_statistics, outcome_words
 
 
 def attempt(number: int, adherence: float | None, *, is_similar: bool = False) -> Attempt:
@@ -28,6 +28,13 @@ def test_three_messages() -> None:
     assert found.outcomes[GateOutcome.CORRECTED] == 0
     assert found.original_success_rate == 2 / 3
     assert (found.retries, found.regeneration_failure_rate) == (2, 0.5)
+    assert outcome_words(results) == (
+        "2 of 3 messages passed: 1 at once and 1 after a retry. 1 went out unjudged, because no judge answered. "
+        "Most were sent back by adherence: 1 of 2 first texts."
+    )
+    assert outcome_words([]) == ""
+    never = GateResult("a", None, GateOutcome.FORCED_THROUGH, (low,))
+    assert outcome_words([never]).startswith("0 of 1 message passed. 1 never passed; 1 of them not sent.")
     # Committed totals: 8, 7 and the threshold 7 for the silent judge.
     assert found.mean_total == 22 / 3
 

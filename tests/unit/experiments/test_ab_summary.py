@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, RunOutcome
-from evaluation.experiments.ab_summary import runs_by_status
+from evaluation.experiments.ab_summary import ab_summary, runs_by_status
 from evaluation.judging.protocol import Judgement
 from evaluation.text.display import significant_text
 from evaluation.transcript import Message, Player, Transcript
@@ -65,3 +65,32 @@ def test_a_judge_that_raises_anything_makes_a_failed_run() -> None:
     found = asyncio.run(ExperimentRunner(_test(), run, judge=Broken()).run_ab_test())
     assert found.failed == 4
     assert "KeyError" in found.variants["a"].runs[0].detail
+
+
+def _pair(measure: str, a: str, b: str, *, significant: bool | None, favours: str | None = None) -> dict[str, Any]:
+    more = {"n_a": 3, "n_b": 1, "mean_a": 4.0, "mean_b": 6.0, "difference": 2.0, "interval": {}, "p_holm": None}
+    judged = {"significant": significant, "practical_difference": True, "favours": favours}
+    return {"metric_name": measure, "variant_a": a, "variant_b": b, **more, **judged}
+
+
+def test_measures_say_what_they_show_and_the_deciding_one_what_the_decision_rests_on() -> None:
+    pairs = [
+        _pair("q", "x", "y", significant=False),
+        _pair("q", "x", "z", significant=True, favours="z"),
+        _pair("cost", "x", "y", significant=None),
+        _pair("speed", "x", "y", significant=False),
+    ]
+    found = ab_summary({"comparisons": pairs, "primary": "q"})
+    assert found.measures == [
+        {"Measure": "q", "Clearly better": "z (than x)", "x": "4", "y": "6", "z": "6"},
+        {"Measure": "cost", "Clearly better": "cannot be tested", "x": "4", "y": "6"},
+        {"Measure": "speed", "Clearly better": "could be luck", "x": "4", "y": "6"},
+    ]
+    assert (
+        found.basis
+        == "This rests on q: x 4 (3 runs), y 6 (1 run) and z 6 (1 run). No clear difference on 2 other measures."
+    )
+    other = ab_summary({"comparisons": pairs, "primary": "cost"})
+    assert [row["Measure"] for row in other.measures] == ["cost", "q", "speed"]
+    assert other.basis.endswith("Clear differences on other measures: q.")
+    assert ab_summary({}).basis == ""

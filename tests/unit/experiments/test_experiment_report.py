@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from evaluation.experiments.plan import AgentScore, Side
-from evaluation.experiments.report import DirectionAgreement, ReportRow, report_rows, verdict_words
+from evaluation.experiments.report import (
+    DirectionAgreement,
+    ReportRow,
+    activity_words,
+    finding_words,
+    report_rows,
+    verdict_words,
+)
 from evaluation.judging.propositions import Dimension
 
 
@@ -56,7 +63,8 @@ def test_a_direction_that_may_be_chance_is_undecided() -> None:
     found = row(rows, Dimension.IDEAS_QUANTITY)
     assert found.direction is DirectionAgreement.UNDECIDED
     assert found.as_dict()["outcome"] == "no evidence either way"
-    assert verdict_words([found.as_dict()]) == "Of 1 rows that the paper has: 1 undecided. Sizes are not compared."
+    words = "Of 1 difference in the paper: 1 could be luck here. Only directions are compared, not sizes."
+    assert verdict_words([found.as_dict()]) == words
 
 
 @pytest.mark.parametrize(
@@ -85,3 +93,17 @@ def test_without_any_score_there_is_no_test_and_no_crash() -> None:
 def test_a_persona_counts_once_in_the_cluster_robust_p() -> None:
     same = [AgentScore(side, room, "Ann", Dimension.FLUENCY, 5.0 + room, 1) for side in Side for room in range(4)]
     assert math.isnan(row(report_rows(same), Dimension.FLUENCY).clustered.p)
+
+
+def test_a_report_is_told_in_a_sentence_with_what_took_effect() -> None:
+    clear, other = {"label": "Ideas", "outcome": "higher"}, {"label": "Fluency", "outcome": "no evidence either way"}
+    assert (
+        finding_words([clear, other]) == "With the treatment: Ideas clearly higher; 1 other difference could be luck."
+    )
+    assert finding_words([other] * 2) == "The treatment changed nothing clearly: all 2 differences could be luck."
+    untested = other | {"outcome": "cannot be tested"}
+    assert finding_words([other, untested]).endswith("1 difference could be luck and 1 difference cannot be tested.")
+    activity = {"treatment": {"messages": 64, "fired": {"variety": 6, "adherence": 0}}}
+    assert activity_words(activity) == "It stepped in while 64 messages were written: variety 6 times."
+    assert activity_words({"treatment": {"messages": 8, "fired": {}}}).startswith("It never stepped in")
+    assert activity_words(None) == ""
