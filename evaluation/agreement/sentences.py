@@ -93,7 +93,7 @@ def _item_sentence(one: ItemAgreement, widest: float) -> str:
     if one.item.is_score:
         return f"Score: the same {often}, at most {counted(widest, 'point')} apart."
     answer = "yes" if one.commonest else "no"
-    chance = f", which is no better than always answering {answer}" if share <= one.floor < 1 else ""
+    chance = f", no better than always answering {answer}" if share <= one.floor < 1 else ""
     return f"{one.item.short_label} ({one.item.label}): the same answer {often}{chance}."
 
 

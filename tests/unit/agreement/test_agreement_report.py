@@ -230,5 +230,5 @@ def test_raters_who_answer_alike_by_chance_do_not_agree() -> None:
     )
     found = agreement_report(table, scores(a=1.0), NAMES, DEFAULT_THRESHOLDS)
     assert headline(found) == "So far the two raters agree on the score, not on question 1 (watching it)."
-    assert agreement_sentences(found)[1].endswith("in 1 of 3 games, which is no better than always answering yes.")
+    assert agreement_sentences(found)[1].endswith("in 1 of 3 games, no better than always answering yes.")
     assert headline(agreement_report(table[:1], scores(a=1.0), NAMES, DEFAULT_THRESHOLDS)) == ""
