@@ -10,15 +10,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
-from evaluation.files.bundled import parse_yaml
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, Roster, is_moderator
+from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, Roster, is_moderator, word_lists, word_set
 from evaluation.readers.document import Answers, GameReading, Question, Topic
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
@@ -39,7 +36,6 @@ _SETTLED = frozenset(
 # Here it is settled who was handed what; that others say it too is for the reader to see.
 _HEARERS_SETTLED = frozenset({"opentelemetry", "langfuse", "langsmith"})
 _WORD = re.compile(r"[a-z]+")
-_EVERYBODY = frozenset({"all", "everyone", "everybody", "allplayers", "public", "group", "broadcast", "town"})
 _END = r"(?:[.!]?|\s?[(\[:\"'#].{0,200}|\s(?:to|from|using|via|by|with|as|because)\b.{0,200})"
 _EVENT = re.compile(
     r"(?:<@\w+>|@?[\w .+'-]{1,40}?)?\s*(?:has |have |was |were )?(?:"
@@ -290,17 +286,9 @@ class _Table:
 
 def channel_named(name: str) -> Channel | None:
     """The channel that a name means, by its whole words, hidden ones before public ones; ``None`` if none tells."""
-    words = set(_WORD.findall(fold(name)))
-    for channel, known in _channel_words().items():
-        if words & known:
-            return channel
-    return None
-
-
-@cache
-def _channel_words() -> Mapping[Channel, frozenset[str]]:
-    content = parse_yaml(files("evaluation.readers").joinpath("channel_words.yaml").read_text(encoding="utf-8"))
-    return {channel: frozenset(content[channel]) for channel in ("team", "private", "system", "public")}
+    found = set(_WORD.findall(fold(name)))
+    known = word_lists("channel_words")
+    return next((_channel(one) for one in ("team", "private", "system", "public") if found & {*known[one]}), None)
 
 
 def _channel(name: str) -> Channel:
@@ -342,7 +330,7 @@ def _person(written: str, roster: Roster, seats: Mapping[str, str]) -> str:
 
 
 def _are_everybody(recipients: Iterable[str]) -> bool:
-    return any("".join(_WORD.findall(fold(one))) in _EVERYBODY for one in recipients)
+    return any("".join(_WORD.findall(fold(one))) in word_set("everybody") for one in recipients)
 
 
 def _named_team(recipients: Sequence[str], people: set[str]) -> Channel | None:

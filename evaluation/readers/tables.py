@@ -15,16 +15,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
 from evaluation.escaping import cut
-from evaluation.files.bundled import parse_yaml
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import alignment_of
+from evaluation.readers._draft import alignment_of, word_lists
 from evaluation.readers._who_speaks import LEFT_OUT
 from evaluation.readers.document import (
     Document,
@@ -105,7 +103,8 @@ def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
     by_key: dict[str, str] = {}
     for column in columns:
         by_key.setdefault(_key(column), column)
-    found = {name: by_key[best] for name, keys in _synonyms().items() if (best := _best(keys, by_key)) is not None}
+    synonyms = word_lists("columns")
+    found = {name: by_key[key] for name in FIELDS for key in reversed(synonyms[name]) if key in by_key}
     if "reply_to" in found and "message_id" not in found and "id" in by_key:
         found["message_id"] = by_key["id"]
     if "speaker" not in found and "role" in found:
@@ -113,18 +112,8 @@ def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
     return ColumnMapping(**found)
 
 
-def _best(keys: list[str], by_key: dict[str, str]) -> str | None:
-    return next((key for key in keys if key in by_key), None)
-
-
 def _key(column: str) -> str:
     return "".join(character for character in column.casefold() if character.isalnum())
-
-
-@cache
-def _synonyms() -> Mapping[str, list[str]]:
-    content = parse_yaml(files("evaluation.readers").joinpath("columns.yaml").read_text(encoding="utf-8"))
-    return {name: content[name] for name in FIELDS}
 
 
 _DELIMITERS = ",;\t|"
