@@ -165,9 +165,8 @@ def _cost(usage: Node) -> dict[str, Any] | None:
 def _usage(node: Node) -> CallUsage:
     written, output, total = (node[f"{key}_tokens"].count_or_none() for key in ("input", "output", "total"))
     given = max((total or 0) - (output or 0), written or 0)
-    return CallUsage(
-        given, node["input_tokens_cache_read"].count_or_none(), output, node["total_cost"].number_or_none()
-    )
+    cached, dollars = node["input_tokens_cache_read"].count_or_none(), node["total_cost"].number_or_none()
+    return {"input_tokens": given, "cached_tokens": cached, "output_tokens": output, "total_usd": dollars}
 
 
 READER = FileReader(FORMAT, _recognises, _read)
