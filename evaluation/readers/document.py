@@ -193,17 +193,45 @@ NO_ANSWERS = Answers()
 
 
 @dataclass(frozen=True, slots=True)
-class GameReading:
-    """A transcript as it was read, with what was settled and what is open.
+class TableHead:
+    """The part of a table that a person sees when choosing its columns.
 
     Attributes:
-        remarks: What was settled about who speaks, to whom and when, one sentence each.
-        questions: What the file does not say for certain.
+        columns: Their names, each once, in the file's order.
+        rows: The cells of the first rows as text, as many as there are columns, long ones cut.
     """
 
-    transcript: Transcript
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """The result of reading one game: its transcript, or the error that says what to do.
+
+    Attributes:
+        name: The file or game folder as the person knows it, with the folder or zip that it came from; a game of a file
+            that holds several has its own name behind the file's. Empty in what the reader of a format returns.
+        transcript: The game; ``None`` when it was refused.
+        error: Why it was refused; ``None`` when it was read.
+        format: The format recognised; ``None`` when none was.
+        head: Columns and first rows of a table, whose columns a person may choose; ``None`` for any other file.
+        left_aside: Names of other files in the folder of a game of several files that no reader knows: they belong to
+            the game and are not games themselves.
+        remarks: What was settled about who speaks, to whom and when, one sentence each.
+        questions: What is open about it. One without an answer refuses the game until somebody gives one.
+        preview: The game as it stands while a question refuses it.
+    """
+
+    name: str = ""
+    transcript: Transcript | None = None
+    error: InputError | None = None
+    format: str | None = None
+    head: TableHead | None = None
+    left_aside: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     questions: tuple[Question, ...] = ()
+    preview: Transcript | None = None
 
 
 _LONGEST_NAME = 200
@@ -575,21 +603,13 @@ def _placed(error: InputError, number: int) -> InputError:
     return type(error)(error.message, place=place, remedy=error.remedy)
 
 
-@dataclass(frozen=True, slots=True)
-class FileGame:
-    """One of several games in a file or folder.
+Games = Iterable[tuple[str, Callable[[], Transcript]]]
+"""The games of a file that holds several, each with its name and a way to read it, so that others survive its error.
 
-    Attributes:
-        name: What it is called in there; stands behind the file's name wherever the game is listed.
-        read: The transcript; raises an ``InputError`` where its content is broken, which the other games survive.
-    """
-
-    name: str
-    read: Callable[[], Transcript | GameReading]
-
-
-Found = Transcript | GameReading | Iterable[FileGame]
-"""What a reader returns: the transcript, with what it leaves open, or the games of a file that holds several."""
+The name stands behind the file's wherever the game is listed.
+"""
+Found = Transcript | ReadResult | Games
+"""What a reader returns: the transcript, with what it leaves open, or several games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -638,4 +658,4 @@ class ArchiveReader:
 
     format: str
     recognises: Callable[[Set[str]], bool]
-    read: Callable[[Mapping[str, Callable[[], Document]]], Iterable[FileGame]]
+    read: Callable[[Mapping[str, Callable[[], Document]]], Found]

@@ -26,11 +26,11 @@ from evaluation.readers._draft import alignment_of, word_lists
 from evaluation.readers._who_speaks import LEFT_OUT
 from evaluation.readers.document import (
     Document,
-    FileGame,
     FileReader,
     Found,
     Limits,
     Node,
+    TableHead,
     content_id,
     first_record,
     records,
@@ -344,19 +344,6 @@ def _plain(value: Any, limits: Limits) -> Any:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class TableHead:
-    """The part of a table that a person sees when choosing its columns.
-
-    Attributes:
-        columns: Their names, each once, in the file's order.
-        rows: The cells of the first rows as text, as many as there are columns, long ones cut.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
 def table_head(document: Document) -> TableHead | None:
     """The first rows of a possible table of messages; ``None`` for other content, or too much damage to choose from.
 
@@ -467,7 +454,8 @@ def table_games(document: Document, mapping: ColumnMapping | None = None) -> Fou
     for row in table.rows:
         games.setdefault(_cell_text(row, mapping.game) or "", []).append(row)
     if len(games) > 1:
-        return _several(games, mapping, document.limits)
+        read = partial(_transcript, mapping=mapping, limits=document.limits)
+        return ((game_id or "rows without a game", partial(read, game_id, rows)) for game_id, rows in games.items())
     if not games:
         raise BrokenTranscriptError("The table has no row.", remedy="Export it again.")
     ((game_id, rows),) = games.items()
@@ -486,11 +474,6 @@ def _check(mapping: ColumnMapping, table: ParsedTable) -> None:
     if mapping.speaker == mapping.text:
         message = f"The column {shorten(str(mapping.text))!r} cannot hold both speaker and text; there are {shown}."
         raise BrokenTranscriptError(message, remedy="Choose two of them.")
-
-
-def _several(games: dict[str, list[TableRow]], mapping: ColumnMapping, limits: Limits) -> Iterator[FileGame]:
-    for game_id, rows in games.items():
-        yield FileGame(game_id or "rows without a game", partial(_transcript, game_id, rows, mapping, limits))
 
 
 def _transcript(game_id: str, rows: Sequence[TableRow], mapping: ColumnMapping, limits: Limits) -> Transcript:

@@ -25,7 +25,6 @@ from evaluation.files.strict_json import step
 from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, Roster, TranscriptDraft
 from evaluation.readers.document import (
     Document,
-    FileGame,
     FileReader,
     Found,
     Limits,
@@ -225,7 +224,7 @@ def _games(document: Document, read: Callable[[Node, Limits], Transcript]) -> Fo
     if isinstance(document.json, dict):
         return read(Node(document.json), document.limits)
     chats = enumerate(records(document), start=1)
-    return (FileGame(_id(chat) or str(number), partial(read, chat, document.limits)) for number, chat in chats)
+    return ((_id(chat) or str(number), partial(read, chat, document.limits)) for number, chat in chats)
 
 
 def _id(chat: Node) -> str | None:

@@ -30,7 +30,7 @@ from evaluation.readers._draft import (
     word_set,
 )
 from evaluation.readers._who_speaks import EVENT_CHANNEL, channel_named
-from evaluation.readers.document import Answers, Document, FileReader, GameReading, Question, Topic
+from evaluation.readers.document import Answers, Document, FileReader, Question, ReadResult, Topic
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
 from evaluation.text.normal import english_words, fold
@@ -752,7 +752,7 @@ def _recognises(document: Document) -> bool:
     return _speakers(document).are_enough
 
 
-def _read(document: Document) -> GameReading:
+def _read(document: Document) -> ReadResult:
     return _Page(document, _speakers(document)).reading()
 
 
@@ -983,7 +983,7 @@ class _Page:
         for head in (line.head for line in speakers.lines if speakers.speaks(line.head)):
             self._notes.setdefault(head.key, Counter()).update(head.notes)
 
-    def reading(self) -> GameReading:
+    def reading(self) -> ReadResult:
         """The game with what is open about it."""
         for line in self._speakers.lines:
             self._add(line)
@@ -1008,7 +1008,8 @@ class _Page:
         transcript = self._draft.build(
             game_id=self._document.game_id(FORMAT), source_format=FORMAT, players=players, winner=self._winner
         )
-        return GameReading(transcript, tuple(self._remarks()), tuple(self._questions(dates, written)))
+        remarks, questions = tuple(self._remarks()), tuple(self._questions(dates, written))
+        return ReadResult(transcript=transcript, remarks=remarks, questions=questions)
 
     def _players(self) -> list[dict[str, Any]]:
         involved = {one.speaker for one in self._spoken if one.channel != "system"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -17,7 +17,7 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers._draft import THOUGHTS_CHANNEL, OpenDraft, speaker_name
-from evaluation.readers.document import Document, FileGame, FileReader, Limits, Node, first_record, records
+from evaluation.readers.document import Document, FileReader, Games, Limits, Node, first_record, records
 from evaluation.readers.traces._turns import ChatTurn, ToolCall, as_text, normalised, unpacked
 from evaluation.readers.traces.calls import Span, summed_cost
 from evaluation.transcript import Transcript
@@ -51,7 +51,7 @@ def trace_reader(
         calls: The calls to models in the records of a file.
     """
 
-    def read(document: Document) -> Iterator[FileGame]:
+    def read(document: Document) -> Games:
         conversations: dict[str, list[Span]] = {}
         for call in calls(records(document), document):
             conversations.setdefault(call.conversation, []).append(call)
@@ -61,7 +61,7 @@ def trace_reader(
             )
         for name, held in conversations.items():
             game = partial(call_transcript, format_name, held, document.limits, game_id=name)
-            yield FileGame(name if len(conversations) > 1 else "", game)
+            yield (name if len(conversations) > 1 else "", game)
 
     return FileReader(format_name, lambda document: recognises(first_record(document)), read)
 

@@ -319,9 +319,7 @@ def _otlp_span(node: Node) -> _Record:
         "start": _nanoseconds(node.either(*_STARTS)),
         "end": _nanoseconds(node.either("endTimeUnixNano", "end_time_unix_nano")),
     }
-    events = [
-        (one["name"].text_or_none() or "", _attributes(one["attributes"])) for one in node["events"].entries()
-    ]
+    events = [(one["name"].text_or_none() or "", _attributes(one["attributes"])) for one in node["events"].entries()]
     return _Record(node["name"].text_or_none() or "", place, _attributes(node["attributes"]), events)
 
 
