@@ -6,7 +6,7 @@ import codecs
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
@@ -561,46 +561,20 @@ def records(document: Document) -> Iterator[Node]:
         yield from root.entries() if isinstance(document.json, list) else (root,)
         return
     document.limits.check_lines(document.text)
-    _check_values(document)
-    lines = [(number, line) for number, line in enumerate(document.text.split("\n"), start=1) if line.strip()]
-    values = _all_at_once([line for _, line in lines], document.limits)
-    for position, (number, line) in enumerate(lines):
-        value = values[position] if values else _one(number, line, document.limits)
-        yield Node(value, f"line {number}: $")
-
-
-def _all_at_once(lines: list[str], limits: Limits) -> list[Any] | None:
-    """The values of all lines, several times faster than one by one; ``None`` when one of them is at fault."""
-    try:
-        values = parse_json("[" + ",\n".join(lines) + "]", replace(limits, json_depth=limits.json_depth + 1))
-    except InputError:
-        return None
-    return values if len(values) == len(lines) else None
-
-
-def _one(number: int, line: str, limits: Limits) -> Any:
-    try:
-        return parse_json(line, limits)
-    except InputError as error:
-        raise _placed(error, number) from None
-
-
-def _check_values(document: Document) -> None:
-    """Refuses more values than one JSON may hold, by a bound: commas inside texts count too."""
+    # By a bound: commas inside texts count too.
     if sum(document.text.count(mark) for mark in _BEFORE_VALUES) > document.limits.json_values:
         raise LimitError(
             f"The lines hold more than {document.limits.json_values:,} JSON values.",
             remedy="Split the file into several.",
         )
-
-
-def _placed(error: InputError, number: int) -> InputError:
-    """The error of one line, with the line's number in the file."""
-    inside = error.place.removeprefix("line 1, ")
-    place = (
-        f"line {number}: {inside}" if inside.startswith("$") else ", ".join(filter(None, (f"line {number}", inside)))
-    )
-    return type(error)(error.message, place=place, remedy=error.remedy)
+    for number, line in enumerate(document.text.split("\n"), start=1):
+        try:
+            if line.strip():
+                yield Node(parse_json(line, document.limits), f"line {number}: $")
+        except InputError as error:
+            inside = error.place.removeprefix("line 1, ")
+            place = f"line {number}{':' if inside.startswith('$') else ','} {inside}" if inside else f"line {number}"
+            raise type(error)(error.message, place=place, remedy=error.remedy) from None
 
 
 Games = Iterable[tuple[str, Callable[[], Transcript]]]
