@@ -1,7 +1,6 @@
 """Plain text: forty transcripts of many shapes, and what was found to be read wrongly.
 
-``plain/readings.json`` holds what each of the forty says. The readings agree with those that somebody wrote down who had
-not seen the code.
+``plain/readings.json`` holds what each of the forty says, in agreement with somebody who had not seen the code.
 """
 
 from __future__ import annotations
