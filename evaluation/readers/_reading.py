@@ -45,11 +45,10 @@ from evaluation.readers.document import (
     Limits,
     Question,
     ReadResult,
-    TableHead,
     Topic,
 )
 from evaluation.readers.formats import plain_text
-from evaluation.readers.tables import ChooseColumns, ColumnMapping, table_head
+from evaluation.readers.tables import ChooseColumns, table_head
 from evaluation.transcript import CANONICAL_FORMAT, Transcript
 
 _MOST_ASKED = 5
@@ -377,46 +376,29 @@ class _Reading:
             rest[:] = [entry for entry in rest if entry not in parts]
 
     def _document(self, label: str, document: Document) -> Iterator[ReadResult]:
+        """The games in one file; of an unknown format as a table, where columns of speaker and text were chosen."""
+        error: UnknownFormatError | None = None
         try:
             reader = choose_reader(document)
-        except UnknownFormatError as error:
-            yield from self._unknown(label, document, error)
-        else:
-            if reader.format == tables.FORMAT:
-                yield from self._rows(label, document, *self._columns(document))
-            else:
+            if reader.format != tables.FORMAT:
                 yield from self._results(label, reader.format, partial(reader.read, document))
-
-    def _columns(self, document: Document) -> tuple[TableHead | None, ColumnMapping | None]:
+                return
+        except UnknownFormatError as found:
+            error = found
         head = table_head(document)
-        return head, self.choose_columns(head.columns) if head and self.choose_columns else None
-
-    def _rows(
-        self, label: str, document: Document, head: TableHead | None, mapping: ColumnMapping | None
-    ) -> Iterator[ReadResult]:
-        for result in self._results(label, tables.FORMAT, partial(tables.table_games, document, mapping)):
-            yield replace(result, head=head)
-
-    def _unknown(self, label: str, document: Document, error: UnknownFormatError) -> Iterator[ReadResult]:
-        """Read content of an unknown format as a table, where the columns of speaker and text were chosen."""
-        head, mapping = self._columns(document)
-        if head is None:
-            yield ReadResult(label, error=error)
-        elif mapping and not mapping.missing and mapping.used <= set(head.columns):
-            yield from self._rows(label, document, head, mapping)
-        else:
-            known = UnknownFormatError(error.message + _lacking(head, mapping), remedy=_NAME_COLUMNS)
-            yield ReadResult(label, error=known, head=head)
+        mapping = self.choose_columns(head.columns) if head and self.choose_columns else None
+        lacking = sorted(mapping.used.difference(head.columns)) if mapping and head else []
+        if error is None or (mapping and not mapping.missing and not lacking):
+            for result in self._results(label, tables.FORMAT, partial(tables.table_games, document, mapping)):
+                yield replace(result, head=head)
+            return
+        if head is not None:
+            columns = ", ".join(map(shorten, head.columns[:20]))
+            words = f" There is no column {shorten(lacking[0])!r}; there are {columns}." if lacking else ""
+            error = UnknownFormatError(error.message + words, remedy=_NAME_COLUMNS)
+        yield ReadResult(label, error=error, head=head)
 
 
 def _is_unknown(result: ReadResult) -> bool:
     """Whether a file holds notes, or is in no known format."""
     return isinstance(result.error, UnknownFormatError) or result.format == plain_text.FORMAT
-
-
-def _lacking(head: TableHead, mapping: ColumnMapping | None) -> str:
-    """The first of the columns that somebody named and that are not in the file, and those that are."""
-    lacking = sorted(mapping.used.difference(head.columns)) if mapping else []
-    if not lacking:
-        return ""
-    return f" There is no column {shorten(lacking[0])!r}; there are {', '.join(map(shorten, head.columns[:20]))}."

@@ -403,21 +403,19 @@ def _phoenix_spans(found: Iterable[Node], unnamed: str) -> Iterator[_Record]:
 
 
 def _phoenix_span(row: Node) -> _Record:
-    context = row["context"]
     fields = dict(_flat(unpacked(row["attributes"].value)))
     for name, value in row.fields().items():
         if name.startswith("attributes."):
             fields |= dict(_flat(value, name.removeprefix("attributes.")))
     if isinstance(kind := row["span_kind"].value, str):
         fields.setdefault(_KIND, kind)
-    place = {
-        "trace": identifier(context["trace_id"] if context.value is not None else row["context.trace_id"]),
-        "id": identifier(context["span_id"] if context.value is not None else row["context.span_id"]),
-        "parent": row["parent_id"].identifier_or_none(),
-        "start": row["start_time"].time_or_none(),
-        "end": row["end_time"].time_or_none(),
-    }
-    return _Record(row["name"].text_or_none() or "", place, fields)
+    context = row["context"]
+    trace, span = (
+        context[key] if context.value is not None else row[f"context.{key}"] for key in ("trace_id", "span_id")
+    )
+    place = {"trace": identifier(trace), "id": identifier(span), "parent": row["parent_id"].identifier_or_none()}
+    times = {"start": row["start_time"].time_or_none(), "end": row["end_time"].time_or_none()}
+    return _Record(row["name"].text_or_none() or "", place | times, fields)
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
