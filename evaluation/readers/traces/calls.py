@@ -63,6 +63,9 @@ class Span:
         kind: ``call``; ``unmarked`` for one that holds messages and says nothing of its kind; ``agent``, ``tool``; or
             empty.
         size: How much the export says of it.
+        around: Its parent, the parent's parent, and so on, at most a hundred; a circle ends where it began, and so does
+            a parent that is not in the file: the span counts as a root.
+        is_orphan: Whether its parent is not in the file.
     """
 
     conversation: str = ""
@@ -79,6 +82,8 @@ class Span:
     parent: str | None = None
     kind: str = ""
     size: int = 0
+    around: list[Span] = field(default_factory=list, repr=False)
+    is_orphan: bool = False
 
     @property
     def has_text(self) -> bool:
@@ -91,109 +96,87 @@ class Span:
         return [turn.key for turn in self.outputs]
 
 
-class SpanTree:
-    """Spans of one file, each once and in order of their start, parents before children."""
+def _settled(spans: Iterable[Span]) -> list[Span]:
+    """Each span once, in order of their start, parents before children.
 
-    def __init__(self, spans: Iterable[Span]) -> None:
-        self._by_id: dict[tuple[str, str], Span] = {}
-        for span in spans:
-            known = self._by_id.get((span.trace, span.id))
-            # Some tools export a span again each time it grows: the last with an end and most to say is whole.
-            if known is None or (span.end is not None, span.size) >= (known.end is not None, known.size):
-                self._by_id[span.trace, span.id] = span
-        depth = {key: len(self.around(span)) for key, span in self._by_id.items()}
-        far = datetime.max.replace(tzinfo=UTC)
-        self.ordered = sorted(self._by_id.values(), key=lambda span: (span.start or far, depth[span.trace, span.id]))
-
-    def around(self, span: Span) -> list[Span]:
-        """The span's parent, its parent, and so on, at most a hundred; a circle ends where it began.
-
-        A parent that is not in the file ends the search: the span counts as a root.
-        """
-        found: list[Span] = []
-        seen = {span.id}
-        while len(found) < 100 and span.parent:
-            parent = self._by_id.get((span.trace, span.parent))
+    Each gets the agent and the conversation of the nearest span around it that names one. Without a conversation there,
+    the only one in the trace counts, else the trace.
+    """
+    by_id: dict[tuple[str, str | None], Span] = {}
+    for span in spans:
+        known = by_id.get((span.trace, span.id))
+        # Some tools export a span again each time it grows: the last with an end and most to say is whole.
+        if known is None or (span.end is not None, span.size) >= (known.end is not None, known.size):
+            by_id[span.trace, span.id] = span
+    named: dict[str, set[str]] = {}
+    for span in by_id.values():
+        named.setdefault(span.trace, set()).update([span.conversation] if span.conversation else [])
+        span.is_orphan = bool(span.parent) and (span.trace, span.parent) not in by_id
+        one, seen = span, {span.id}
+        while len(span.around) < 100 and one.parent:
+            parent = by_id.get((one.trace, one.parent))
             if parent is None or parent.id in seen:
                 break
             seen.add(parent.id)
-            found.append(parent)
-            span = parent
-        return found
-
-    def is_orphan(self, span: Span) -> bool:
-        """Whether its parent is not in the file."""
-        return bool(span.parent) and (span.trace, span.parent) not in self._by_id
-
-    def settle(self) -> None:
-        """Gives each span the agent and the conversation of the nearest span around it that names one.
-
-        Without a conversation there, the only one in the trace counts, else the trace.
-        """
-        named: dict[str, set[str]] = {}
-        for span in self.ordered:
-            named.setdefault(span.trace, set()).update([span.conversation] if span.conversation else [])
-        chains = [(span, (span, *self.around(span))) for span in self.ordered]
-        found = [
-            (
-                next((one.agent for one in chain if one.agent), None),
-                next((one.conversation for one in chain if one.conversation), ""),
-                any(map(self.is_orphan, chain)),
-            )
-            for _, chain in chains
-        ]
-        for span, (agent, conversation, span.lacks_parent) in zip(self.ordered, found, strict=True):
-            only = next(iter(named[span.trace])) if len(named[span.trace]) == 1 else span.trace
-            span.agent, span.conversation = agent, conversation or only
+            span.around.append(parent)
+            one = parent
+    chains = [(span, *span.around) for span in by_id.values()]
+    found = [
+        (
+            next((one.agent for one in chain if one.agent), None),
+            next((one.conversation for one in chain if one.conversation), ""),
+            any(one.is_orphan for one in chain),
+        )
+        for chain in chains
+    ]
+    for (span, *_), (agent, conversation, span.lacks_parent) in zip(chains, found, strict=True):
+        only = next(iter(named[span.trace])) if len(named[span.trace]) == 1 else span.trace
+        span.agent, span.conversation = agent, conversation or only
+    far = datetime.max.replace(tzinfo=UTC)
+    return sorted(by_id.values(), key=lambda span: (span.start or far, len(span.around)))
 
 
-StandIns = Callable[[list[Span], SpanTree], Iterable[Span]]
-
-
-def calls_in(spans: Iterable[Span], stand_ins: StandIns) -> list[Span]:
+def calls_in(spans: Iterable[Span], stand_ins: Callable[[list[Span]], Iterable[Span]]) -> list[Span]:
     """The calls to models in the order in which they began.
 
     Args:
         spans: Of one file.
         stand_ins: What stands for the calls of a trace when these hold nothing, from all spans of the trace.
     """
-    tree = SpanTree(spans)
-    tree.settle()
     traces: dict[str, list[Span]] = {}
-    for span in tree.ordered:
+    for span in _settled(spans):
         traces.setdefault(span.trace, []).append(span)
     calls: list[Span] = []
     for held in traces.values():
         wanted = "call" if any(span.kind == "call" for span in held) else "unmarked"
-        found: list[Span] = [*_each_once([span for span in held if span.kind == wanted], tree)]
-        if not any(call.has_text for call in found):
-            found += stand_ins(held, tree)
+        found = _each_once([span for span in held if span.kind == wanted])
         calls += found
+        if not any(call.has_text for call in found):
+            calls += stand_ins(held)
     return sorted(calls, key=lambda call: (call.start is None, call.start))
 
 
-def roots_or_orphans(spans: list[Span], tree: SpanTree) -> list[Span]:
+def roots_or_orphans(spans: list[Span]) -> list[Span]:
     """The outermost spans that hold text, as stand-ins for calls; where there are none, those without their parents."""
-    roots: list[Span] = [span for span in spans if span.parent is None and span.has_text]
-    return roots or [span for span in spans if tree.is_orphan(span) and span.has_text]
+    roots = [span for span in spans if span.parent is None and span.has_text]
+    return roots or [span for span in spans if span.is_orphan and span.has_text]
 
 
-def _each_once(spans: list[Span], tree: SpanTree) -> Iterator[Span]:
+def _each_once(spans: list[Span]) -> list[Span]:
     """The calls without those that repeat the answer of a call around them, in the order given.
 
     A client library records a framework's call again below it. What the outer record lacks (input, model, tokens,
     cost) is taken from the inner one. Calls without an answer all stay.
     """
-    kept: dict[tuple[str, str], Span] = {}
-    for span in sorted(spans, key=lambda span: len(tree.around(span))):
-        around = (kept.get((one.trace, one.id)) for one in tree.around(span))
-        same = (one for one in around if one is not None and span.outputs and one.answer == span.answer)
+    kept: set[str] = set()
+    for span in sorted(spans, key=lambda span: len(span.around)):
+        same = (one for one in span.around if one.id in kept and span.outputs and one.answer == span.answer)
         if (outer := next(same, None)) is not None:
             outer.inputs, outer.model = outer.inputs or span.inputs, outer.model or span.model
             outer.usage = span.usage | {name: count for name, count in outer.usage.items() if count is not None}
         else:
-            kept[span.trace, span.id] = span
-    return (span for span in spans if (span.trace, span.id) in kept)
+            kept.add(span.id)
+    return [span for span in spans if span.id in kept]
 
 
 def agent_name(written: Any) -> str | None:

@@ -67,13 +67,13 @@ def _calls(found: Iterable[Node], _: Document) -> list[Span]:
     for span in (*spans, *wholes.values()):
         span.conversation = sessions.get(span.trace, span.trace)
 
-    def stand_ins(held: list[Span], tree: Any) -> list[Span]:
+    def stand_ins(held: list[Span]) -> list[Span]:
         """The roots, unless the trace's own fields alone have an answer or a question: mostly both hold the same."""
         roots = [span for span in held if span.parent is None and span.has_text]
         whole = wholes.get(held[0].trace)
         if whole is not None and whole.has_text and _captured([whole]) > _captured(roots):
             return [whole]
-        return roots_or_orphans(held, tree)
+        return roots_or_orphans(held)
 
     return calls_in(spans, stand_ins)
 

@@ -18,7 +18,7 @@ from typing import Any
 from evaluation.readers.document import Document, Node
 from evaluation.readers.traces._conversation import trace_reader
 from evaluation.readers.traces._turns import ChatTurn, ToolResult, as_text, text_in, turns_of, unpacked
-from evaluation.readers.traces.calls import Span, SpanTree, agent_name, calls_in, identifier, usage_of
+from evaluation.readers.traces.calls import Span, agent_name, calls_in, identifier, usage_of
 
 FORMAT = "opentelemetry"
 PHOENIX = "phoenix"
@@ -239,10 +239,10 @@ def _tool_result(record: _Record) -> list[ChatTurn]:
     return [ChatTurn("tool", results=[result])] if text.strip() else []
 
 
-def _agents_and_tools(spans: list[Span], tree: SpanTree) -> Iterator[Span]:
+def _agents_and_tools(spans: list[Span]) -> Iterator[Span]:
     """Texts of agents and tools as calls, of agents those alone below which no other agent has content."""
     agents = [span for span in spans if span.kind == "agent" and (span.inputs or span.outputs)]
-    above = {one.id for span in agents for one in tree.around(span)}
+    above = {one.id for span in agents for one in span.around}
     tools = [span for span in spans if span.kind == "tool" and span.outputs]
     for span in (*(span for span in agents if span.id not in above), *tools):
         call = partial(Span, conversation=span.conversation, agent=span.agent)
