@@ -487,7 +487,6 @@ def _transcript(game_id: str, rows: Sequence[TableRow], mapping: ColumnMapping, 
         is_system = (channel or "").casefold() == "system"
         if not is_system and not roles.get(speaker):
             roles[speaker] = _cell_text(row, mapping.role)
-        rest = {column: _storable(cell) for column, cell in row.cells.items() if column not in used}
         message = {
             "id": _id(row, mapping.message_id, len(messages), places),
             "index": len(messages),
@@ -500,7 +499,11 @@ def _transcript(game_id: str, rows: Sequence[TableRow], mapping: ColumnMapping, 
             "text": text,
             "sent_at": _time(row, mapping.sent_at),
             "reply_to": _cell_text(row, mapping.reply_to),
-            "metadata": {column: cell for column, cell in rest.items() if cell is not None},
+            "metadata": {
+                column: value
+                for column, cell in row.cells.items()
+                if column not in used and (value := _storable(cell)) is not None
+            },
         }
         messages.append(message)
     if not roles:
@@ -557,7 +560,9 @@ def _round(row: TableRow, column: str | None) -> int | None:
 
 
 def _recipients(row: TableRow, column: str | None) -> tuple[str, ...]:
-    value = row.cells.get(column or "")
+    if column is None:
+        return ()
+    value = row.cells.get(column)
     names = value if isinstance(value, list) else _BETWEEN_NAMES.split(_cell_text(row, column) or "")
     for name in names:
         if not isinstance(name, str) or len(name) > _LONGEST_NAME:
