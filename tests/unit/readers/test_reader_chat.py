@@ -104,10 +104,7 @@ FAULTS = [
         {"messages": [{"role": "user", "content": [1]}]},
         "$.messages[0].content[0]: Found the number 1, expected an object. Correct that value and try again.",
     ),
-    (
-        {"messages": CHAT[:1]},
-        "Nobody speaks but the system. Export the whole chat.",
-    ),
+    ({"messages": CHAT[:1]}, "Nobody speaks but the system. Export the whole chat."),
 ]
 
 

@@ -127,18 +127,12 @@ def test_one_broken_sample_leaves_the_others_standing() -> None:
 @pytest.mark.parametrize(
     ("log", "expected"),
     [
-        (
-            LOG | {"samples": []},
-            "$.samples: The log holds no samples. Run the evaluation with log_samples=True.",
-        ),
+        (LOG | {"samples": []}, "$.samples: The log holds no samples. Run the evaluation with log_samples=True."),
         (
             LOG | {"samples": [{"messages": []}]},
             "$.samples[0].id: Found nothing, expected the sample's id. Correct that value and try again.",
         ),
-        (
-            LOG | {"samples": [SAMPLE | {"messages": []}]},
-            "Nobody speaks but the system. Export the whole chat.",
-        ),
+        (LOG | {"samples": [SAMPLE | {"messages": []}]}, "Nobody speaks but the system. Export the whole chat."),
         (
             LOG | {"samples": [SAMPLE | {"messages": [{"role": "user", "content": 7}]}]},
             "$.samples[0].messages[0].content: Found the number 7, expected text or a list of parts. "

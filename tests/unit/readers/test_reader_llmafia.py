@@ -109,11 +109,7 @@ def test_the_clock_decides_where_a_late_line_belongs() -> None:
 def test_surveys_are_kept() -> None:
     surveys = read(GAMES / "0006").metadata["surveys"]
     assert surveys["Morgan"] == {
-        "answers": {
-            "similarity to human behavior": "40",
-            "timing of messaging": "90",
-            "relevance of messages": "20",
-        },
+        "answers": {"similarity to human behavior": "40", "timing of messaging": "90", "relevance of messages": "20"},
         # Backspaces that the person typed; the wording stays as it was written.
         "comment": "f\x08t\x08llm was too repepetive",
     }
@@ -179,10 +175,7 @@ REFUSALS = [
         small_game(manager="[12:00:00] Game-Manager: Zed was voted out. Their role was mafia"),
         "public_manager_chat.txt, line 1: 'Zed' is not among the players (Lee, Lee: Junior, Ann). Correct the name.",
     ),
-    (
-        small_game(manager="", daytime="", nighttime=""),
-        "The game has no message. Check that the game was recorded.",
-    ),
+    (small_game(manager="", daytime="", nighttime=""), "The game has no message. Check that the game was recorded."),
     (
         small_game() | {"config.json": '{"players": [{"name": 7}]}'},
         "config.json: $.players[0].name: Found the number 7, expected text. Correct that value and try again.",

@@ -172,10 +172,7 @@ def test_the_time_of_export_does_not_make_another_game() -> None:
 
 
 REFUSALS = [
-    (
-        game(messages={"a": 1}),
-        "$.messages: Found an object, expected a list. Correct that value and try again.",
-    ),
+    (game(messages={"a": 1}), "$.messages: Found an object, expected a list. Correct that value and try again."),
     (
         game(votes=[vote("Moderator", "Agent-A")]),
         '$.votes[0].voterName: Found the text "Moderator", expected one of the players (Agent-A, Agent-B, Agent-C). '

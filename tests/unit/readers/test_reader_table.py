@@ -157,10 +157,7 @@ def test_a_parquet_table_of_every_type() -> None:
         ("Bob", "Ho", None, None),
     ]
     assert transcript.metadata == {"rows_without_message": 1}
-    assert [m.metadata for m in transcript.messages] == [
-        {"score": 0.5, "flag": True},
-        {},
-    ]
+    assert [m.metadata for m in transcript.messages] == [{"score": 0.5, "flag": True}, {}]
 
 
 def test_a_parquet_table_that_unpacks_to_too_much() -> None:

@@ -353,21 +353,12 @@ def paid(transcript: Transcript) -> tuple[float | None, ...]:
         ({"input": 20, "input_cached_tokens": 80, "output": 10, "total": 30}, (100, 80, 10, 0.8)),
         # Anthropic: what was written to the cache is input as well.
         (
-            {
-                "input": 20,
-                "cache_read_input_tokens": 50,
-                "cache_creation_input_tokens": 30,
-                "output": 10,
-                "total": 110,
-            },
+            {"input": 20, "cache_read_input_tokens": 50, "cache_creation_input_tokens": 30, "output": 10, "total": 110},
             (100, 50, 10, 0.5),
         ),
         ({"input": 70, "cache_creation_input_tokens": 30, "output": 10, "total": 110}, (100, None, 10, None)),
         # Langfuse's own recorder for LangChain takes all parts out of input and output.
-        (
-            {"input": 20, "input_cache_read": 80, "output": 10, "output_reasoning": 6, "total": 116},
-            (100, 80, 16, 0.8),
-        ),
+        ({"input": 20, "input_cache_read": 80, "output": 10, "output_reasoning": 6, "total": 116}, (100, 80, 16, 0.8)),
         ({"input": 100, "input_cache_read": 0, "output": 16, "output_reasoning": 6, "total": 116}, (100, 0, 16, 0)),
         ({"input": 100, "input_cached_tokens": "many", "output": 10, "total": [1]}, (100, None, 10, None)),
     ],

@@ -112,8 +112,7 @@ def test_chat_events_are_no_speech() -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
-    ["joined the chat", "has left the channel.", "Ann joined the group", "set the channel topic to wolves"],
+    "words", ["joined the chat", "has left the channel.", "Ann joined the group", "set the channel topic to wolves"]
 )
 def test_events_without_a_kind_are_known_by_their_words(words: str) -> None:
     rows = f"name,text\nAnn,{words}\nAnn,Hello all\nBob,I think Ann left the village to join the wolves\n"
