@@ -48,7 +48,8 @@ def _read(document: Document) -> Games:
     if log["samples"].size == 0:
         raise BrokenTranscriptError("The log holds no samples.", place="$.samples", remedy=_WITH_SAMPLES)
     for sample in log["samples"].entries():
-        yield _game(log, sample, document.limits)
+        sample_id, epoch = _sample_id(sample)
+        yield f"{sample_id}_epoch_{epoch}", partial(_transcript, log, sample, document.limits)
 
 
 def _recognises_archive(paths: Set[str]) -> bool:
@@ -85,11 +86,6 @@ def _content(path: str, document: Document) -> Node:
 def _packed_sample(log: Node, path: str, load: Callable[[], Document]) -> Transcript:
     document = load()
     return _transcript(log, _content(path, document), document.limits)
-
-
-def _game(log: Node, sample: Node, limits: Limits) -> tuple[str, Callable[[], Transcript]]:
-    sample_id, epoch = _sample_id(sample)
-    return (f"{sample_id}_epoch_{epoch}", partial(_transcript, log, sample, limits))
 
 
 def _sample_id(sample: Node) -> tuple[str, int]:
