@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
@@ -173,10 +172,10 @@ def split_heading(document: Document) -> tuple[tuple[str, ...], str]:
     A first line such as ``sep=;``, as Excel writes and reads it, names the delimiter.
     """
     named = _NAMED_DELIMITER.match(document.text)
-    beginning = delimited_text(document).lstrip("\n")
     candidates = []
     for delimiter in named.group(1) if named else _DELIMITERS:
-        headings, second = _first_two(beginning, delimiter)
+        first, second = [*_beginning(document, delimiter), [], []][:2]
+        headings = tuple(cell.strip() for cell in first)
         mapping = guess_mapping(headings)
         # With both columns that are needed, a table is one even if its first row is broken.
         is_table = len(headings) > 1 and (len(headings) == len(second) or not mapping.missing)
@@ -194,13 +193,13 @@ def delimited_text(document: Document) -> str:
     return document.text[named.end() :] if named else document.text
 
 
-def _first_two(text: str, delimiter: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    # Only the beginning is looked at: a quote that nobody closes would make each guess read the whole file.
-    lines = csv.reader(text[:_LONGEST_LINE].split("\n")[:_LINES_LOOKED_AT], delimiter=delimiter)
+def _beginning(document: Document, delimiter: str) -> list[list[str]]:
+    """The rows at the beginning; a quote that nobody closes would make each look at them read the whole file."""
+    lines = delimited_text(document).lstrip("\n")[:_LONGEST_LINE].split("\n")[:_LINES_LOOKED_AT]
     try:
-        return tuple(cell.strip() for cell in next(lines, [])), tuple(next((line for line in lines if line), []))
+        return [cells for cells in csv.reader(lines, delimiter=delimiter) if cells]
     except csv.Error:
-        return (), ()
+        return []
 
 
 def _is_heading(cell: str) -> bool:
@@ -285,7 +284,8 @@ def _read(data: bytes, limits: Limits, most_rows: int | None) -> ParsedTable:
     columns = [field.name for field in schema if not pa.types.is_nested(field.type)]
     if len(set(schema.names)) < len(schema.names):
         raise BrokenTranscriptError("Two columns have the same name.", remedy="Rename one of them.")
-    texts = [field.name for field in schema if _is_text(field.type)]
+    is_text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary)
+    texts = [field.name for field in schema if any(is_one(field.type) for is_one in is_text)]
     file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
     rows: list[TableRow] = []
     size = 0
@@ -304,12 +304,6 @@ def _read(data: bytes, limits: Limits, most_rows: int | None) -> ParsedTable:
         if most_rows is not None:
             break
     return ParsedTable(tuple(columns), tuple(rows))
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind))
 
 
 def _cells(column: pa.Array, limits: Limits) -> Iterator[Any]:
@@ -347,7 +341,7 @@ def table_head(document: Document) -> TableHead | None:
     """
     try:
         rows = list(_first_rows(document))
-    except (InputError, csv.Error):
+    except InputError:
         return None
     columns = tuple(dict.fromkeys(column for row in rows for column in row))
     if len(columns) < 2 or not all(column.strip() for column in columns):
@@ -391,11 +385,7 @@ def _text_rows(document: Document) -> Iterator[Mapping[str, Any]]:
     columns, delimiter = split_heading(document)
     if len(set(columns)) < len(columns):
         return
-    # A quote that nobody closes would run to the end of the file: only its beginning is looked at.
-    beginning = delimited_text(document).lstrip("\n")[:_LONGEST_LINE].split("\n")[:_LINES_LOOKED_AT]
-    rows = (cells for cells in csv.reader(beginning, delimiter=delimiter) if cells)
-    next(rows, None)
-    for cells in islice(rows, ROWS_SHOWN):
+    for cells in _beginning(document, delimiter)[1 : ROWS_SHOWN + 1]:
         if len(cells) == len(columns):
             yield dict(zip(columns, cells, strict=True))
 

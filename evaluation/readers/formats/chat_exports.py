@@ -58,14 +58,9 @@ def _read_telegram(document: Document) -> Found:
     root = Node(document.json)
     if root["messages"].value is not None:
         return _telegram_chat(root, document.limits)
-    return _telegram_chats(root["chats"]["list"], document.limits)
-
-
-def _telegram_chats(chats: Node, limits: Limits) -> Games:
-    for number, chat in enumerate(chats.entries(), start=1):
-        if chat["messages"].size:
-            name = chat["name"].name_or_none() or str(number)
-            yield (name, partial(_telegram_chat, chat, limits))
+    chats = [chat for chat in enumerate(root["chats"]["list"].entries(), start=1) if chat[1]["messages"].size]
+    read = partial(_telegram_chat, limits=document.limits)
+    return ((chat["name"].name_or_none() or str(number), partial(read, chat)) for number, chat in chats)
 
 
 class _Post(NamedTuple):
