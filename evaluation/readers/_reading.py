@@ -311,7 +311,7 @@ class _Reading:
         read = found if isinstance(found, ReadResult) else ReadResult(transcript=found)
         settled = settle(replace(read, name=about.name, format=about.format), self.answers)
         assert settled.transcript is not None
-        self.limits.check_transcript(settled.transcript)
+        self.limits.check_texts(settled.transcript)
         return _asked(settled, self.answers)
 
     def entries(self, entries: Sequence[FileEntry], label: str) -> Iterator[ReadResult]:

@@ -88,11 +88,8 @@ class Limits:
         if count > self.files:
             raise LimitError(f"The file holds more than {self.files:,} games.", remedy="Split it into several.")
 
-    def check_transcript(self, transcript: Transcript) -> None:
-        """Refuses a transcript with too many messages or players, or too long a message, with a ``LimitError``."""
-        self.check_sizes(
-            players=len(transcript.players), messages=len(transcript.messages), votes=len(transcript.votes)
-        )
+    def check_texts(self, transcript: Transcript) -> None:
+        """Refuses a transcript with too long a message with a ``LimitError``; its size was checked as it was built."""
         for message in transcript.messages:
             if len(message.text) > self.message_characters:
                 found = f"{len(message.text):,} characters, more than {self.message_characters:,}"

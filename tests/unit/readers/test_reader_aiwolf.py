@@ -120,7 +120,6 @@ REFUSALS = [
         'line 6: "good night" is not an event. Expected day,kind,...; export the log again.',
     ),
     ("0,talk,0,0,1,Hi\n", "The log has no status line, so nobody plays. Export the log again."),
-    ("0,status,1,VILLAGER,ALIVE,team-x,George\n", "The game has no message. Check that the game was recorded."),
 ]
 
 

@@ -110,7 +110,6 @@ REFUSALS = [
         "# Werewolf GPT - Recorded Play\n",
         'No player is introduced ("Player number 1 is named ..."). Choose the whole page.',
     ),
-    (PAGE.partition("## The")[0], "The game has no message. Check that the game was recorded."),
 ]
 
 
