@@ -2,7 +2,6 @@
 
 from evaluation.readers._draft import alignment_of
 from evaluation.readers._reading import (
-    ReadResult,
     broken_off,
     iter_paths,
     read_path,
@@ -10,8 +9,8 @@ from evaluation.readers._reading import (
     read_upload,
     read_uploads,
 )
-from evaluation.readers.document import OPTIONS, Answers, Limits, Question, Topic
-from evaluation.readers.tables import ChooseColumns, ColumnMapping, TableHead, guess_mapping
+from evaluation.readers.document import OPTIONS, Answers, Limits, Question, ReadResult, TableHead, Topic
+from evaluation.readers.tables import ChooseColumns, ColumnMapping, guess_mapping
 
 __all__ = [
     "OPTIONS",

@@ -16,23 +16,30 @@ from evaluation.readers.document import Limits
 from evaluation.transcript import Alignment, Channel, Transcript
 
 _NOT_A_LETTER = re.compile(r"[^a-z]+")
-_MODERATORS = frozenset(
-    {"announcer", "environment", "game", "gamehost", "gamemanager", "gamemaster", "gm", "host", "mod", "moderator"}
-    | {"god", "judge", "dungeonmaster", "gamesystem", "gamemanager", "narrator", "referee", "server"}
-    | {"storyteller", "system", "thegamemaster", "thehost", "themoderator", "thenarrator", "thestoryteller"}
-)
-_ABSTENTIONS = frozenset({"abstain", "abstained", "nobody", "noone", "none", "novote", "null", "pass", "skip"})
 _MOST_SHOWN = 12
+
+
+@cache
+def word_lists(table: str) -> Mapping[str, tuple[str, ...]]:
+    """Lists of words by name, from the file of that name beside this module."""
+    content = parse_yaml(files("evaluation.readers").joinpath(f"{table}.yaml").read_text(encoding="utf-8"))
+    return {name: tuple(words) for name, words in content.items()}
+
+
+@cache
+def word_set(name: str) -> frozenset[str]:
+    """One of the lists in ``words.yaml``."""
+    return frozenset(word_lists("words")[name])
 
 
 def is_moderator(name: str) -> bool:
     """Whether a name or role is that of somebody who leads the game and does not play ("Game-Manager", "narrator")."""
-    return _letters(name) in _MODERATORS
+    return _letters(name) in word_set("moderators")
 
 
 def is_abstention(target: str | None) -> bool:
     """Whether a vote's target says that nobody was chosen ("abstain", "no one", nothing at all)."""
-    return target is None or not any(map(str.isalnum, target)) or _letters(target) in _ABSTENTIONS
+    return target is None or not any(map(str.isalnum, target)) or _letters(target) in word_set("abstentions")
 
 
 class Roster:
@@ -92,8 +99,7 @@ def _side(listed: str | None) -> Alignment | None:
 
 @cache
 def _alignments() -> Mapping[str, str]:
-    content = parse_yaml(files("evaluation.readers").joinpath("alignments.yaml").read_text(encoding="utf-8"))
-    return {name: side for side, names in content.items() for name in names}
+    return {name: side for side, names in word_lists("alignments").items() for name in names}
 
 
 VOTE_CHANNEL = "vote"

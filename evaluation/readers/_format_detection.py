@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from evaluation.errors import UnknownFormatError
 from evaluation.files.strict_json import shorten
@@ -114,27 +113,19 @@ def _tool_without_reader(document: Document) -> str | None:
     outer = first_record(document)
     inner = next(iter(outer.values()), None) if isinstance(outer, dict) else None
     records = [one[0] if isinstance(one, list) and one else one for one in (outer, inner)]
-    keys = [set(one) for one in records if isinstance(one, dict)]
     # Of the steps of a simulation, each holds one record a person.
-    keys += [
-        set(one)
-        for record in records
-        if isinstance(record, dict)
-        for one in [*record.values()][:1]
-        if isinstance(one, dict)
-    ]
+    records += [next(iter(one.values()), None) for one in records if isinstance(one, dict)]
+    keys = [set(one) for one in records if isinstance(one, dict)]
     return next((tool for tool, wanted in _TOOLS if any(wanted <= found for found in keys)), None)
 
 
 def _described(document: Document) -> str:
-    if isinstance(document.first_line, dict):
-        return f"The first line is JSON with the keys {_keys(document.first_line)}."
-    if isinstance(document.json, dict):
-        return f"The JSON object has the keys {_keys(document.json)}." if document.json else "The JSON object is empty."
+    record = document.first_line if isinstance(document.first_line, dict) else document.json
+    if isinstance(record, dict):
+        keys = ", ".join(shorten(key) for key in list(record)[:8])
+        is_line = record is document.first_line
+        what = "first line is JSON with" if is_line else "JSON object has"
+        return f"The {what} the keys {keys}." if record or is_line else "The JSON object is empty."
     if isinstance(document.json, list):
         return f"The JSON is a list of {len(document.json)}."
     return f'The text begins "{shorten(document.text.lstrip().partition(chr(10))[0])}".'
-
-
-def _keys(record: dict[str, Any]) -> str:
-    return ", ".join(shorten(key) for key in list(record)[:8])

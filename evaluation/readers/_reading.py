@@ -26,6 +26,8 @@ from evaluation.readers._format_detection import ARCHIVE_READERS, FOLDER_READERS
 from evaluation.readers._sources import (
     FileEntry,
     UnpackBudget,
+    is_clutter,
+    is_companion,
     is_zip,
     list_folder,
     list_location,
@@ -39,83 +41,17 @@ from evaluation.readers.document import (
     NO_ANSWERS,
     Answers,
     Document,
-    FileGame,
     Found,
-    GameReading,
     Limits,
     Question,
+    ReadResult,
     Topic,
 )
 from evaluation.readers.formats import plain_text
-from evaluation.readers.tables import ChooseColumns, ColumnMapping, TableHead, table_head
+from evaluation.readers.tables import ChooseColumns, table_head
 from evaluation.transcript import CANONICAL_FORMAT, Transcript
 
 _MOST_ASKED = 5
-
-
-@dataclass(frozen=True, slots=True)
-class ReadResult:
-    """The result of reading one game: its transcript, or the error that says what to do.
-
-    Attributes:
-        name: The file or game folder as the person knows it, with the folder or zip that it came from; a game of a file
-            that holds several has its own name behind the file's.
-        transcript: The game; ``None`` when it was refused.
-        error: Why it was refused; ``None`` when it was read.
-        format: The format recognised; ``None`` when none was.
-        head: Columns and first rows of a table, whose columns a person may choose; ``None`` for any other file.
-        left_aside: Names of other files in the folder of a game of several files that no reader knows: they belong to
-            the game and are not games themselves.
-        remarks: What was settled about who speaks, to whom and when, one sentence each.
-        questions: What is open about it. One without an answer refuses the game until somebody gives one.
-        preview: The game as it stands while a question refuses it.
-    """
-
-    name: str
-    transcript: Transcript | None = None
-    error: InputError | None = None
-    format: str | None = None
-    head: TableHead | None = None
-    left_aside: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-    questions: tuple[Question, ...] = ()
-    preview: Transcript | None = None
-
-
-def results_of(
-    label: str, format_name: str, read: Callable[[], Found], limits: Limits, answers: Answers = NO_ANSWERS
-) -> Iterator[ReadResult]:
-    """The result of each game that ``read`` finds; one result when it refuses the whole."""
-    count = 0
-    try:
-        found = read()
-        if isinstance(found, Transcript | GameReading):
-            one = found
-            found = (FileGame("", lambda: one),)
-        for game in found:
-            count += 1
-            limits.check_games(count)
-            yield _result(label, format_name, game, limits, answers)
-    except InputError as error:
-        yield ReadResult(label, error=error, format=format_name)
-        return
-    if count == 0:
-        nothing = BrokenTranscriptError("There is no game in it.", remedy="Export it again.")
-        yield ReadResult(label, error=nothing, format=format_name)
-
-
-def _result(label: str, format_name: str, game: FileGame, limits: Limits, answers: Answers) -> ReadResult:
-    name = printable(f"{label}/{game.name}") if game.name else label
-    try:
-        read = game.read()
-        settled = settle(read if isinstance(read, GameReading) else GameReading(read), format_name, answers)
-        limits.check_transcript(settled.transcript)
-    except InputError as error:
-        return ReadResult(name, error=error, format=format_name)
-    result = ReadResult(
-        name, settled.transcript, format=format_name, remarks=settled.remarks, questions=settled.questions
-    )
-    return _asked(result, answers)
 
 
 def broken_off(metadata: Mapping[str, object]) -> str | None:
@@ -206,13 +142,12 @@ def iter_paths(
     files: defaultdict[Path, list[FileEntry]] = defaultdict(list)
     for place in places:
         if not os.path.isdir(place):
-            files[place.parent].append(FileEntry(place.name, partial(load_file, place, limits)))
+            files[place.parent].append((place.name, partial(load_file, place, limits)))
     for parent, entries in files.items():
         rest = list(entries)
         yield from reading.games_of_several(rest, _label_of(entries))
-        for entry in entries:
-            if entry not in rest:
-                del places[parent / entry.name]
+        for name, _ in set(entries).difference(rest):
+            del places[parent / name]
     urls = dict.fromkeys(str(path) for path in given if is_url(str(path)))
     for path in [str(place) for place in places] + list(urls):
         yield from reading.place(path)
@@ -262,20 +197,24 @@ def read_uploads(
         return data
 
     reading = _Reading(limits, choose_columns, answers)
-    given = [FileEntry(printable(name), partial(uploaded, data)) for name, data in files]
+    given: list[FileEntry] = [(printable(name), partial(uploaded, data)) for name, data in files]
     rest = list(given)
     progress(0, 0)
     results = list(reading.games_of_several(rest, _label_of(given)))
     for done, entry in enumerate(given):
-        for result in reading.file(entry.path or "upload", entry.load) if any(entry is one for one in rest) else ():
+        for result in reading.file(entry[0] or "upload", entry[1]) if entry in rest else ():
             results.append(result)
             progress(done, len(results))
         progress(done + 1, len(results))
     return results
 
 
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
 def _label_of(entries: Sequence[FileEntry]) -> str:
-    return f"{entries[0].name} and {len(entries) - 1} more" if entries else "upload"
+    return f"{_name(entries[0][0])} and {len(entries) - 1} more" if entries else "upload"
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,8 +264,8 @@ class _Reading:
         except InputError as error:
             yield ReadResult(label, error=error)
 
-    def _opened(self, entry: FileEntry) -> Document:
-        return Document(entry.load(), self.limits, self.answers)
+    def _opened(self, load: Callable[[], bytes]) -> Document:
+        return Document(load(), self.limits, self.answers)
 
     def _zip(self, label: str, data: bytes) -> Iterator[ReadResult]:
         if self.depth > self.limits.archive_nesting:
@@ -338,24 +277,50 @@ class _Reading:
         budget = self.budget or UnpackBudget.of(self.limits)
         inside = replace(self, budget=budget, depth=self.depth + 1)
         with unpack(data, self.limits, budget) as entries:
-            paths = {entry.path for entry in entries}
             for reader in ARCHIVE_READERS:
-                if reader.recognises(paths):
-                    files = {entry.path: partial(self._opened, entry) for entry in entries}
+                if reader.recognises({path for path, _ in entries}):
+                    files = {path: partial(self._opened, load) for path, load in entries}
                     yield from self._results(label, reader.format, partial(reader.read, files))
                     return
             yield from inside.entries(entries, label)
 
     def _results(self, label: str, format_name: str, read: Callable[[], Found]) -> Iterator[ReadResult]:
-        return results_of(label, format_name, read, self.limits, self.answers)
+        """The result of each game that ``read`` finds; one result when it refuses the whole."""
+        count = 0
+        try:
+            found = read()
+            if isinstance(found, Transcript | ReadResult):
+                yield self._result(ReadResult(label, format=format_name), found)
+                return
+            for name, game in found:
+                count += 1
+                self.limits.check_games(count)
+                empty = ReadResult(printable(f"{label}/{name}") if name else label, format=format_name)
+                try:
+                    yield self._result(empty, game())
+                except InputError as error:
+                    yield replace(empty, error=error)
+        except InputError as error:
+            yield ReadResult(label, error=error, format=format_name)
+            return
+        if count == 0:
+            nothing = BrokenTranscriptError("There is no game in it.", remedy="Export it again.")
+            yield ReadResult(label, error=nothing, format=format_name)
+
+    def _result(self, about: ReadResult, found: Transcript | ReadResult) -> ReadResult:
+        read = found if isinstance(found, ReadResult) else ReadResult(transcript=found)
+        settled = settle(replace(read, name=about.name, format=about.format), self.answers)
+        assert settled.transcript is not None
+        self.limits.check_texts(settled.transcript)
+        return _asked(settled, self.answers)
 
     def entries(self, entries: Sequence[FileEntry], label: str) -> Iterator[ReadResult]:
         """The games among the files of a folder or zip and of the folders below it."""
         folders: defaultdict[str, list[FileEntry]] = defaultdict(list)
         of_games: list[str] = []
-        for entry in sorted(entries, key=lambda entry: entry.path):
-            if not entry.is_clutter:
-                folders[entry.folder].append(entry)
+        for path, load in sorted(entries, key=lambda entry: entry[0]):
+            if not is_clutter(path):
+                folders[path.rpartition("/")[0]].append((path, load))
         found_any = False
         for folder, inside in sorted(folders.items()):
             results = self._folder(inside, f"{label}/{folder}" if folder else label)
@@ -379,8 +344,8 @@ class _Reading:
         """
         rest = list(entries)
         games = list(self.games_of_several(rest, printable(name)))
-        single = (entry for entry in rest if not entry.is_companion)
-        others = (result for entry in single for result in self.file(printable(f"{name}/{entry.name}"), entry.load))
+        single = ((printable(f"{name}/{_name(path)}"), load) for path, load in rest if not is_companion(path))
+        others = (result for label, load in single for result in self.file(label, load))
         if not any(game.transcript is not None for game in games):
             yield from games
             yield from others
@@ -395,62 +360,45 @@ class _Reading:
     def games_of_several(self, rest: list[FileEntry], label: str) -> Iterator[ReadResult]:
         """The games that consist of several of the files, which are taken out of ``rest``."""
         for reader in FOLDER_READERS:
-            parts = [entry for entry in rest if reader.takes(entry.name)]
-            if not reader.recognises({entry.name for entry in parts}):
+            parts = [entry for entry in rest if reader.takes(_name(entry[0]))]
+            if not reader.recognises({_name(path) for path, _ in parts}):
                 continue
             try:
                 documents: dict[str, Document] = {}
-                for part in parts:
-                    if part.name in documents:
-                        raise UnreadableFileError(f"It holds {part.name} twice.", remedy="Pack it again.")
-                    documents[part.name] = self._opened(part)
+                for path, load in parts:
+                    if (name := _name(path)) in documents:
+                        raise UnreadableFileError(f"It holds {name} twice.", remedy="Pack it again.")
+                    documents[name] = self._opened(load)
             except InputError as error:
                 yield ReadResult(label, error=error, format=reader.format)
             else:
                 yield from self._results(label, reader.format, partial(reader.read, documents))
-            rest[:] = [entry for entry in rest if not any(entry is part for part in parts)]
+            rest[:] = [entry for entry in rest if entry not in parts]
 
     def _document(self, label: str, document: Document) -> Iterator[ReadResult]:
+        """The games in one file; of an unknown format as a table, where columns of speaker and text were chosen."""
+        error: UnknownFormatError | None = None
         try:
             reader = choose_reader(document)
-        except UnknownFormatError as error:
-            yield from self._unknown(label, document, error)
-        else:
-            if reader.format == tables.FORMAT:
-                yield from self._rows(label, document, *self._columns(document))
-            else:
+            if reader.format != tables.FORMAT:
                 yield from self._results(label, reader.format, partial(reader.read, document))
-
-    def _columns(self, document: Document) -> tuple[TableHead | None, ColumnMapping | None]:
+                return
+        except UnknownFormatError as found:
+            error = found
         head = table_head(document)
-        return head, self.choose_columns(head.columns) if head and self.choose_columns else None
-
-    def _rows(
-        self, label: str, document: Document, head: TableHead | None, mapping: ColumnMapping | None
-    ) -> Iterator[ReadResult]:
-        for result in self._results(label, tables.FORMAT, partial(tables.table_games, document, mapping)):
-            yield replace(result, head=head)
-
-    def _unknown(self, label: str, document: Document, error: UnknownFormatError) -> Iterator[ReadResult]:
-        """Read content of an unknown format as a table, where the columns of speaker and text were chosen."""
-        head, mapping = self._columns(document)
-        if head is None:
-            yield ReadResult(label, error=error)
-        elif mapping and not mapping.missing and mapping.used <= set(head.columns):
-            yield from self._rows(label, document, head, mapping)
-        else:
-            known = UnknownFormatError(error.message + _lacking(head, mapping), remedy=_NAME_COLUMNS)
-            yield ReadResult(label, error=known, head=head)
+        mapping = self.choose_columns(head.columns) if head and self.choose_columns else None
+        lacking = sorted(mapping.used.difference(head.columns)) if mapping and head else []
+        if error is None or (mapping and not mapping.missing and not lacking):
+            for result in self._results(label, tables.FORMAT, partial(tables.table_games, document, mapping)):
+                yield replace(result, head=head)
+            return
+        if head is not None:
+            columns = ", ".join(map(shorten, head.columns[:20]))
+            words = f" There is no column {shorten(lacking[0])!r}; there are {columns}." if lacking else ""
+            error = UnknownFormatError(error.message + words, remedy=_NAME_COLUMNS)
+        yield ReadResult(label, error=error, head=head)
 
 
 def _is_unknown(result: ReadResult) -> bool:
     """Whether a file holds notes, or is in no known format."""
     return isinstance(result.error, UnknownFormatError) or result.format == plain_text.FORMAT
-
-
-def _lacking(head: TableHead, mapping: ColumnMapping | None) -> str:
-    """The first of the columns that somebody named and that are not in the file, and those that are."""
-    lacking = sorted(mapping.used.difference(head.columns)) if mapping else []
-    if not lacking:
-        return ""
-    return f" There is no column {shorten(lacking[0])!r}; there are {', '.join(map(shorten, head.columns[:20]))}."

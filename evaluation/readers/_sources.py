@@ -52,36 +52,20 @@ _UNPACK_ERRORS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FileEntry:
-    """One file: its path below the folder or zip, with slashes, and how to get its bytes (raises ``InputError``)."""
+FileEntry = tuple[str, Callable[[], bytes]]
+"""One file: its path below the folder or zip, with slashes, and how to get its bytes (raises ``InputError``)."""
 
-    path: str
-    load: Callable[[], bytes]
 
-    @property
-    def name(self) -> str:
-        """The file's own name."""
-        return self.path.rpartition("/")[2]
+def is_clutter(path: str) -> bool:
+    """Whether an operating system left a file there: hidden ones, ``__MACOSX`` and the like."""
+    return any((part.startswith(".") and part != "..") or part.casefold() in _CLUTTER for part in path.split("/"))
 
-    @property
-    def folder(self) -> str:
-        """The folder that it lies in; empty at the top."""
-        return self.path.rpartition("/")[0]
 
-    @property
-    def is_clutter(self) -> bool:
-        """Whether an operating system left it there: hidden files, ``__MACOSX`` and the like."""
-        return any(
-            (part.startswith(".") and part != "..") or part.casefold() in _CLUTTER for part in self.path.split("/")
-        )
-
-    @property
-    def is_companion(self) -> bool:
-        """Whether it accompanies transcripts without being one: a licence, a readme, a manifest, ratings."""
-        name = PurePosixPath(self.name.casefold())
-        first_word = _WORD_BREAK.split(name.stem, maxsplit=1)[0]
-        return (name.suffix in _COMPANION_SUFFIXES and first_word in _COMPANIONS) or name.name == _RATINGS
+def is_companion(path: str) -> bool:
+    """Whether a file accompanies transcripts without being one: a licence, a readme, a manifest, ratings."""
+    name = PurePosixPath(path.casefold())
+    first_word = _WORD_BREAK.split(name.stem, maxsplit=1)[0]
+    return (name.suffix in _COMPANION_SUFFIXES and first_word in _COMPANIONS) or name.name == _RATINGS
 
 
 def is_zip(data: bytes) -> bool:
@@ -141,7 +125,7 @@ def list_location(location: Location, limits: Limits) -> list[FileEntry]:
             place=location.url,
             remedy="Import its parts one by one.",
         )
-    return [FileEntry(path, partial(load_location, location.below(path), limits)) for path in paths]
+    return [(path, partial(load_location, location.below(path), limits)) for path in paths]
 
 
 def list_folder(folder: Path, limits: Limits) -> list[FileEntry]:
@@ -161,12 +145,12 @@ def list_folder(folder: Path, limits: Limits) -> list[FileEntry]:
             place=printable(folder),
             remedy="Import its parts one by one.",
         )
-    readable = [
-        FileEntry(path.relative_to(folder).as_posix(), partial(load_file, path, limits))
+    readable: list[FileEntry] = [
+        (path.relative_to(folder).as_posix(), partial(load_file, path, limits))
         for path in paths
         if not is_left_to_its_recorder(path)
     ]
-    return readable + [FileEntry(os.path.relpath(path, folder), partial(_refuse_closed, path)) for path in closed]
+    return readable + [(os.path.relpath(path, folder), partial(_refuse_closed, path)) for path in closed]
 
 
 def _refuse_closed(path: str) -> bytes:
@@ -215,7 +199,7 @@ def unpack(data: bytes, limits: Limits, budget: UnpackBudget) -> Iterator[list[F
         members = [member for member in archive.infolist() if not member.is_dir()]
         _check_whole(members, budget)
         yield [
-            FileEntry(member.filename.replace("\\", "/"), partial(_content, archive, member, limits, budget))
+            (member.filename.replace("\\", "/"), partial(_content, archive, member, limits, budget))
             for member in members
         ]
 

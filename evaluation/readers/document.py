@@ -6,7 +6,7 @@ import codecs
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
@@ -88,11 +88,8 @@ class Limits:
         if count > self.files:
             raise LimitError(f"The file holds more than {self.files:,} games.", remedy="Split it into several.")
 
-    def check_transcript(self, transcript: Transcript) -> None:
-        """Refuses a transcript with too many messages or players, or too long a message, with a ``LimitError``."""
-        self.check_sizes(
-            players=len(transcript.players), messages=len(transcript.messages), votes=len(transcript.votes)
-        )
+    def check_texts(self, transcript: Transcript) -> None:
+        """Refuses a transcript with too long a message with a ``LimitError``; its size was checked as it was built."""
         for message in transcript.messages:
             if len(message.text) > self.message_characters:
                 found = f"{len(message.text):,} characters, more than {self.message_characters:,}"
@@ -193,17 +190,45 @@ NO_ANSWERS = Answers()
 
 
 @dataclass(frozen=True, slots=True)
-class GameReading:
-    """A transcript as it was read, with what was settled and what is open.
+class TableHead:
+    """The part of a table that a person sees when choosing its columns.
 
     Attributes:
-        remarks: What was settled about who speaks, to whom and when, one sentence each.
-        questions: What the file does not say for certain.
+        columns: Their names, each once, in the file's order.
+        rows: The cells of the first rows as text, as many as there are columns, long ones cut.
     """
 
-    transcript: Transcript
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """The result of reading one game: its transcript, or the error that says what to do.
+
+    Attributes:
+        name: The file or game folder as the person knows it, with the folder or zip that it came from; a game of a file
+            that holds several has its own name behind the file's. Empty in what the reader of a format returns.
+        transcript: The game; ``None`` when it was refused.
+        error: Why it was refused; ``None`` when it was read.
+        format: The format recognised; ``None`` when none was.
+        head: Columns and first rows of a table, whose columns a person may choose; ``None`` for any other file.
+        left_aside: Names of other files in the folder of a game of several files that no reader knows: they belong to
+            the game and are not games themselves.
+        remarks: What was settled about who speaks, to whom and when, one sentence each.
+        questions: What is open about it. One without an answer refuses the game until somebody gives one.
+        preview: The game as it stands while a question refuses it.
+    """
+
+    name: str = ""
+    transcript: Transcript | None = None
+    error: InputError | None = None
+    format: str | None = None
+    head: TableHead | None = None
+    left_aside: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     questions: tuple[Question, ...] = ()
+    preview: Transcript | None = None
 
 
 _LONGEST_NAME = 200
@@ -533,63 +558,29 @@ def records(document: Document) -> Iterator[Node]:
         yield from root.entries() if isinstance(document.json, list) else (root,)
         return
     document.limits.check_lines(document.text)
-    _check_values(document)
-    lines = [(number, line) for number, line in enumerate(document.text.split("\n"), start=1) if line.strip()]
-    values = _all_at_once([line for _, line in lines], document.limits)
-    for position, (number, line) in enumerate(lines):
-        value = values[position] if values else _one(number, line, document.limits)
-        yield Node(value, f"line {number}: $")
-
-
-def _all_at_once(lines: list[str], limits: Limits) -> list[Any] | None:
-    """The values of all lines, several times faster than one by one; ``None`` when one of them is at fault."""
-    try:
-        values = parse_json("[" + ",\n".join(lines) + "]", replace(limits, json_depth=limits.json_depth + 1))
-    except InputError:
-        return None
-    return values if len(values) == len(lines) else None
-
-
-def _one(number: int, line: str, limits: Limits) -> Any:
-    try:
-        return parse_json(line, limits)
-    except InputError as error:
-        raise _placed(error, number) from None
-
-
-def _check_values(document: Document) -> None:
-    """Refuses more values than one JSON may hold, by a bound: commas inside texts count too."""
+    # By a bound: commas inside texts count too.
     if sum(document.text.count(mark) for mark in _BEFORE_VALUES) > document.limits.json_values:
         raise LimitError(
             f"The lines hold more than {document.limits.json_values:,} JSON values.",
             remedy="Split the file into several.",
         )
+    for number, line in enumerate(document.text.split("\n"), start=1):
+        try:
+            if line.strip():
+                yield Node(parse_json(line, document.limits), f"line {number}: $")
+        except InputError as error:
+            inside = error.place.removeprefix("line 1, ")
+            place = f"line {number}{':' if inside.startswith('$') else ','} {inside}" if inside else f"line {number}"
+            raise type(error)(error.message, place=place, remedy=error.remedy) from None
 
 
-def _placed(error: InputError, number: int) -> InputError:
-    """The error of one line, with the line's number in the file."""
-    inside = error.place.removeprefix("line 1, ")
-    place = (
-        f"line {number}: {inside}" if inside.startswith("$") else ", ".join(filter(None, (f"line {number}", inside)))
-    )
-    return type(error)(error.message, place=place, remedy=error.remedy)
+Games = Iterable[tuple[str, Callable[[], Transcript]]]
+"""The games of a file that holds several, each with its name and a way to read it, so that others survive its error.
 
-
-@dataclass(frozen=True, slots=True)
-class FileGame:
-    """One of several games in a file or folder.
-
-    Attributes:
-        name: What it is called in there; stands behind the file's name wherever the game is listed.
-        read: The transcript; raises an ``InputError`` where its content is broken, which the other games survive.
-    """
-
-    name: str
-    read: Callable[[], Transcript | GameReading]
-
-
-Found = Transcript | GameReading | Iterable[FileGame]
-"""What a reader returns: the transcript, with what it leaves open, or the games of a file that holds several."""
+The name stands behind the file's wherever the game is listed.
+"""
+Found = Transcript | ReadResult | Games
+"""What a reader returns: the transcript, with what it leaves open, or several games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -638,4 +629,4 @@ class ArchiveReader:
 
     format: str
     recognises: Callable[[Set[str]], bool]
-    read: Callable[[Mapping[str, Callable[[], Document]]], Iterable[FileGame]]
+    read: Callable[[Mapping[str, Callable[[], Document]]], Found]

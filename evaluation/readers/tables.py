@@ -15,24 +15,21 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime
-from functools import cache, partial
-from importlib.resources import files
-from itertools import islice
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
 from evaluation.escaping import cut
-from evaluation.files.bundled import parse_yaml
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import alignment_of
+from evaluation.readers._draft import alignment_of, word_lists
 from evaluation.readers._who_speaks import LEFT_OUT
 from evaluation.readers.document import (
     Document,
-    FileGame,
     FileReader,
     Found,
     Limits,
     Node,
+    TableHead,
     content_id,
     first_record,
     records,
@@ -105,7 +102,8 @@ def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
     by_key: dict[str, str] = {}
     for column in columns:
         by_key.setdefault(_key(column), column)
-    found = {name: by_key[best] for name, keys in _synonyms().items() if (best := _best(keys, by_key)) is not None}
+    synonyms = word_lists("columns")
+    found = {name: by_key[key] for name in FIELDS for key in reversed(synonyms[name]) if key in by_key}
     if "reply_to" in found and "message_id" not in found and "id" in by_key:
         found["message_id"] = by_key["id"]
     if "speaker" not in found and "role" in found:
@@ -113,18 +111,8 @@ def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
     return ColumnMapping(**found)
 
 
-def _best(keys: list[str], by_key: dict[str, str]) -> str | None:
-    return next((key for key in keys if key in by_key), None)
-
-
 def _key(column: str) -> str:
     return "".join(character for character in column.casefold() if character.isalnum())
-
-
-@cache
-def _synonyms() -> Mapping[str, list[str]]:
-    content = parse_yaml(files("evaluation.readers").joinpath("columns.yaml").read_text(encoding="utf-8"))
-    return {name: content[name] for name in FIELDS}
 
 
 _DELIMITERS = ",;\t|"
@@ -184,10 +172,10 @@ def split_heading(document: Document) -> tuple[tuple[str, ...], str]:
     A first line such as ``sep=;``, as Excel writes and reads it, names the delimiter.
     """
     named = _NAMED_DELIMITER.match(document.text)
-    beginning = delimited_text(document).lstrip("\n")
     candidates = []
     for delimiter in named.group(1) if named else _DELIMITERS:
-        headings, second = _first_two(beginning, delimiter)
+        first, second = [*_beginning(document, delimiter), [], []][:2]
+        headings = tuple(cell.strip() for cell in first)
         mapping = guess_mapping(headings)
         # With both columns that are needed, a table is one even if its first row is broken.
         is_table = len(headings) > 1 and (len(headings) == len(second) or not mapping.missing)
@@ -205,13 +193,13 @@ def delimited_text(document: Document) -> str:
     return document.text[named.end() :] if named else document.text
 
 
-def _first_two(text: str, delimiter: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    # Only the beginning is looked at: a quote that nobody closes would make each guess read the whole file.
-    lines = csv.reader(text[:_LONGEST_LINE].split("\n")[:_LINES_LOOKED_AT], delimiter=delimiter)
+def _beginning(document: Document, delimiter: str) -> list[list[str]]:
+    """The rows at the beginning; a quote that nobody closes would make each look at them read the whole file."""
+    lines = delimited_text(document).lstrip("\n")[:_LONGEST_LINE].split("\n")[:_LINES_LOOKED_AT]
     try:
-        return tuple(cell.strip() for cell in next(lines, [])), tuple(next((line for line in lines if line), []))
+        return [cells for cells in csv.reader(lines, delimiter=delimiter) if cells]
     except csv.Error:
-        return (), ()
+        return []
 
 
 def _is_heading(cell: str) -> bool:
@@ -246,15 +234,11 @@ def _lines(document: Document, delimiter: str) -> Iterator[tuple[int, list[str]]
         except StopIteration:
             return
         except csv.Error as error:
-            raise BrokenTranscriptError(
-                f"The row cannot be read: {_reason(error)}.", place=f"line {number}", remedy=_QUOTE
-            ) from None
+            reason = "a quote in it is never closed" if "unexpected end of data" in str(error) else str(error)
+            message = f"The row cannot be read: {reason}."
+            raise BrokenTranscriptError(message, place=f"line {number}", remedy=_QUOTE) from None
         if cells:
             yield number, cells
-
-
-def _reason(error: csv.Error) -> str:
-    return "a quote in it is never closed" if "unexpected end of data" in str(error) else str(error)
 
 
 def _row(number: int, cells: list[str], columns: tuple[str, ...]) -> TableRow:
@@ -300,7 +284,8 @@ def _read(data: bytes, limits: Limits, most_rows: int | None) -> ParsedTable:
     columns = [field.name for field in schema if not pa.types.is_nested(field.type)]
     if len(set(schema.names)) < len(schema.names):
         raise BrokenTranscriptError("Two columns have the same name.", remedy="Rename one of them.")
-    texts = [field.name for field in schema if _is_text(field.type)]
+    is_text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary)
+    texts = [field.name for field in schema if any(is_one(field.type) for is_one in is_text)]
     file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
     rows: list[TableRow] = []
     size = 0
@@ -319,12 +304,6 @@ def _read(data: bytes, limits: Limits, most_rows: int | None) -> ParsedTable:
         if most_rows is not None:
             break
     return ParsedTable(tuple(columns), tuple(rows))
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind))
 
 
 def _cells(column: pa.Array, limits: Limits) -> Iterator[Any]:
@@ -355,19 +334,6 @@ def _plain(value: Any, limits: Limits) -> Any:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class TableHead:
-    """The part of a table that a person sees when choosing its columns.
-
-    Attributes:
-        columns: Their names, each once, in the file's order.
-        rows: The cells of the first rows as text, as many as there are columns, long ones cut.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
 def table_head(document: Document) -> TableHead | None:
     """The first rows of a possible table of messages; ``None`` for other content, or too much damage to choose from.
 
@@ -375,7 +341,7 @@ def table_head(document: Document) -> TableHead | None:
     """
     try:
         rows = list(_first_rows(document))
-    except (InputError, csv.Error):
+    except InputError:
         return None
     columns = tuple(dict.fromkeys(column for row in rows for column in row))
     if len(columns) < 2 or not all(column.strip() for column in columns):
@@ -419,11 +385,7 @@ def _text_rows(document: Document) -> Iterator[Mapping[str, Any]]:
     columns, delimiter = split_heading(document)
     if len(set(columns)) < len(columns):
         return
-    # A quote that nobody closes would run to the end of the file: only its beginning is looked at.
-    beginning = delimited_text(document).lstrip("\n")[:_LONGEST_LINE].split("\n")[:_LINES_LOOKED_AT]
-    rows = (cells for cells in csv.reader(beginning, delimiter=delimiter) if cells)
-    next(rows, None)
-    for cells in islice(rows, ROWS_SHOWN):
+    for cells in _beginning(document, delimiter)[1 : ROWS_SHOWN + 1]:
         if len(cells) == len(columns):
             yield dict(zip(columns, cells, strict=True))
 
@@ -440,6 +402,7 @@ FORMAT = "table"
 _NUMBER = re.compile(r"\d{1,9}")
 _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,15})?\Z")
 _BETWEEN_NAMES = re.compile(r"[;,|]")
+_LONGEST_NAME = 200
 _CHOOSE = "Correct the cell, or choose another column."
 # Formats of rows too, with columns that a table may have as well, but with a meaning of their own.
 _ALSO_ROWS = (chat.READER, crewai_log.READER, langfuse.READER, langsmith.READER)
@@ -456,29 +419,21 @@ def _recognises(document: Document) -> bool:
     return not missing or _is_flat(first_record(document))
 
 
-def _open_table(document: Document) -> ParsedTable:
-    """The columns and rows of a table, whatever kind of file it is.
-
-    Raises:
-        InputError: It is broken.
-    """
-    return parquet_table(document) if is_parquet(document) else text_table(document)
-
-
 def table_games(document: Document, mapping: ColumnMapping | None = None) -> Found:
     """The games in a table; without a mapping, as its columns' names suggest.
 
     Raises:
         InputError: The table is broken, or a column that is needed is missing.
     """
-    table = _open_table(document)
+    table = parquet_table(document) if is_parquet(document) else text_table(document)
     mapping = guess_mapping(table.columns) if mapping is None else mapping
     _check(mapping, table)
     games: dict[str, list[TableRow]] = {}
     for row in table.rows:
         games.setdefault(_cell_text(row, mapping.game) or "", []).append(row)
     if len(games) > 1:
-        return _several(games, mapping, document.limits)
+        read = partial(_transcript, mapping=mapping, limits=document.limits)
+        return ((game_id or "rows without a game", partial(read, game_id, rows)) for game_id, rows in games.items())
     if not games:
         raise BrokenTranscriptError("The table has no row.", remedy="Export it again.")
     ((game_id, rows),) = games.items()
@@ -499,22 +454,58 @@ def _check(mapping: ColumnMapping, table: ParsedTable) -> None:
         raise BrokenTranscriptError(message, remedy="Choose two of them.")
 
 
-def _several(games: dict[str, list[TableRow]], mapping: ColumnMapping, limits: Limits) -> Iterator[FileGame]:
-    for game_id, rows in games.items():
-        yield FileGame(game_id or "rows without a game", partial(_transcript, game_id, rows, mapping, limits))
-
-
 def _transcript(game_id: str, rows: Sequence[TableRow], mapping: ColumnMapping, limits: Limits) -> Transcript:
-    messages = _TableMessages(mapping)
+    """One game: speakers outside the system channel are players, with the first role given.
+
+    Rows without a speaker or a text are left out and counted. What an answer refers to stands as in the table: an id,
+    or a player's name.
+    """
+    roles: dict[str, str | None] = {}
+    messages: list[dict[str, Any]] = []
+    places: dict[str, str] = {}
+    used = mapping.used
     for row in rows:
-        messages.add(row)
-    found = messages.finish()
+        speaker = _cell_text(row, mapping.speaker)
+        if speaker is not None and len(speaker) > _LONGEST_NAME:
+            raise _wrong(row, mapping.speaker, speaker, "a name of 1 to 200 characters")
+        value = row.cells.get(mapping.text or "")
+        # As it stands, but for what is not text: space around a message is part of it.
+        text = value if isinstance(value, str) else _cell_text(row, mapping.text) or ""
+        if speaker is None or not text.strip():
+            continue
+        channel = _cell_text(row, mapping.channel)
+        is_system = (channel or "").casefold() == "system"
+        if not is_system and not roles.get(speaker):
+            roles[speaker] = _cell_text(row, mapping.role)
+        message = {
+            "id": _id(row, mapping.message_id, len(messages), places),
+            "index": len(messages),
+            "round": _round(row, mapping.round),
+            "phase": _cell_text(row, mapping.phase),
+            "channel": "system" if is_system else "public",
+            "channel_name": None if is_system else channel,
+            "speaker": speaker,
+            "recipients": _recipients(row, mapping.recipients),
+            "text": text,
+            "sent_at": _time(row, mapping.sent_at),
+            "reply_to": _cell_text(row, mapping.reply_to),
+            "metadata": {
+                column: value
+                for column, cell in row.cells.items()
+                if column not in used and (value := _storable(cell)) is not None
+            },
+        }
+        messages.append(message)
+    if not roles:
+        raise BrokenTranscriptError(
+            "No row has a speaker and a text.", remedy="Choose other columns for the speaker and the text."
+        )
     fields = {
         "game_id": game_id or content_id(FORMAT, repr([tuple(row.cells.items()) for row in rows])),
         "source_format": FORMAT,
-        "players": messages.players,
-        "messages": found,
-        "metadata": {LEFT_OUT: messages.left_out} if messages.left_out else {},
+        "players": [{"name": name, "role": role, "alignment": alignment_of(role)} for name, role in roles.items()],
+        "messages": messages,
+        "metadata": {LEFT_OUT: len(rows) - len(messages)} if len(messages) < len(rows) else {},
     }
     return limits.build(fields)
 
@@ -537,120 +528,47 @@ def _wrong(row: TableRow, column: str | None, value: object, expected: str) -> B
     return BrokenTranscriptError(message, place=row.place, remedy=_CHOOSE)
 
 
-class _TableMessages:
-    """Collects the messages and players of one game, row by row.
+def _id(row: TableRow, column: str | None, index: int, places: dict[str, str]) -> str:
+    message_id = _cell_text(row, column) or f"m{index + 1}"
+    if len(message_id) > _LONGEST_NAME:
+        raise _wrong(row, column, message_id, "an id of 1 to 200 characters")
+    if message_id in places:
+        message = f"The message id {shorten(message_id)!r} occurs twice, first at {places[message_id]}."
+        raise BrokenTranscriptError(message, place=row.place, remedy=_CHOOSE)
+    places[message_id] = row.place
+    return message_id
 
-    Attributes:
-        left_out: How many rows had no speaker or no text, so that nobody says them: results, moves.
-    """
 
-    def __init__(self, mapping: ColumnMapping) -> None:
-        self._mapping = mapping
-        self._used = mapping.used
-        self._messages: list[dict[str, Any]] = []
-        self._players: dict[str, str | None] = {}
-        self.left_out = 0
-        self._places: dict[str, str] = {}
+def _round(row: TableRow, column: str | None) -> int | None:
+    written = _cell_text(row, column)
+    if written is None:
+        return None
+    numbers = _NUMBER.findall(written)
+    if len(numbers) != 1 or "-" in written:
+        raise _wrong(row, column, written, "a round's number")
+    return int(numbers[0])
 
-    @property
-    def players(self) -> list[dict[str, Any]]:
-        """Speakers outside the system channel, in the order of first words, with the first role given."""
-        return [{"name": name, "role": role, "alignment": alignment_of(role)} for name, role in self._players.items()]
 
-    def add(self, row: TableRow) -> None:
-        """Adds the message of a row; raises a ``BrokenTranscriptError`` that names the row."""
-        mapping = self._mapping
-        speaker, text = self._name(row, mapping.speaker), self._text(row)
-        if speaker is None or not text.strip():
-            self.left_out += 1
-            return
-        channel = _cell_text(row, mapping.channel)
-        is_system = (channel or "").casefold() == "system"
-        if not is_system and not self._players.get(speaker):
-            self._players[speaker] = _cell_text(row, mapping.role)
-        index = len(self._messages)
-        message = {
-            "id": self._id(row, index),
-            "index": index,
-            "round": self._round(row),
-            "phase": _cell_text(row, mapping.phase),
-            "channel": "system" if is_system else "public",
-            "channel_name": None if is_system else channel,
-            "speaker": speaker,
-            "recipients": self._recipients(row),
-            "text": text,
-            "sent_at": self._time(row),
-            "reply_to": _cell_text(row, mapping.reply_to),
-            "metadata": {
-                column: value
-                for column, cell in row.cells.items()
-                if column not in self._used and (value := _storable(cell)) is not None
-            },
-        }
-        self._messages.append(message)
+def _recipients(row: TableRow, column: str | None) -> tuple[str, ...]:
+    if column is None:
+        return ()
+    value = row.cells.get(column)
+    names = value if isinstance(value, list) else _BETWEEN_NAMES.split(_cell_text(row, column) or "")
+    for name in names:
+        if not isinstance(name, str) or len(name) > _LONGEST_NAME:
+            raise _wrong(row, column, name, "names")
+    return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
 
-    def finish(self) -> list[dict[str, Any]]:
-        """The messages; what an answer refers to stands as in the table: an id, or a player's name."""
-        if not self._players:
-            raise BrokenTranscriptError(
-                "No row has a speaker and a text.", remedy="Choose other columns for the speaker and the text."
-            )
-        return self._messages
 
-    def _name(self, row: TableRow, column: str | None) -> str | None:
-        name = _cell_text(row, column)
-        if name is not None and len(name) > 200:
-            raise _wrong(row, column, name, "a name of 1 to 200 characters")
-        return name
-
-    def _text(self, row: TableRow) -> str:
-        value = row.cells.get(self._mapping.text or "")
-        # As it stands, but for what is not text: space around a message is part of it.
-        return value if isinstance(value, str) else _cell_text(row, self._mapping.text) or ""
-
-    def _id(self, row: TableRow, index: int) -> str:
-        message_id = _cell_text(row, self._mapping.message_id) or f"m{index + 1}"
-        if len(message_id) > 200:
-            raise _wrong(row, self._mapping.message_id, message_id, "an id of 1 to 200 characters")
-        if message_id in self._places:
-            message = f"The message id {shorten(message_id)!r} occurs twice, first at {self._places[message_id]}."
-            raise BrokenTranscriptError(message, place=row.place, remedy=_CHOOSE)
-        self._places[message_id] = row.place
-        return message_id
-
-    def _round(self, row: TableRow) -> int | None:
-        written = _cell_text(row, self._mapping.round)
-        if written is None:
-            return None
-        numbers = _NUMBER.findall(written)
-        if len(numbers) != 1 or "-" in written:
-            raise _wrong(row, self._mapping.round, written, "a round's number")
-        return int(numbers[0])
-
-    def _recipients(self, row: TableRow) -> tuple[str, ...]:
-        if self._mapping.recipients is None:
-            return ()
-        value = row.cells.get(self._mapping.recipients)
-        names = (
-            value if isinstance(value, list) else _BETWEEN_NAMES.split(_cell_text(row, self._mapping.recipients) or "")
-        )
-        for name in names:
-            if not isinstance(name, str) or len(name) > 200:
-                raise _wrong(row, self._mapping.recipients, name, "names")
-        return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
-
-    def _time(self, row: TableRow) -> datetime | None:
-        column = self._mapping.sent_at
-        value = row.cells.get(column or "")
-        if isinstance(value, datetime):
-            return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-        written = _cell_text(row, column)
-        if written is None:
-            return None
-        try:
-            return Node(float(written) if _DECIMAL.match(written) else written).time_or_none()
-        except BrokenTranscriptError:
-            raise _wrong(row, column, written, "a time as in 2025-01-31T18:05:00Z") from None
+def _time(row: TableRow, column: str | None) -> datetime | None:
+    value = row.cells.get(column or "")
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    written = _cell_text(row, column)
+    try:
+        return Node(float(written) if written and _DECIMAL.match(written) else written).time_or_none()
+    except BrokenTranscriptError:
+        raise _wrong(row, column, written, "a time as in 2025-01-31T18:05:00Z") from None
 
 
 def _storable(cell: Any) -> Any:

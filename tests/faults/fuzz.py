@@ -105,6 +105,8 @@ def _upload(name: str) -> Parse:
         for result in read_upload(name, content):
             if result.error is not None:
                 _check_message(result.error)
+            elif result.transcript is not None:
+                assert Transcript.from_json(result.transcript.to_json()) == result.transcript
 
     return parse
 

@@ -25,7 +25,6 @@ from evaluation.files.strict_json import step
 from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, Roster, TranscriptDraft
 from evaluation.readers.document import (
     Document,
-    FileGame,
     FileReader,
     Found,
     Limits,
@@ -216,35 +215,28 @@ def _recognises(document: Document) -> bool:
 
 def _read(document: Document) -> Found:
     if _is_chat(first_record(document)):
-        return _games(document, _chat)
+        return _games(document, FORMAT, lambda chat: chat["messages"].entries(), "messages")
     return chat_transcript(FORMAT, records(document), document.limits, game_id=document.game_id(FORMAT))
 
 
-def _games(document: Document, read: Callable[[Node, Limits], Transcript]) -> Found:
-    """The only chat of a file, or each of several."""
+def _games(document: Document, source_format: str, messages: Callable[[Node], Iterable[Node]], *read: str) -> Found:
+    """The only chat of a file, or each of several; what stands under other keys than those read is kept."""
+
+    def game(chat: Node) -> Transcript:
+        game_id = _id(chat) or content_id(source_format, json.dumps(chat.value, sort_keys=True))
+        model, rest = chat["model"].text_or_none(), chat.rest(*read, *_IDS, "model")
+        held = messages(chat)
+        return chat_transcript(source_format, held, document.limits, game_id=game_id, model=model, metadata=rest)
+
     if isinstance(document.json, dict):
-        return read(Node(document.json), document.limits)
+        return game(Node(document.json))
     chats = enumerate(records(document), start=1)
-    return (FileGame(_id(chat) or str(number), partial(read, chat, document.limits)) for number, chat in chats)
+    return ((_id(chat) or str(number), partial(game, chat)) for number, chat in chats)
 
 
 def _id(chat: Node) -> str | None:
     is_object = isinstance(chat.value, dict)
     return next((found for key in _IDS if (found := chat[key].identifier_or_none())), None) if is_object else None
-
-
-def _chat(chat: Node, limits: Limits) -> Transcript:
-    return _transcript(FORMAT, chat, chat["messages"].entries(), limits, "messages")
-
-
-def _conversation(conversation: Node, limits: Limits) -> Transcript:
-    return _transcript(SHAREGPT, conversation, _turns(conversation), limits, "conversations", "system")
-
-
-def _transcript(source_format: str, chat: Node, messages: Iterable[Node], limits: Limits, *read: str) -> Transcript:
-    game_id = _id(chat) or content_id(source_format, json.dumps(chat.value, sort_keys=True))
-    model, metadata = chat["model"].text_or_none(), chat.rest(*read, *_IDS, "model")
-    return chat_transcript(source_format, messages, limits, game_id=game_id, model=model, metadata=metadata)
 
 
 def _turns(conversation: Node) -> Iterator[Node]:
@@ -260,5 +252,5 @@ READER = FileReader(FORMAT, _recognises, _read)
 SHAREGPT_READER = FileReader(
     SHAREGPT,
     lambda document: _is_conversation(first_record(document)),
-    lambda document: _games(document, _conversation),
+    lambda document: _games(document, SHAREGPT, _turns, "conversations", "system"),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers._draft import OpenDraft, speaker_name
 from evaluation.readers._who_speaks import EVENT_CHANNEL
-from evaluation.readers.document import ArchiveReader, Document, FileGame, FileReader, Found, Limits, Node, content_id
+from evaluation.readers.document import ArchiveReader, Document, FileReader, Found, Games, Limits, Node, content_id
 from evaluation.transcript import Transcript
 
 TELEGRAM = "telegram"
@@ -58,14 +58,9 @@ def _read_telegram(document: Document) -> Found:
     root = Node(document.json)
     if root["messages"].value is not None:
         return _telegram_chat(root, document.limits)
-    return _telegram_chats(root["chats"]["list"], document.limits)
-
-
-def _telegram_chats(chats: Node, limits: Limits) -> Iterator[FileGame]:
-    for number, chat in enumerate(chats.entries(), start=1):
-        if chat["messages"].size:
-            name = chat["name"].name_or_none() or str(number)
-            yield FileGame(name, partial(_telegram_chat, chat, limits))
+    chats = [chat for chat in enumerate(root["chats"]["list"].entries(), start=1) if chat[1]["messages"].size]
+    read = partial(_telegram_chat, limits=document.limits)
+    return ((chat["name"].name_or_none() or str(number), partial(read, chat)) for number, chat in chats)
 
 
 class _Post(NamedTuple):
@@ -170,14 +165,14 @@ def _recognises_slack(paths: Set[str]) -> bool:
     )
 
 
-def _read_slack(files: Mapping[str, Callable[[], Document]]) -> Iterable[FileGame]:
+def _read_slack(files: Mapping[str, Callable[[], Document]]) -> Games:
     users = _slack_users(next(load for path, load in files.items() if path.rpartition("/")[2] == _SLACK_USERS)())
     days: dict[str, list[str]] = {}
     for path in sorted(files):
         if match := _SLACK_DAY.search(path):
             days.setdefault(match["channel"], []).append(path)
     for channel, paths in days.items():
-        yield FileGame(channel, partial(_slack_channel, channel, [(path, files[path]) for path in paths], users))
+        yield (channel, partial(_slack_channel, channel, [(path, files[path]) for path in paths], users))
 
 
 def _slack_users(document: Document) -> Mapping[str, str]:

@@ -16,7 +16,7 @@ from typing import Any
 from evaluation.errors import BrokenTranscriptError, InputError
 from evaluation.files.strict_json import shorten
 from evaluation.readers._who_speaks import BROKEN_OFF
-from evaluation.readers.document import ArchiveReader, Document, FileGame, FileReader, Limits, Node
+from evaluation.readers.document import ArchiveReader, Document, FileReader, Games, Limits, Node
 from evaluation.readers.formats.chat import chat_transcript
 from evaluation.readers.traces.calls import CallUsage, summed_cost
 from evaluation.transcript import Cost, Transcript
@@ -43,12 +43,13 @@ def _recognises(document: Document) -> bool:
     return document.json_error is not None and all(f'"{key}"' in head for key in ("version", "status", "eval", "task"))
 
 
-def _read(document: Document) -> Iterator[FileGame]:
+def _read(document: Document) -> Games:
     log = Node(document.json_ignoring_nan)
     if log["samples"].size == 0:
         raise BrokenTranscriptError("The log holds no samples.", place="$.samples", remedy=_WITH_SAMPLES)
     for sample in log["samples"].entries():
-        yield _game(log, sample, document.limits)
+        sample_id, epoch = _sample_id(sample)
+        yield f"{sample_id}_epoch_{epoch}", partial(_transcript, log, sample, document.limits)
 
 
 def _recognises_archive(paths: Set[str]) -> bool:
@@ -59,14 +60,12 @@ def _is_sample(path: str) -> bool:
     return path.startswith(_SAMPLES) and path.endswith(".json")
 
 
-def _read_archive(files: Mapping[str, Callable[[], Document]]) -> Iterator[FileGame]:
+def _read_archive(files: Mapping[str, Callable[[], Document]]) -> Games:
     header = next(path for path in _HEADERS if path in files)
     log = _content(header, files[header]())
     for path in sorted(filter(_is_sample, files), key=_by_number):
         # Each sample is unpacked when it is its turn, so that they need not all fit into memory.
-        yield FileGame(
-            path.removeprefix(_SAMPLES).removesuffix(".json"), partial(_packed_sample, log, path, files[path])
-        )
+        yield (path.removeprefix(_SAMPLES).removesuffix(".json"), partial(_packed_sample, log, path, files[path]))
 
 
 def _by_number(path: str) -> tuple[int, str]:
@@ -87,11 +86,6 @@ def _content(path: str, document: Document) -> Node:
 def _packed_sample(log: Node, path: str, load: Callable[[], Document]) -> Transcript:
     document = load()
     return _transcript(log, _content(path, document), document.limits)
-
-
-def _game(log: Node, sample: Node, limits: Limits) -> FileGame:
-    sample_id, epoch = _sample_id(sample)
-    return FileGame(f"{sample_id}_epoch_{epoch}", partial(_transcript, log, sample, limits))
 
 
 def _sample_id(sample: Node) -> tuple[str, int]:
@@ -165,9 +159,8 @@ def _cost(usage: Node) -> dict[str, Any] | None:
 def _usage(node: Node) -> CallUsage:
     written, output, total = (node[f"{key}_tokens"].count_or_none() for key in ("input", "output", "total"))
     given = max((total or 0) - (output or 0), written or 0)
-    return CallUsage(
-        given, node["input_tokens_cache_read"].count_or_none(), output, node["total_cost"].number_or_none()
-    )
+    cached, dollars = node["input_tokens_cache_read"].count_or_none(), node["total_cost"].number_or_none()
+    return {"input_tokens": given, "cached_tokens": cached, "output_tokens": output, "total_usd": dollars}
 
 
 READER = FileReader(FORMAT, _recognises, _read)

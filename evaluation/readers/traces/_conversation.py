@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -17,9 +17,9 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers._draft import THOUGHTS_CHANNEL, OpenDraft, speaker_name
-from evaluation.readers.document import Document, FileGame, FileReader, Limits, Node, first_record, records
+from evaluation.readers.document import Document, FileReader, Games, Limits, Node, first_record, records
 from evaluation.readers.traces._turns import ChatTurn, ToolCall, as_text, normalised, unpacked
-from evaluation.readers.traces.calls import ModelCall, summed_cost
+from evaluation.readers.traces.calls import Span, summed_cost
 from evaluation.transcript import Transcript
 
 CONTEXT_CHANNEL = "context"
@@ -41,7 +41,7 @@ _CAPTURE = (
 
 
 def trace_reader(
-    format_name: str, recognises: Callable[[Any], bool], calls: Callable[[Iterable[Node], Document], list[ModelCall]]
+    format_name: str, recognises: Callable[[Any], bool], calls: Callable[[Iterable[Node], Document], list[Span]]
 ) -> FileReader:
     """A reader of a tool's exports: a game for each conversation.
 
@@ -51,8 +51,8 @@ def trace_reader(
         calls: The calls to models in the records of a file.
     """
 
-    def read(document: Document) -> Iterator[FileGame]:
-        conversations: dict[str, list[ModelCall]] = {}
+    def read(document: Document) -> Games:
+        conversations: dict[str, list[Span]] = {}
         for call in calls(records(document), document):
             conversations.setdefault(call.conversation, []).append(call)
         if not conversations:
@@ -61,14 +61,14 @@ def trace_reader(
             )
         for name, held in conversations.items():
             game = partial(call_transcript, format_name, held, document.limits, game_id=name)
-            yield FileGame(name if len(conversations) > 1 else "", game)
+            yield (name if len(conversations) > 1 else "", game)
 
     return FileReader(format_name, lambda document: recognises(first_record(document)), read)
 
 
 def call_transcript(
     source_format: str,
-    calls: Sequence[ModelCall],
+    calls: Sequence[Span],
     limits: Limits,
     *,
     game_id: str,
@@ -93,9 +93,10 @@ def call_transcript(
     """
     if not any(call.has_text for call in calls):
         raise BrokenTranscriptError(_WITHOUT_TEXT, remedy=_CAPTURE)
-    conversation = _Conversation(limits, _speakers(calls))
-    for position, call in enumerate(calls):
-        conversation.add(call, position)
+    speakers = _speakers(calls)
+    conversation = _Conversation(limits, is_group=len({name for name, _ in speakers}) > 1)
+    for call, (name, is_thinking) in zip(calls, speakers, strict=True):
+        (conversation.think if is_thinking else conversation.add)(name, call)
     counts = {
         "history_rewritten": conversation.rewritten,
         "calls_without_parent": sum(call.lacks_parent for call in calls),
@@ -111,15 +112,11 @@ def call_transcript(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Speaker:
-    """The agent behind a call; ``is_thinking`` where its answer went back into the agent's own history, not out."""
-
-    name: str
-    is_thinking: bool
+_Speaker = tuple[str, bool]
+"""The agent behind a call, and whether it was thinking: its answer went back into its own history, not out."""
 
 
-def _speakers(calls: Sequence[ModelCall]) -> list[_Speaker]:
+def _speakers(calls: Sequence[Span]) -> list[_Speaker]:
     """The speaker of each call.
 
     Calls without an agent's name are told apart by their instructions, since agents share models: they are named by
@@ -137,11 +134,11 @@ def _speakers(calls: Sequence[ModelCall]) -> list[_Speaker]:
     for position in range(len(calls)):
         owner = calls[owners.get(position, position)]
         name = owner.agent or names[_instructions(owner.inputs)]
-        speakers.append(_Speaker(speaker_name(name, _UNNAMED), position in owners))
+        speakers.append((speaker_name(name, _UNNAMED), position in owners))
     return speakers
 
 
-def _thinkers(calls: Sequence[ModelCall]) -> dict[int, int]:
+def _thinkers(calls: Sequence[Span]) -> dict[int, int]:
     """For each call that was thinking, by its place, the place of the call whose history quotes it."""
     open_thoughts: dict[int, str] = {}
     owners: dict[int, int] = {}
@@ -158,7 +155,7 @@ def _thinkers(calls: Sequence[ModelCall]) -> dict[int, int]:
     return owners
 
 
-def _name_in_prompts(call: ModelCall, taken: set[str]) -> str:
+def _name_in_prompts(call: Span, taken: set[str]) -> str:
     prompts = [turn.text for turn in call.inputs if turn.role in ("system", "user")][:2]
     for prompt in prompts:
         if match := _OWN_NAME.search(prompt[:2000]):
@@ -212,37 +209,6 @@ class _History:
             self.known[key] = max(self.known[key], count)
 
 
-class _SaidTexts:
-    """The texts said so far, by which one that comes back is recognised."""
-
-    def __init__(self) -> None:
-        self._by_text: dict[str, list[int]] = {}
-        self._quotable: list[tuple[int, str]] = []
-
-    def add(self, index: int, text: str, *, by_agent: bool) -> None:
-        """Keeps the text of a message."""
-        written = normalised(text)
-        self._by_text.setdefault(written, []).append(index)
-        if by_agent:
-            self.add_quotable(index, written)
-
-    def add_quotable(self, index: int, text: str) -> None:
-        """Keeps a text that is not said, but may stand in what is given to agents later."""
-        if len(written := normalised(text)) >= _SHORTEST_QUOTE:
-            self._quotable.append((index, written))
-
-    def find(self, text: str, speaker: str, names: Iterable[str]) -> list[int]:
-        """Messages of that text; where it begins with another's name and a colon, those of what follows too."""
-        prefix, colon, rest = text.partition(":")
-        is_named = colon and prefix.strip() != speaker and prefix.strip() in names
-        return self._by_text.get(text) or (self._by_text.get(rest.strip(), []) if is_named else [])
-
-    def quoted_in(self, text: str) -> int | None:
-        """The latest message by an agent that stands inside a longer text."""
-        latest = reversed(self._quotable[-_MOST_QUOTED:])
-        return next((index for index, quote in latest if quote in text and quote != text), None)
-
-
 class _Conversation:
     """The transcript so far, and what each agent knows of it.
 
@@ -251,22 +217,19 @@ class _Conversation:
         rewritten: How many calls had a history that was cut or changed.
     """
 
-    def __init__(self, limits: Limits, speakers: list[_Speaker]) -> None:
+    def __init__(self, limits: Limits, *, is_group: bool) -> None:
         self.draft = OpenDraft(limits)
         self.rewritten = 0
-        self._speakers = speakers
-        self._is_group = len({speaker.name for speaker in speakers}) > 1
+        self._is_group = is_group
         self._histories: dict[str, _History] = {}
-        self._said = _SaidTexts()
+        # Messages by their text, by which one that comes back is recognised; those by agents that others may quote.
+        self._said: dict[str, list[int]] = {}
+        self._quotable: list[tuple[int, str]] = []
         self._tools: dict[str, str] = {}
         self._answered: set[str] = set()
 
-    def add(self, call: ModelCall, position: int) -> None:
+    def add(self, name: str, call: Span) -> None:
         """Adds what is new in a call."""
-        name = self._speakers[position].name
-        if self._speakers[position].is_thinking:
-            self._think(name, call)
-            return
         self._introduce(name, call)
         history = self._histories.setdefault(name, _History())
         turns = [turn for turn in call.inputs if turn.role != "system"]
@@ -277,8 +240,7 @@ class _Conversation:
             if turn.role != "tool" and turn.text:
                 self._hear(turn, name, history, call.start)
             self._calls(turn, name, call.start)
-        usage = call.usage
-        facts = {"model": call.model, "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        facts = {"model": call.model} | {key: call.usage.get(key) for key in ("input_tokens", "output_tokens")}
         facts = {key: value for key, value in facts.items() if value is not None}
         for turn in call.outputs:
             for thought in turn.thoughts:
@@ -290,7 +252,7 @@ class _Conversation:
             facts = {}
         history.learn([*turns, *call.outputs])
 
-    def _introduce(self, name: str, call: ModelCall) -> None:
+    def _introduce(self, name: str, call: Span) -> None:
         persona = _instructions(call.inputs) or None
         if all(turn.role == "tool" for turn in call.outputs):
             return
@@ -301,14 +263,19 @@ class _Conversation:
             if persona not in later and len(later) < 20:
                 later.append(persona)
 
-    def _think(self, name: str, call: ModelCall) -> None:
+    def think(self, name: str, call: Span) -> None:
         """Adds a call whose answer only the agent itself heard."""
         for turn in call.inputs:
             if turn.text:
                 self._give_context("user", turn.text, name, call.start)
         for turn in call.outputs:
             index = self.draft.say(name, turn.text, "private", channel_name=THOUGHTS_CHANNEL, sent_at=call.start)
-            self._said.add_quotable(index, turn.text)
+            self._quote(index, turn.text)
+
+    def _quote(self, index: int, text: str) -> None:
+        """Keeps a text that may stand in what is given to agents later."""
+        if len(written := normalised(text)) >= _SHORTEST_QUOTE:
+            self._quotable.append((index, written))
 
     def _give_context(
         self, speaker: str, text: str, to: str, when: datetime | None, reply_to: int | None = None
@@ -321,14 +288,18 @@ class _Conversation:
         """Adds a text that an agent was given, unless it was said before."""
         speaker = speaker_name(turn.name or (name if turn.role == "assistant" else "user"), "user")
         text = normalised(turn.text)
-        earlier = self._said.find(text, speaker, self.draft.players)
+        before, colon, rest = text.partition(":")
+        is_named = colon and before.strip() != speaker and before.strip() in self.draft.players
+        # Where it begins with another's name and a colon, what follows may have been said.
+        earlier = self._said.get(text) or (self._said.get(rest.strip(), []) if is_named else [])
         history.heard[text] += 1
         if history.heard[text] <= len(earlier):
             message = self.draft.messages[earlier[history.heard[text] - 1]]
             if self._is_group and message["speaker"] != name and name not in message["recipients"]:
                 message["recipients"] = (*message["recipients"], name)
             return
-        quoted = self._said.quoted_in(text)
+        latest = reversed(self._quotable[-_MOST_QUOTED:])
+        quoted = next((index for index, quote in latest if quote in text and quote != text), None)
         if quoted is not None and speaker in ("user", name):
             # The framework put an earlier text into a prompt of its own, or back into the agent's mouth.
             self._give_context(speaker, turn.text, name, when, quoted)
@@ -336,7 +307,10 @@ class _Conversation:
             self._say(speaker, turn.text, when, by_agent=False)
 
     def _say(self, speaker: str, text: str, when: datetime | None, *, by_agent: bool, **about: Any) -> None:
-        self._said.add(self.draft.say(speaker, text, sent_at=when, **about), text, by_agent=by_agent)
+        index = self.draft.say(speaker, text, sent_at=when, **about)
+        self._said.setdefault(normalised(text), []).append(index)
+        if by_agent:
+            self._quote(index, text)
 
     def _calls(self, turn: ChatTurn, name: str, when: datetime | None) -> None:
         """Adds the calls that are new, but for those by which an agent speaks."""

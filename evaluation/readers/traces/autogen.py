@@ -11,7 +11,7 @@ from evaluation.readers._who_speaks import BROKEN_OFF
 from evaluation.readers.document import Document, FileReader, Node, first_record, records
 from evaluation.readers.traces._conversation import call_transcript
 from evaluation.readers.traces._turns import ChatTurn, ToolCall, as_text, parts_turn, text_in
-from evaluation.readers.traces.calls import ModelCall, agent_name, usage_of
+from evaluation.readers.traces.calls import Span, agent_name, usage_of
 from evaluation.transcript import Transcript
 
 FORMAT = "autogen"
@@ -74,7 +74,7 @@ def _read(document: Document) -> Transcript:
     return call_transcript(FORMAT, calls, document.limits, game_id=document.game_id(FORMAT), metadata=metadata)
 
 
-def _calls(messages: Iterator[Node]) -> Iterator[ModelCall]:
+def _calls(messages: Iterator[Node]) -> Iterator[Span]:
     instructions: list[ChatTurn] = []
     latest_results = ""
     for node in messages:
@@ -92,9 +92,9 @@ def _calls(messages: Iterator[Node]) -> Iterator[ModelCall]:
         yield _call(node, turn, instructions)
 
 
-def _call(node: Node, turn: ChatTurn, instructions: list[ChatTurn]) -> ModelCall:
+def _call(node: Node, turn: ChatTurn, instructions: list[ChatTurn]) -> Span:
     is_model = turn.role == "assistant" and turn.name not in ("user", "User")
-    return ModelCall(
+    return Span(
         agent=agent_name(turn.name),
         start=node["created_at"].time_or_none(),
         inputs=list(instructions) if is_model else [],
@@ -134,7 +134,7 @@ def _typed(part: Any, kind: str) -> Any:
     return part | {"type": kind} if isinstance(part, dict) else part
 
 
-def _printed(text: str) -> Iterator[ModelCall]:
+def _printed(text: str) -> Iterator[Span]:
     """The blocks that the console prints: a line with the speaker's name between dashes, then what was said."""
     heads = list(_BLOCK.finditer(text))
     for number, head in enumerate(heads):
@@ -150,7 +150,7 @@ def _printed(text: str) -> Iterator[ModelCall]:
         elif head[1] not in _NOT_SAID:
             turn.texts.append(said)
         if not turn.is_empty:
-            yield ModelCall(agent=agent_name(name), outputs=[turn])
+            yield Span(agent=agent_name(name), outputs=[turn])
 
 
 READER = FileReader(FORMAT, _recognises, _read)

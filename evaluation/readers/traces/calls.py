@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,39 +35,55 @@ _TOTAL = ("total_tokens", "total")
 _COST = ("cost.total", "total_cost", "cost")
 
 
-@dataclass(slots=True)
-class CallUsage:
-    """Tokens and dollars of one call; ``None`` is unknown. ``cached_tokens`` are part of ``input_tokens``."""
-
-    input_tokens: int | None = None
-    cached_tokens: int | None = None
-    output_tokens: int | None = None
-    total_usd: float | None = None
+CallUsage = dict[str, float | None]
+"""Tokens and dollars of one call by the names of ``Cost``; what is missing or ``None`` is unknown. ``cached_tokens``
+are part of ``input_tokens``."""
 
 
 @dataclass(slots=True, kw_only=True)
-class ModelCall:
-    """One call to a model.
+class Span:
+    """One span, run or observation: a call to a model, or what stands around calls.
+
+    ``agent`` and ``conversation`` are what the span itself says, until :func:`calls_in` gives those of the spans around
+    it to those that say nothing.
 
     Attributes:
         conversation: Calls of one conversation make one transcript.
         agent: Who called; ``None`` where nothing names it.
         start: When.
+        end: When it ended; ``None`` where the export was written before.
         inputs: The whole history that the model was given, its instructions (role ``system``) included.
         outputs: Its answer.
         model: The model's name.
         usage: Tokens and cost.
-        lacks_parent: Its span, or one around it, is part of a span that is not in the file: who called may be unknown.
+        lacks_parent: It, or a span around it, is part of a span that is not in the file: who called may be unknown.
+        trace: The trace that it belongs to.
+        id: Its id, unique in the trace.
+        parent: The id of the span that it is part of.
+        kind: ``call``; ``unmarked`` for one that holds messages and says nothing of its kind; ``agent``, ``tool``; or
+            empty.
+        size: How much the export says of it.
+        around: Its parent, the parent's parent, and so on, at most a hundred; a circle ends where it began, and so does
+            a parent that is not in the file: the span counts as a root.
+        is_orphan: Whether its parent is not in the file.
     """
 
     conversation: str = ""
     agent: str | None = None
     start: datetime | None = None
+    end: datetime | None = None
     inputs: list[ChatTurn] = field(default_factory=list)
     outputs: list[ChatTurn] = field(default_factory=list)
     model: str | None = None
-    usage: CallUsage = field(default_factory=CallUsage)
+    usage: CallUsage = field(default_factory=dict)
     lacks_parent: bool = False
+    trace: str = ""
+    id: str = ""
+    parent: str | None = None
+    kind: str = ""
+    size: int = 0
+    around: list[Span] = field(default_factory=list, repr=False)
+    is_orphan: bool = False
 
     @property
     def has_text(self) -> bool:
@@ -79,142 +95,88 @@ class ModelCall:
         """Its outputs for comparing with another call's."""
         return [turn.key for turn in self.outputs]
 
-    def complete_from(self, other: ModelCall) -> None:
-        """Takes what is unknown here from another record of the same call."""
-        self.inputs = self.inputs or other.inputs
-        self.model = self.model or other.model
-        for one in fields(CallUsage):
-            if getattr(self.usage, one.name) is None:
-                setattr(self.usage, one.name, getattr(other.usage, one.name))
 
+def _settled(spans: Iterable[Span]) -> list[Span]:
+    """Each span once, in order of their start, parents before children.
 
-@dataclass(slots=True, kw_only=True)
-class Span(ModelCall):
-    """One span, run or observation: a call to a model, or what stands around calls.
-
-    ``agent`` and ``conversation`` are what the span itself says, until :func:`calls_in` gives those of the spans around
-    it to those that say nothing.
-
-    Attributes:
-        trace: The trace that it belongs to.
-        id: Its id, unique in the trace.
-        parent: The id of the span that it is part of.
-        kind: ``call``; ``unmarked`` for one that holds messages and says nothing of its kind; ``agent``, ``tool``; or
-            empty.
-        end: When it ended; ``None`` where the export was written before.
-        size: How much the export says of it.
+    Each gets the agent and the conversation of the nearest span around it that names one. Without a conversation there,
+    the only one in the trace counts, else the trace.
     """
-
-    trace: str
-    id: str
-    parent: str | None = None
-    kind: str = ""
-    end: datetime | None = None
-    size: int = 0
-
-
-class SpanTree:
-    """Spans of one file, each once and in order of their start, parents before children."""
-
-    def __init__(self, spans: Iterable[Span]) -> None:
-        self._by_id: dict[tuple[str, str], Span] = {}
-        for span in spans:
-            known = self._by_id.get((span.trace, span.id))
-            # Some tools export a span again each time it grows: the last with an end and most to say is whole.
-            if known is None or (span.end is not None, span.size) >= (known.end is not None, known.size):
-                self._by_id[span.trace, span.id] = span
-        depth = {key: len(self.around(span)) for key, span in self._by_id.items()}
-        far = datetime.max.replace(tzinfo=UTC)
-        self.ordered = sorted(self._by_id.values(), key=lambda span: (span.start or far, depth[span.trace, span.id]))
-
-    def around(self, span: Span) -> list[Span]:
-        """The span's parent, its parent, and so on, at most a hundred; a circle ends where it began.
-
-        A parent that is not in the file ends the search: the span counts as a root.
-        """
-        found: list[Span] = []
-        seen = {span.id}
-        while len(found) < 100 and span.parent:
-            parent = self._by_id.get((span.trace, span.parent))
+    by_id: dict[tuple[str, str | None], Span] = {}
+    for span in spans:
+        known = by_id.get((span.trace, span.id))
+        # Some tools export a span again each time it grows: the last with an end and most to say is whole.
+        if known is None or (span.end is not None, span.size) >= (known.end is not None, known.size):
+            by_id[span.trace, span.id] = span
+    named: dict[str, set[str]] = {}
+    for span in by_id.values():
+        named.setdefault(span.trace, set()).update([span.conversation] if span.conversation else [])
+        span.is_orphan = bool(span.parent) and (span.trace, span.parent) not in by_id
+        one, seen = span, {span.id}
+        while len(span.around) < 100 and one.parent:
+            parent = by_id.get((one.trace, one.parent))
             if parent is None or parent.id in seen:
                 break
             seen.add(parent.id)
-            found.append(parent)
-            span = parent
-        return found
-
-    def is_orphan(self, span: Span) -> bool:
-        """Whether its parent is not in the file."""
-        return bool(span.parent) and (span.trace, span.parent) not in self._by_id
-
-    def settle(self) -> None:
-        """Gives each span the agent and the conversation of the nearest span around it that names one.
-
-        Without a conversation there, the only one in the trace counts, else the trace.
-        """
-        named: dict[str, set[str]] = {}
-        for span in self.ordered:
-            named.setdefault(span.trace, set()).update([span.conversation] if span.conversation else [])
-        chains = [(span, self.around(span)) for span in self.ordered]
-        found = [
-            (
-                next((one.agent for one in (span, *around) if one.agent), None),
-                next((one.conversation for one in (span, *around) if one.conversation), ""),
-                any(map(self.is_orphan, (span, *around))),
-            )
-            for span, around in chains
-        ]
-        for (span, _), (agent, conversation, lacks_parent) in zip(chains, found, strict=True):
-            only = next(iter(named[span.trace])) if len(named[span.trace]) == 1 else span.trace
-            span.agent, span.conversation, span.lacks_parent = agent, conversation or only, lacks_parent
+            span.around.append(parent)
+            one = parent
+    chains = [(span, *span.around) for span in by_id.values()]
+    found = [
+        (
+            next((one.agent for one in chain if one.agent), None),
+            next((one.conversation for one in chain if one.conversation), ""),
+            any(one.is_orphan for one in chain),
+        )
+        for chain in chains
+    ]
+    for (span, *_), (agent, conversation, span.lacks_parent) in zip(chains, found, strict=True):
+        only = next(iter(named[span.trace])) if len(named[span.trace]) == 1 else span.trace
+        span.agent, span.conversation = agent, conversation or only
+    far = datetime.max.replace(tzinfo=UTC)
+    return sorted(by_id.values(), key=lambda span: (span.start or far, len(span.around)))
 
 
-StandIns = Callable[[list[Span], SpanTree], Iterable[ModelCall]]
-
-
-def calls_in(spans: Iterable[Span], stand_ins: StandIns) -> list[ModelCall]:
+def calls_in(spans: Iterable[Span], stand_ins: Callable[[list[Span]], Iterable[Span]]) -> list[Span]:
     """The calls to models in the order in which they began.
 
     Args:
         spans: Of one file.
         stand_ins: What stands for the calls of a trace when these hold nothing, from all spans of the trace.
     """
-    tree = SpanTree(spans)
-    tree.settle()
     traces: dict[str, list[Span]] = {}
-    for span in tree.ordered:
+    for span in _settled(spans):
         traces.setdefault(span.trace, []).append(span)
-    calls: list[ModelCall] = []
+    calls: list[Span] = []
     for held in traces.values():
         wanted = "call" if any(span.kind == "call" for span in held) else "unmarked"
-        found: list[ModelCall] = [*_each_once([span for span in held if span.kind == wanted], tree)]
-        if not any(call.has_text for call in found):
-            found += stand_ins(held, tree)
+        found = _each_once([span for span in held if span.kind == wanted])
         calls += found
+        if not any(call.has_text for call in found):
+            calls += stand_ins(held)
     return sorted(calls, key=lambda call: (call.start is None, call.start))
 
 
-def roots_or_orphans(spans: list[Span], tree: SpanTree) -> list[ModelCall]:
+def roots_or_orphans(spans: list[Span]) -> list[Span]:
     """The outermost spans that hold text, as stand-ins for calls; where there are none, those without their parents."""
-    roots: list[ModelCall] = [span for span in spans if span.parent is None and span.has_text]
-    return roots or [span for span in spans if tree.is_orphan(span) and span.has_text]
+    roots = [span for span in spans if span.parent is None and span.has_text]
+    return roots or [span for span in spans if span.is_orphan and span.has_text]
 
 
-def _each_once(spans: list[Span], tree: SpanTree) -> Iterator[Span]:
+def _each_once(spans: list[Span]) -> list[Span]:
     """The calls without those that repeat the answer of a call around them, in the order given.
 
     A client library records a framework's call again below it. What the outer record lacks (input, model, tokens,
     cost) is taken from the inner one. Calls without an answer all stay.
     """
-    kept: dict[tuple[str, str], Span] = {}
-    for span in sorted(spans, key=lambda span: len(tree.around(span))):
-        around = (kept.get((one.trace, one.id)) for one in tree.around(span))
-        same = (one for one in around if one is not None and span.outputs and one.answer == span.answer)
+    kept: set[str] = set()
+    for span in sorted(spans, key=lambda span: len(span.around)):
+        same = (one for one in span.around if one.id in kept and span.outputs and one.answer == span.answer)
         if (outer := next(same, None)) is not None:
-            outer.complete_from(span)
+            outer.inputs, outer.model = outer.inputs or span.inputs, outer.model or span.model
+            outer.usage = span.usage | {name: count for name, count in outer.usage.items() if count is not None}
         else:
-            kept[span.trace, span.id] = span
-    return (span for span in spans if (span.trace, span.id) in kept)
+            kept.add(span.id)
+    return [span for span in spans if span.id in kept]
 
 
 def agent_name(written: Any) -> str | None:
@@ -250,7 +212,7 @@ def usage_of(found: Any) -> CallUsage:
     parts are added.
     """
     if not isinstance(found, dict):
-        return CallUsage()
+        return {}
     given, made, cached = _count(found, _GIVEN), _count(found, _MADE), _count(found, _CACHED)
     written, thought = _count(found, _WRITTEN) or 0, _count(found, _THOUGHT) or 0
     total = _count(found, _TOTAL)
@@ -259,7 +221,8 @@ def usage_of(found: Any) -> CallUsage:
         more_given, more_made = _beside(given, cached or 0, written, thought, rest)
         given += more_given
         made = None if made is None else made + more_made
-    return CallUsage(given, cached, made, _first_number(found, _COST))
+    dollars = _number(found, _COST)
+    return {"input_tokens": given, "cached_tokens": cached, "output_tokens": made, "total_usd": dollars}
 
 
 def _beside(given: int, cached: int, written: int, thought: int, rest: int | None) -> tuple[int, int]:
@@ -272,36 +235,31 @@ def _beside(given: int, cached: int, written: int, thought: int, rest: int | Non
 
 
 def _count(found: Mapping[str, Any], names: Iterable[str]) -> int | None:
-    number = _first_number(found, names)
+    number = _number(found, names)
     return None if number is None else int(number)
 
 
-def _first_number(found: Mapping[str, Any], names: Iterable[str]) -> float | None:
+def _number(found: Mapping[str, Any], names: Iterable[str]) -> float | None:
+    """The first number from 0 to 10^12 under one of the names, also one that is written as text."""
     for name in names:
         group, _, key = name.partition(".")
         inner = found.get(group)
-        number = _number(found[name] if name in found else inner.get(key) if isinstance(inner, dict) else None)
-        if number is not None:
-            return number
+        value = found[name] if name in found else inner.get(key) if isinstance(inner, dict) else None
+        if isinstance(value, str) and len(value) < 30:
+            try:
+                value = float(value)
+            except ValueError:
+                continue
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1e12:
+            return float(value)
     return None
-
-
-def _number(value: Any) -> float | None:
-    """A number from 0 to 10^12, also one that is written as text; ``None`` for anything else."""
-    if isinstance(value, str) and len(value) < 30:
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if is_number and 0 <= value <= 1e12 else None
 
 
 def summed_cost(usages: Sequence[CallUsage]) -> dict[str, Any] | None:
     """The fields of ``Cost`` over calls to models, from those that are known; ``None`` when nothing is."""
 
     def total(name: str) -> Any:
-        known = [count for usage in usages if (count := getattr(usage, name)) is not None]
+        known = [count for usage in usages if (count := usage.get(name)) is not None]
         return sum(known) if known else None
 
     cost = {name: total(name) for name in ("total_usd", "input_tokens", "cached_tokens", "output_tokens")}

@@ -13,7 +13,6 @@ from evaluation.readers.document import Document, Node
 from evaluation.readers.traces._conversation import trace_reader
 from evaluation.readers.traces._turns import ChatTurn, text_in, turns_of, unpacked
 from evaluation.readers.traces.calls import (
-    ModelCall,
     Span,
     agent_name,
     asked_and_answered,
@@ -52,7 +51,7 @@ def _is_observation(value: Any) -> bool:
     )
 
 
-def _calls(found: Iterable[Node], _: Document) -> list[ModelCall]:
+def _calls(found: Iterable[Node], _: Document) -> list[Span]:
     spans: list[Span] = []
     wholes: dict[str, Span] = {}
     for record in found:
@@ -68,13 +67,13 @@ def _calls(found: Iterable[Node], _: Document) -> list[ModelCall]:
     for span in (*spans, *wholes.values()):
         span.conversation = sessions.get(span.trace, span.trace)
 
-    def stand_ins(held: list[Span], tree: Any) -> list[ModelCall]:
+    def stand_ins(held: list[Span]) -> list[Span]:
         """The roots, unless the trace's own fields alone have an answer or a question: mostly both hold the same."""
         roots = [span for span in held if span.parent is None and span.has_text]
         whole = wholes.get(held[0].trace)
         if whole is not None and whole.has_text and _captured([whole]) > _captured(roots):
             return [whole]
-        return roots_or_orphans(held, tree)
+        return roots_or_orphans(held)
 
     return calls_in(spans, stand_ins)
 

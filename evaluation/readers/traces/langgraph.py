@@ -12,7 +12,7 @@ from typing import Any
 from evaluation.readers.document import Document, FileReader, Node, first_record, records
 from evaluation.readers.traces._conversation import call_transcript
 from evaluation.readers.traces._turns import ChatTurn, text_in, turns_of
-from evaluation.readers.traces.calls import ModelCall, usage_of
+from evaluation.readers.traces.calls import Span, usage_of
 from evaluation.transcript import Transcript
 
 FORMAT = "langgraph"
@@ -114,7 +114,7 @@ def _joined(messages: list[Node]) -> Iterator[Node]:
     yield from by_id.values()
 
 
-def _calls(messages: Iterator[Node], when: dict[str, datetime]) -> Iterator[ModelCall]:
+def _calls(messages: Iterator[Node], when: dict[str, datetime]) -> Iterator[Span]:
     instructions: list[ChatTurn] = []
     for node in messages:
         for turn in turns_of(node.value, "user"):
@@ -124,11 +124,11 @@ def _calls(messages: Iterator[Node], when: dict[str, datetime]) -> Iterator[Mode
             yield _call(node, turn, instructions if turn.role == "assistant" else [], when)
 
 
-def _call(node: Node, turn: ChatTurn, instructions: list[ChatTurn], when: dict[str, datetime]) -> ModelCall:
+def _call(node: Node, turn: ChatTurn, instructions: list[ChatTurn], when: dict[str, datetime]) -> Span:
     fields = node.value.get("kwargs", node.value) if isinstance(node.value, dict) else {}
     about = fields.get("response_metadata")
     about = about if isinstance(about, dict) else {}
-    return ModelCall(
+    return Span(
         agent=turn.name or ("user" if turn.role == "user" else None),
         start=when.get(_id(node.value) or ""),
         inputs=list(instructions),

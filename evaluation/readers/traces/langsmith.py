@@ -13,7 +13,6 @@ from evaluation.readers.document import Document, Node
 from evaluation.readers.traces._conversation import trace_reader
 from evaluation.readers.traces._turns import ChatTurn, text_in, turns_of, unpacked
 from evaluation.readers.traces.calls import (
-    ModelCall,
     Span,
     agent_name,
     asked_and_answered,
@@ -38,7 +37,7 @@ def _recognises(first: Any) -> bool:
     return any(key in first for key in ("dotted_order", "parent_run_id", "trace_id", "child_runs"))
 
 
-def _calls(found: Iterable[Node], _: Document) -> list[ModelCall]:
+def _calls(found: Iterable[Node], _: Document) -> list[Span]:
     spans: list[tuple[str, Span]] = []
     for record in found:
         held = record["runs"]

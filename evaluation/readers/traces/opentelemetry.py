@@ -18,7 +18,7 @@ from typing import Any
 from evaluation.readers.document import Document, Node
 from evaluation.readers.traces._conversation import trace_reader
 from evaluation.readers.traces._turns import ChatTurn, ToolResult, as_text, text_in, turns_of, unpacked
-from evaluation.readers.traces.calls import ModelCall, Span, SpanTree, agent_name, calls_in, identifier, usage_of
+from evaluation.readers.traces.calls import Span, agent_name, calls_in, identifier, usage_of
 
 FORMAT = "opentelemetry"
 PHOENIX = "phoenix"
@@ -56,21 +56,16 @@ _LATEST = 253_402_300_799 * 10**9
 
 
 @dataclass(slots=True)
-class _Event:
-    """An event of a span, or a log record that belongs to it; ``fields`` holds its attributes and body."""
-
-    name: str
-    fields: dict[str, Any]
-
-
-@dataclass(slots=True)
 class _Record:
-    """A span as the export has it: the fields of ``Span`` that say where it stands, and its attributes and events."""
+    """A span as the export has it: the fields of ``Span`` that say where it stands, and its attributes and events.
+
+    An event, or a log record that belongs to the span, is its name and its attributes and body.
+    """
 
     name: str
     place: dict[str, Any]
     fields: dict[str, Any]
-    events: list[_Event] = field(default_factory=list)
+    events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
 
 def _span(record: _Record) -> Span:
@@ -131,7 +126,7 @@ _Turns = tuple[list[ChatTurn], list[ChatTurn]]
 
 def _content(record: _Record) -> _Turns:
     """Input and output of a span, by the first of the conventions that it follows."""
-    for convention in (_newer, _older, _indexed, _openinference):
+    for convention in (_newer, _older, _numbered):
         inputs, outputs = convention(record)
         if inputs or outputs:
             return inputs, outputs
@@ -141,7 +136,7 @@ def _content(record: _Record) -> _Turns:
 def _newer(record: _Record) -> _Turns:
     inputs: list[ChatTurn] = []
     outputs: list[ChatTurn] = []
-    for fields in (record.fields, *(event.fields for event in record.events)):
+    for fields in (record.fields, *(event for _, event in record.events)):
         inputs = turns_of(fields.get(_INSTRUCTIONS), "system") + inputs
         inputs += turns_of(fields.get(_INPUT), "user")
         # Several messages of an output are alternatives, of which the first was used.
@@ -152,12 +147,12 @@ def _newer(record: _Record) -> _Turns:
 def _older(record: _Record) -> _Turns:
     inputs: list[ChatTurn] = []
     outputs: list[ChatTurn] = []
-    for event in record.events:
-        packed = unpacked(event.fields.get("gen_ai.event.content"))
-        body = packed if isinstance(packed, dict) else event.fields
-        if event.name in _EVENT_ROLES:
-            inputs += _event_turns(body, _EVENT_ROLES[event.name])
-        elif event.name == _CHOICE and not outputs:
+    for name, fields in record.events:
+        packed = unpacked(fields.get("gen_ai.event.content"))
+        body = packed if isinstance(packed, dict) else fields
+        if name in _EVENT_ROLES:
+            inputs += _event_turns(body, _EVENT_ROLES[name])
+        elif name == _CHOICE and not outputs:
             outputs = turns_of(body.get("message", body), "assistant")
     return inputs, outputs
 
@@ -170,31 +165,27 @@ def _event_turns(body: Mapping[str, Any], role: str) -> list[ChatTurn]:
     return turns_of(message, role)
 
 
-def _indexed(record: _Record) -> _Turns:
-    return (
-        turns_of(_messages(nested(record.fields, "gen_ai.prompt.")), "user"),
-        turns_of(_messages(nested(record.fields, "gen_ai.completion.")), "assistant")[:1],
-    )
-
-
-def _openinference(record: _Record) -> _Turns:
-    given, made = "llm.input_messages", "llm.output_messages"
-    fields = record.fields
-    return (
-        turns_of(_messages(fields.get(given) or nested(fields, f"{given}.")), "user"),
-        turns_of(_messages(fields.get(made) or nested(fields, f"{made}.")), "assistant")[:1],
-    )
+def _numbered(record: _Record) -> _Turns:
+    """Messages in attributes with their number in the name: OpenLLMetry's, else OpenInference's."""
+    for given, made in (("gen_ai.prompt", "gen_ai.completion"), ("llm.input_messages", "llm.output_messages")):
+        # Only OpenInference may have a list in place of the numbers.
+        held = record.fields if given.startswith("llm") else {}
+        inputs = turns_of(_messages(held.get(given) or nested(record.fields, f"{given}.")), "user")
+        outputs = turns_of(_messages(held.get(made) or nested(record.fields, f"{made}.")), "assistant")[:1]
+        if inputs or outputs:
+            return inputs, outputs
+    return [], []
 
 
 def _messages(value: Any) -> Any:
     """Messages whose keys may be dotted, as a list; nothing where there are none."""
     value = unpacked(value)
     if isinstance(value, list):
-        return [nested(one) if isinstance(one, dict) else one for one in value]
+        return _dotted(value)
     return value if isinstance(value, str) else None
 
 
-def nested(fields: Mapping[str, Any], prefix: str = "") -> Any:
+def nested(fields: Mapping[str, Any], prefix: str = "", depth: int = 19) -> Any:
     """Attributes with dotted names as objects in each other, those with numbers for names as lists in their order.
 
     ``{"a.10.x": 1, "a.9.x": 2}`` gives ``{"a": [{"x": 2}, {"x": 1}]}``; gaps in the numbers are closed. Where a name
@@ -203,36 +194,26 @@ def nested(fields: Mapping[str, Any], prefix: str = "") -> Any:
     Args:
         fields: The attributes.
         prefix: Only those below it are taken, and it is left out.
+        depth: How many names may stand in each other; the rest of a longer one is left out.
     """
-    root: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
+    groups: dict[str, dict[str, Any]] = {}
     for name, value in fields.items():
-        if not name.startswith(prefix):
-            continue
-        *groups, last = name.removeprefix(prefix).split(".")[:20]
-        here = root
-        for one in groups:
-            inner = here.get(one)
-            if not isinstance(inner, _Group):
-                here[one] = inner = _Group()
-            here = inner
-        if not isinstance(here.get(last), _Group):
-            here[last] = value
-    return _with_lists(root)
+        if name.startswith(prefix):
+            first, dot, rest = name.removeprefix(prefix).partition(".")
+            if dot and depth:
+                groups.setdefault(first, {})[rest] = value
+            else:
+                # Phoenix writes lists of objects whose own keys are dotted.
+                plain[first] = _dotted(value) if isinstance(value, list) else value
+    found = plain | {name: nested(group, depth=depth - 1) for name, group in groups.items()}
+    if not found or not all(key.isascii() and key.isdigit() and len(key) < 10 for key in found):
+        return found
+    return [found[key] for key in sorted(found, key=int)]
 
 
-class _Group(dict[str, Any]):
-    """A group of attributes, told apart from an attribute whose value is an object."""
-
-
-def _with_lists(group: Any) -> Any:
-    if isinstance(group, dict) and (type(group) is _Group or group):
-        if group and all(key.isascii() and key.isdigit() and len(key) < 10 for key in group):
-            return [_with_lists(group[key]) for key in sorted(group, key=int)]
-        return {key: _with_lists(value) for key, value in group.items()}
-    if isinstance(group, list):
-        # Phoenix writes lists of objects whose own keys are dotted.
-        return [nested(one) if isinstance(one, dict) else one for one in group]
-    return group
+def _dotted(values: list[Any]) -> list[Any]:
+    return [nested(one) if isinstance(one, dict) else one for one in values]
 
 
 def _agent_content(fields: Mapping[str, Any]) -> _Turns:
@@ -258,13 +239,13 @@ def _tool_result(record: _Record) -> list[ChatTurn]:
     return [ChatTurn("tool", results=[result])] if text.strip() else []
 
 
-def _agents_and_tools(spans: list[Span], tree: SpanTree) -> Iterator[ModelCall]:
+def _agents_and_tools(spans: list[Span]) -> Iterator[Span]:
     """Texts of agents and tools as calls, of agents those alone below which no other agent has content."""
     agents = [span for span in spans if span.kind == "agent" and (span.inputs or span.outputs)]
-    above = {one.id for span in agents for one in tree.around(span)}
+    above = {one.id for span in agents for one in span.around}
     tools = [span for span in spans if span.kind == "tool" and span.outputs]
     for span in (*(span for span in agents if span.id not in above), *tools):
-        call = partial(ModelCall, conversation=span.conversation, agent=span.agent)
+        call = partial(Span, conversation=span.conversation, agent=span.agent)
         if span.inputs:
             yield call(start=span.start, inputs=span.inputs)
         if span.outputs:
@@ -286,7 +267,7 @@ def _is_item(value: Mapping[str, Any]) -> bool:
     return has_trace and any(key in value for key in (*_STARTS, "timeUnixNano", "time_unix_nano"))
 
 
-def otlp_calls(records: Iterable[Node]) -> list[ModelCall]:
+def otlp_calls(records: Iterable[Node]) -> list[Span]:
     """The calls to models in all exports; log records become events of their span, or of a span made for them.
 
     In a trace whose calls hold nothing, what its agents and tools said stands for them. A trace without any of these
@@ -338,9 +319,7 @@ def _otlp_span(node: Node) -> _Record:
         "start": _nanoseconds(node.either(*_STARTS)),
         "end": _nanoseconds(node.either("endTimeUnixNano", "end_time_unix_nano")),
     }
-    events = [
-        _Event(one["name"].text_or_none() or "", _attributes(one["attributes"])) for one in node["events"].entries()
-    ]
+    events = [(one["name"].text_or_none() or "", _attributes(one["attributes"])) for one in node["events"].entries()]
     return _Record(node["name"].text_or_none() or "", place, _attributes(node["attributes"]), events)
 
 
@@ -354,7 +333,7 @@ def _add_log(node: Node, logs: dict[tuple[str, str], _Record]) -> None:
     start = _nanoseconds(node.either("timeUnixNano", "time_unix_nano"))
     record = logs.setdefault((trace, span_id), _Record("", {"trace": trace, "id": span_id, "start": start}, {}))
     held = body if isinstance(body, dict) else {"content": body}
-    record.events.append(_Event(name if isinstance(name, str) else "", fields | held))
+    record.events.append((name if isinstance(name, str) else "", fields | held))
 
 
 def _nanoseconds(node: Node) -> datetime | None:
@@ -409,7 +388,7 @@ def _is_row(value: Mapping[str, Any]) -> bool:
     )
 
 
-def _phoenix_calls(found: Iterable[Node], document: Document) -> list[ModelCall]:
+def _phoenix_calls(found: Iterable[Node], document: Document) -> list[Span]:
     spans = _phoenix_spans(found, document.game_id(PHOENIX))
     return calls_in(map(_span, spans), _agents_and_tools)
 
@@ -424,21 +403,19 @@ def _phoenix_spans(found: Iterable[Node], unnamed: str) -> Iterator[_Record]:
 
 
 def _phoenix_span(row: Node) -> _Record:
-    context = row["context"]
     fields = dict(_flat(unpacked(row["attributes"].value)))
     for name, value in row.fields().items():
         if name.startswith("attributes."):
             fields |= dict(_flat(value, name.removeprefix("attributes.")))
     if isinstance(kind := row["span_kind"].value, str):
         fields.setdefault(_KIND, kind)
-    place = {
-        "trace": identifier(context["trace_id"] if context.value is not None else row["context.trace_id"]),
-        "id": identifier(context["span_id"] if context.value is not None else row["context.span_id"]),
-        "parent": row["parent_id"].identifier_or_none(),
-        "start": row["start_time"].time_or_none(),
-        "end": row["end_time"].time_or_none(),
-    }
-    return _Record(row["name"].text_or_none() or "", place, fields)
+    context = row["context"]
+    trace, span = (
+        context[key] if context.value is not None else row[f"context.{key}"] for key in ("trace_id", "span_id")
+    )
+    place = {"trace": identifier(trace), "id": identifier(span), "parent": row["parent_id"].identifier_or_none()}
+    times = {"start": row["start_time"].time_or_none(), "end": row["end_time"].time_or_none()}
+    return _Record(row["name"].text_or_none() or "", place | times, fields)
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:

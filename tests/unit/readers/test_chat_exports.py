@@ -9,18 +9,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from evaluation.readers import Answers, ReadResult, read_upload
-from evaluation.transcript import Transcript
-
-
-def game(result: ReadResult) -> Transcript:
-    assert result.error is None, str(result.error)
-    assert result.transcript is not None
-    return result.transcript
-
-
-def told(transcript: Transcript) -> list[tuple[str, str, str]]:
-    return [(message.channel, message.speaker, message.text) for message in transcript.messages]
+from evaluation.readers import Answers
+from tests.unit.readers.reading import read, refusal, result, results, told
 
 
 def telegram_chat(**fields: Any) -> dict[str, Any]:
@@ -58,7 +48,7 @@ def telegram_chat(**fields: Any) -> dict[str, Any]:
 
 
 def test_a_chat_of_telegram() -> None:
-    transcript = game(read_upload("result.json", json.dumps(telegram_chat()).encode())[0])
+    transcript = read(telegram_chat())
     assert told(transcript) == [
         ("system", "Ann", "create group"),
         ("public", "Ann", "Who is the wolf?"),
@@ -73,8 +63,8 @@ def test_a_chat_of_telegram() -> None:
 
 def test_all_chats_of_telegram() -> None:
     data = {"about": "…", "chats": {"list": [telegram_chat(), telegram_chat(name="Empty", messages=[])]}}
-    (result,) = read_upload("result.json", json.dumps(data).encode())
-    assert (result.name, result.format) == ("result.json/Tuesday", "telegram")
+    found = result(data, "result.json")
+    assert (found.name, found.format) == ("result.json/Tuesday", "telegram")
 
 
 def test_a_channel_of_discord() -> None:
@@ -94,7 +84,7 @@ def test_a_channel_of_discord() -> None:
             message(5, ""),
         ],
     }
-    transcript = game(read_upload("export.json", json.dumps(data).encode())[0])
+    transcript = read(data)
     assert told(transcript) == [
         ("system", "Bob", "Joined the server."),
         ("public", "Ann", "I left the door open"),
@@ -137,30 +127,30 @@ def test_a_workspace_of_slack() -> None:
             "thread_ts": "1700000010.000200",
         },
     ]
-    results = read_upload("export.zip", slack(day=messages, random=messages[:1]))
-    assert [result.name for result in results] == ["export.zip/day", "export.zip/random"]
-    transcript = game(results[0])
+    day, random = results(slack(day=messages, random=messages[:1]), "export.zip")
+    assert [day.name, random.name] == ["export.zip/day", "export.zip/random"]
+    transcript = day.transcript
+    assert transcript is not None
     assert told(transcript) == [
         ("system", "Ann", "@Ann has joined the channel"),
         ("public", "Ann", "@Bob Berg where were you & why?"),
         ("public", "Bob Berg", "At home"),
     ]
     assert transcript.messages[2].reply_to == transcript.messages[1].id
-    assert results[1].error is not None
-    assert "Nobody speaks" in str(results[1].error)
+    assert "Nobody speaks" in str(random.error)
 
 
 WHATSAPP = "01/06/2024, 10:00 - Ann: Hello\n02/06/2024, 10:01 - Bob: Good morning\nall of you\n"
 
 
 def test_dates_that_can_be_read_two_ways_are_asked_about() -> None:
-    (asked,) = read_upload("chat.txt", WHATSAPP.encode())
+    asked = result(WHATSAPP)
     assert asked.transcript is None
     assert asked.preview is not None
     assert "day or the month" in str(asked.error)
     assert "--dates day-first|month-first" in str(asked.error)
     for order, month in (("day-first", 6), ("month-first", 1)):
-        transcript = game(read_upload("chat.txt", WHATSAPP.encode(), answers=Answers(dates=order))[0])
+        transcript = read(WHATSAPP, answers=Answers(dates=order))
         assert transcript.messages[0].sent_at is not None
         assert transcript.messages[0].sent_at.month == month
         assert transcript.messages[1].text == "Good morning\nall of you"
@@ -168,14 +158,14 @@ def test_dates_that_can_be_read_two_ways_are_asked_about() -> None:
 
 @pytest.mark.parametrize("day", ["13/06/2024", "06/13/2024", "2024-06-01", "01.06.2024", "1 Jun 2024"])
 def test_dates_that_are_certain_are_not(day: str) -> None:
-    transcript = game(read_upload("chat.txt", f"[{day}, 10:00] Ann: Hi\n[{day}, 10:01] Bob: Ho\n".encode())[0])
+    transcript = read(f"[{day}, 10:00] Ann: Hi\n[{day}, 10:01] Bob: Ho\n")
     assert transcript.messages[0].sent_at is not None
     assert (transcript.messages[0].sent_at.year, transcript.messages[0].sent_at.month) == (2024, 6)
 
 
 def test_an_unknown_prefix_is_asked_about_and_the_answer_obeyed() -> None:
     text = "Player 1: Who was it?\nPlayer 2: Not me.\nEvidence: none.\nPlayer 1: Hm.\nPlayer 2: Well.\n"
-    (asked,) = read_upload("x.txt", text.encode())
+    asked = result(text)
     assert asked.transcript is None
     assert [question.name for question in asked.questions] == ["Evidence"]
     assert '--speaker "Evidence=player|moderator|text"' in str(asked.error)
@@ -184,15 +174,14 @@ def test_an_unknown_prefix_is_asked_about_and_the_answer_obeyed() -> None:
         ("player", ("public", "Evidence", "none.")),
         ("moderator", ("system", "Evidence", "none.")),
     ):
-        transcript = game(read_upload("x.txt", text.encode(), answers=Answers(speakers={"Evidence": kind}))[0])
+        transcript = read(text, answers=Answers(speakers={"Evidence": kind}))
         assert expected in told(transcript)
 
 
 @pytest.mark.parametrize("text", ["<!DOCTYPE html><html><body>Ann: Hi</body></html>", "\n<html>\nAnn: Hi\nBob: Ho\n"])
 def test_a_web_page_is_refused_with_the_way_to_data(text: str) -> None:
-    (result,) = read_upload("messages.html", text.encode())
-    assert "This is a web page" in str(result.error)
-    assert "machine-readable JSON" in str(result.error)
+    assert "This is a web page" in refusal(text)
+    assert "machine-readable JSON" in refusal(text)
 
 
 def test_two_people_of_one_nickname_stay_two() -> None:
@@ -210,4 +199,4 @@ def test_two_people_of_one_nickname_stay_two() -> None:
     chat = telegram_chat()["messages"]
     telegram = telegram_chat(messages=[chat[1], chat[1] | {"id": 9, "from_id": "user9"}])
     for data, names in ((discord, ("Ann (1)", "Ann (2)")), (telegram, ("Ann (user1)", "Ann (user9)"))):
-        assert game(read_upload("export.json", json.dumps(data).encode())[0]).player_names == names
+        assert read(data).player_names == names

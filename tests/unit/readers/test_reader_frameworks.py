@@ -5,27 +5,12 @@ from typing import Any
 
 import pytest
 
-from evaluation.readers import read_upload
-from evaluation.transcript import Transcript
-from tests.unit.readers.trace_samples import (
-    SAMPLES,
-    lines,
-)
-
-
-def games(data: bytes) -> list[Transcript]:
-    results = read_upload("file", data)
-    assert [str(result.error) for result in results if result.error] == []
-    return [result.transcript for result in results if result.transcript]
-
-
-def told(data: bytes) -> list[tuple[str, str, str]]:
-    (transcript,) = games(data)
-    return [(message.channel, message.speaker, message.text) for message in transcript.messages]
+from tests.unit.readers.reading import lines, read, refusal, told
+from tests.unit.readers.trace_samples import SAMPLES
 
 
 def test_langgraph_state() -> None:
-    found = told(SAMPLES["langgraph"][1])
+    found = told(read(SAMPLES["langgraph"][1]))
     assert [(channel, speaker) for channel, speaker, _ in found] == [
         ("public", "user"),
         ("system", "assistant"),
@@ -41,17 +26,17 @@ def test_langgraph_history_is_newest_first_and_a_message_streamed_in_pieces_is_o
         {"values": {"messages": [asked, *pieces]}, "next": [], "created_at": "2026-01-01T00:00:02+00:00"},
         {"values": {"messages": [asked]}, "next": ["ann"], "created_at": "2026-01-01T00:00:01+00:00"},
     ]
-    (transcript,) = games(lines(history))
+    transcript = read(lines(history))
     assert [(m.speaker, m.text) for m in transcript.messages] == [("user", "Who?"), ("ann", "Bob.")]
     assert [m.sent_at.second for m in transcript.messages if m.sent_at] == [1, 2]
 
 
 def test_autogen_history_keeps_what_was_said_twice() -> None:
-    assert Counter(channel for channel, _, _ in told(SAMPLES["autogen"][1])) == {"public": 4, "system": 2}
+    assert Counter(channel for channel, _, _ in told(read(SAMPLES["autogen"][1]))) == {"public": 4, "system": 2}
 
 
 def test_autogen_team_state_reads_the_managers_thread() -> None:
-    (transcript,) = games(SAMPLES["autogen, team"][1])
+    transcript = read(SAMPLES["autogen, team"][1])
     assert [(m.channel, m.speaker, m.recipients, m.text) for m in transcript.messages] == [
         ("public", "user", (), "Who is it?"),
         ("private", "Ann", (), "Bob was silent."),
@@ -74,7 +59,7 @@ def test_autogen_summary_of_a_tool_is_not_said_again() -> None:
         },
         {"source": "Ann", "type": "ToolCallSummaryMessage", "content": "Rain"},
     ]
-    assert told(lines(*messages)) == [
+    assert told(read(lines(*messages))) == [
         ("public", "user", "Weather?"),
         ("system", "Ann", "w({})"),
         ("system", "w", "Rain"),
@@ -86,11 +71,11 @@ def test_autogen_summary_of_a_tool_is_not_said_again() -> None:
     [("crewai", "Find the wolf.", "It is Bob."), ("crewai, lines", 'Find the "wolf".', 'It is Bob.\nHe said "moo".')],
 )
 def test_crewai_logs(sample: str, task: str, answer: str) -> None:
-    assert told(SAMPLES[sample][1]) == [("public", "manager", task), ("public", "Seer", answer)]
+    assert told(read(SAMPLES[sample][1])) == [("public", "manager", task), ("public", "Seer", answer)]
 
 
 def test_concordia_page() -> None:
-    (transcript,) = games(SAMPLES["concordia"][1])
+    transcript = read(SAMPLES["concordia"][1])
     assert transcript.player_names == ("Alice Lewis", "Jack Taylor")
     assert [(m.round, m.channel, m.speaker) for m in transcript.messages] == [
         (0, "public", "Jack Taylor"),
@@ -102,7 +87,7 @@ def test_concordia_page() -> None:
 
 
 def test_concordia_json() -> None:
-    assert told(SAMPLES["concordia, json"][1]) == [
+    assert told(read(SAMPLES["concordia, json"][1])) == [
         ("system", "game master", "It is night."),
         ("public", "Ann", "Shall we?"),
         ("public", "Ben", "Let us go."),
@@ -124,6 +109,5 @@ def test_concordia_json() -> None:
     ],
 )
 def test_a_tool_without_a_reader_is_told_by_name_with_the_way_that_is_left(tool: str, content: Any) -> None:
-    (result,) = read_upload("file", lines(content))
     told = f"This is a file of {tool}, which has no reader of its own. Write its messages as a table"
-    assert told in str(result.error)
+    assert told in refusal(lines(content))

@@ -1,15 +1,15 @@
 import io
 import json
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evaluation.readers import ReadResult, read_path, read_upload
-from evaluation.transcript import Cost, Transcript
+from evaluation.readers import read_path, read_upload
+from evaluation.transcript import Cost
+from tests.unit.readers.reading import DATA, read, refusal
 
-FOLDER = Path(__file__).parents[2] / "data" / "inspect_logs"
+FOLDER = DATA / "inspect_logs"
 
 SAMPLE: dict[str, Any] = {
     "id": "s",
@@ -43,17 +43,6 @@ LOG: dict[str, Any] = {
     "plan": {},
     "samples": [SAMPLE],
 }
-
-
-def the_only(results: list[ReadResult]) -> Transcript:
-    (result,) = results
-    assert result.error is None
-    assert result.transcript is not None
-    return result.transcript
-
-
-def read(log: dict[str, Any]) -> Transcript:
-    return the_only(read_upload("log.json", json.dumps(log).encode()))
 
 
 def packed(files: dict[str, Any]) -> bytes:
@@ -113,15 +102,15 @@ def test_the_cost_is_the_sum_over_the_models() -> None:
 def test_nan_reads_as_null_in_both_kinds() -> None:
     sample = SAMPLE | {"scores": {"f1": {"value": "@"}}}
     text = json.dumps(LOG | {"samples": [sample]}).replace('"@"', "NaN")
-    transcript = the_only(read_upload("log.json", text.encode()))
+    transcript = read(text)
     assert transcript.metadata["scores"] == {"f1": {"value": None}}
     files = {"header.json": LOG, "samples/s_epoch_2.json": json.dumps(sample).replace('"@"', "-Infinity")}
-    assert the_only(read_upload("log.eval", packed(files))).messages == transcript.messages
+    assert read(packed(files)).messages == transcript.messages
 
 
 def test_a_log_that_is_still_being_written_has_no_header_yet() -> None:
     files = {"_journal/start.json": {"eval": LOG["eval"]}, "samples/s_epoch_2.json": SAMPLE}
-    assert the_only(read_upload("log.eval", packed(files))).game_id == "run-s-2"
+    assert read(packed(files)).game_id == "run-s-2"
 
 
 def test_one_broken_sample_leaves_the_others_standing() -> None:
@@ -138,18 +127,12 @@ def test_one_broken_sample_leaves_the_others_standing() -> None:
 @pytest.mark.parametrize(
     ("log", "expected"),
     [
-        (
-            LOG | {"samples": []},
-            "$.samples: The log holds no samples. Run the evaluation with log_samples=True.",
-        ),
+        (LOG | {"samples": []}, "$.samples: The log holds no samples. Run the evaluation with log_samples=True."),
         (
             LOG | {"samples": [{"messages": []}]},
             "$.samples[0].id: Found nothing, expected the sample's id. Correct that value and try again.",
         ),
-        (
-            LOG | {"samples": [SAMPLE | {"messages": []}]},
-            "Nobody speaks but the system. Export the whole chat.",
-        ),
+        (LOG | {"samples": [SAMPLE | {"messages": []}]}, "Nobody speaks but the system. Export the whole chat."),
         (
             LOG | {"samples": [SAMPLE | {"messages": [{"role": "user", "content": 7}]}]},
             "$.samples[0].messages[0].content: Found the number 7, expected text or a list of parts. "
@@ -158,8 +141,7 @@ def test_one_broken_sample_leaves_the_others_standing() -> None:
     ],
 )
 def test_a_broken_log(log: dict[str, Any], expected: str) -> None:
-    (result,) = read_upload("log.json", json.dumps(log).encode())
-    assert str(result.error) == expected
+    assert refusal(log) == expected
 
 
 def test_a_broken_header() -> None:

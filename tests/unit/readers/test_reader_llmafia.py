@@ -1,33 +1,17 @@
-import io
 import json
 import shutil
-import zipfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from evaluation.readers import ReadResult, read_path, read_upload
-from evaluation.transcript import Transcript
+from evaluation.readers import read_path, read_upload
 from evaluation.workflows.validation import Report
+from tests.faults.bad_files import zip_of
+from tests.unit.readers.reading import DATA, read, refusal, result
 
-GAMES = Path(__file__).parents[2] / "data" / "llmafia" / "games"
+GAMES = DATA / "llmafia" / "games"
 FILES = ("config.json", "public_manager_chat.txt", "public_daytime_chat.txt", "public_nighttime_chat.txt")
-
-
-def read_game(name: str) -> Transcript:
-    (result,) = read_path(GAMES / name)
-    assert result.error is None
-    assert result.transcript is not None
-    return result.transcript
-
-
-def zipped(files: dict[str, str | bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
 
 
 def small_game(**changes: str) -> dict[str, str | bytes]:
@@ -51,14 +35,8 @@ def small_game(**changes: str) -> dict[str, str | bytes]:
     return {"config.json": json.dumps({"players": players})} | chats
 
 
-def read_zip(files: dict[str, str | bytes]) -> ReadResult:
-    (result,) = read_upload("game.zip", zipped(files))
-    assert result.format == "llmafia"
-    return result
-
-
 def test_the_counts_of_game_3() -> None:
-    transcript = read_game("0003")
+    transcript = read(GAMES / "0003")
     # grep -vc Game-Manager: 47 lines in the day's file, 5 in the night's; grep -c Game-Manager: over all three is 40.
     assert Counter(m.channel for m in transcript.messages) == {"public": 47, "team": 5, "system": 40}
     assert len(transcript.players) == 8
@@ -77,7 +55,7 @@ def test_the_counts_of_game_3() -> None:
 
 
 def test_the_counts_of_game_6() -> None:
-    transcript = read_game("0006")
+    transcript = read(GAMES / "0006")
     assert Counter(m.channel for m in transcript.messages) == {"public": 137, "team": 6, "system": 38}
     assert len(transcript.players) == 9
     assert Counter(v.phase for v in transcript.votes) == {"day": 19, "night": 3}
@@ -88,7 +66,7 @@ def test_the_counts_of_game_6() -> None:
 
 
 def test_who_is_a_model_and_who_a_person() -> None:
-    transcript = read_game("0006")
+    transcript = read(GAMES / "0006")
     assert [(p.name, p.model) for p in transcript.players if not p.is_human] == [
         ("Gray", "meta-llama/Llama-3.1-8B-Instruct")
     ]
@@ -97,7 +75,7 @@ def test_who_is_a_model_and_who_a_person() -> None:
 
 def test_events_of_one_second_keep_the_order_of_the_game() -> None:
     # At 13:59:39 the second day's last vote, its result, a night without talk, and the third day all happen.
-    transcript = read_game("0003")
+    transcript = read(GAMES / "0003")
     texts = [m.text[:24] for m in transcript.messages if m.sent_at and f"{m.sent_at:%H:%M:%S}" == "13:59:39"]
     assert texts == [
         "Lennon voted for Ariel",
@@ -114,7 +92,7 @@ def test_events_of_one_second_keep_the_order_of_the_game() -> None:
 
 
 def test_what_is_written_to_the_wrong_file_keeps_its_channel() -> None:
-    messages = read_game("0003").messages
+    messages = read(GAMES / "0003").messages
     (late,) = [m for m in messages if m.text.startswith("I think Riley's sudden claim of being a bystander is susp")]
     # Morgan wrote to everybody nine seconds after the night had begun.
     assert (late.channel, late.round, late.phase) == ("public", 1, "night")
@@ -122,37 +100,32 @@ def test_what_is_written_to_the_wrong_file_keeps_its_channel() -> None:
 
 def test_the_clock_decides_where_a_late_line_belongs() -> None:
     # Line 27 of the day's file stands after the votes that came up to 13:33:42, but is stamped 13:30:03.
-    messages = read_game("0002").messages
+    messages = read(GAMES / "0002").messages
     (late,) = [m for m in messages if m.text.startswith("I think we're getting a bit too quick")]
     assert messages[late.index - 1].text.startswith("Daytime has ended")
     assert messages[late.index + 1].text == "Rowan voted for Sidney"
 
 
 def test_surveys_are_kept() -> None:
-    surveys = read_game("0006").metadata["surveys"]
+    surveys = read(GAMES / "0006").metadata["surveys"]
     assert surveys["Morgan"] == {
-        "answers": {
-            "similarity to human behavior": "40",
-            "timing of messaging": "90",
-            "relevance of messages": "20",
-        },
+        "answers": {"similarity to human behavior": "40", "timing of messaging": "90", "relevance of messages": "20"},
         # Backspaces that the person typed; the wording stays as it was written.
         "comment": "f\x08t\x08llm was too repepetive",
     }
-    assert read_game("0004").metadata["surveys"]["Alex"] == {"answers": {}, "comment": ""}
+    assert read(GAMES / "0004").metadata["surveys"]["Alex"] == {"answers": {}, "comment": ""}
 
 
 @pytest.mark.parametrize("folder", ["", "0006/", "deep/er/0006/"])
 def test_a_zip_of_the_folder_is_the_same_game(folder: str) -> None:
     files = {f"{folder}{path.name}": path.read_bytes() for path in (GAMES / "0006").iterdir()}
-    (result,) = read_upload("game.zip", zipped(files))
-    assert result.transcript == read_game("0006")
-    assert result.name == f"game.zip/{folder}".rstrip("/")
+    found = result(zip_of(files), "game.zip")
+    assert found.transcript == read(GAMES / "0006")
+    assert found.name == f"game.zip/{folder}".rstrip("/")
 
 
 def test_names_with_colons_lines_that_continue_and_midnight() -> None:
-    transcript = read_zip(small_game()).transcript
-    assert transcript is not None
+    transcript = read(zip_of(small_game()), "llmafia")
     assert [(m.speaker, m.text) for m in transcript.messages if m.channel != "system"] == [
         ("Lee: Junior", "I am\nhere."),
         ("Lee", "Hi: all"),
@@ -169,17 +142,15 @@ def test_the_manager_never_plays_and_its_words_from_others_mean_nothing() -> Non
     config = json.loads(small_game()["config.json"])
     config["players"].append({"name": "Game-Manager", "is_mafia": False})
     day = "[23:59:30] Lee: Ann voted for Lee\n[23:59:31] Lee: Ann was voted out. Their role was mafia\n"
-    result = read_zip(small_game(daytime=day) | {"config.json": json.dumps(config)})
-    assert result.transcript is not None
-    assert "Game-Manager" not in result.transcript.player_names
-    assert result.transcript.votes == ()
-    assert [e.role for e in result.transcript.eliminations] == ["bystander"]
+    transcript = read(zip_of(small_game(daytime=day) | {"config.json": json.dumps(config)}))
+    assert "Game-Manager" not in transcript.player_names
+    assert transcript.votes == ()
+    assert [e.role for e in transcript.eliminations] == ["bystander"]
 
 
 def test_without_announcements_rounds_are_unknown() -> None:
-    result = read_zip(small_game(manager=""))
-    assert result.transcript is not None
-    assert {(m.round, m.phase) for m in result.transcript.messages} == {(None, "day"), (None, "night")}
+    transcript = read(zip_of(small_game(manager="")))
+    assert {(m.round, m.phase) for m in transcript.messages} == {(None, "day"), (None, "night")}
 
 
 REFUSALS = [
@@ -204,10 +175,7 @@ REFUSALS = [
         small_game(manager="[12:00:00] Game-Manager: Zed was voted out. Their role was mafia"),
         "public_manager_chat.txt, line 1: 'Zed' is not among the players (Lee, Lee: Junior, Ann). Correct the name.",
     ),
-    (
-        small_game(manager="", daytime="", nighttime=""),
-        "The game has no message. Check that the game was recorded.",
-    ),
+    (small_game(manager="", daytime="", nighttime=""), "The game has no message. Check that the game was recorded."),
     (
         small_game() | {"config.json": '{"players": [{"name": 7}]}'},
         "config.json: $.players[0].name: Found the number 7, expected text. Correct that value and try again.",
@@ -231,16 +199,14 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("files", "expected"), REFUSALS, ids=range(len(REFUSALS)))
 def test_a_broken_game_is_refused_with_place_and_remedy(files: dict[str, str | bytes], expected: str) -> None:
-    result = read_zip(files)
-    assert result.transcript is None
-    assert str(result.error) == expected
+    assert refusal(zip_of(files)) == expected
 
 
 @pytest.mark.parametrize("missing", FILES)
 def test_a_missing_file_is_named(missing: str) -> None:
     files = small_game()
     del files[missing]
-    assert str(read_zip(files).error) == f"{missing} is missing. Choose the whole game folder."
+    assert refusal(zip_of(files)) == f"{missing} is missing. Choose the whole game folder."
 
 
 @pytest.mark.parametrize("name", ["config.json", "public_daytime_chat.txt"])
@@ -277,7 +243,7 @@ def test_a_game_claims_all_files_of_its_folder(tmp_path: Path, is_zip: bool) -> 
 
 def test_another_game_in_the_folder_of_a_game_is_read(tmp_path: Path) -> None:
     place = with_more(tmp_path, "notes.md")
-    (place / "0001" / "other.json").write_text(read_game("0001").to_json(), encoding="utf-8")
+    (place / "0001" / "other.json").write_text(read(GAMES / "0001").to_json(), encoding="utf-8")
     results = read_path(place)
     assert sorted(str(result.format) for result in results) == ["dramaturg-transcript", "llmafia", "llmafia"]
 

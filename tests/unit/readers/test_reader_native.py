@@ -1,12 +1,10 @@
-import json
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from evaluation.errors import InputError
-from evaluation.readers import read_upload
-from evaluation.transcript import Cost, Transcript
+from evaluation.transcript import Cost
+from tests.unit.readers.reading import read, refusal
 
 
 def game(**changes: Any) -> dict[str, Any]:
@@ -48,21 +46,6 @@ def message(player: str, text: str, **more: Any) -> dict[str, Any]:
 
 def vote(voter: str, target: str | None, **more: Any) -> dict[str, Any]:
     return {"roundNumber": 1, "voterName": voter, "targetName": target, "justification": "Too quiet."} | more
-
-
-def read(body: dict[str, Any]) -> Transcript:
-    (result,) = read_upload("discussion-1.json", json.dumps(body).encode())
-    assert result.error is None
-    assert result.format == "native"
-    assert result.transcript is not None
-    return result.transcript
-
-
-def refusal(body: dict[str, Any]) -> InputError:
-    (result,) = read_upload("discussion-1.json", json.dumps(body).encode())
-    assert result.transcript is None
-    assert result.error is not None
-    return result.error
 
 
 def test_everything_in_the_file_arrives() -> None:
@@ -189,10 +172,7 @@ def test_the_time_of_export_does_not_make_another_game() -> None:
 
 
 REFUSALS = [
-    (
-        game(messages={"a": 1}),
-        "$.messages: Found an object, expected a list. Correct that value and try again.",
-    ),
+    (game(messages={"a": 1}), "$.messages: Found an object, expected a list. Correct that value and try again."),
     (
         game(votes=[vote("Moderator", "Agent-A")]),
         '$.votes[0].voterName: Found the text "Moderator", expected one of the players (Agent-A, Agent-B, Agent-C). '
@@ -207,4 +187,4 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("body", "expected"), REFUSALS, ids=[expected.partition(":")[0] for _, expected in REFUSALS])
 def test_a_broken_file_is_refused_with_place_and_remedy(body: dict[str, Any], expected: str) -> None:
-    assert str(refusal(body)) == expected
+    assert refusal(body) == expected

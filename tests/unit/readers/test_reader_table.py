@@ -1,13 +1,20 @@
 import csv
 import io
 import json
+import zipfile
 from datetime import UTC, datetime
 from typing import Any
 
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evaluation.readers import ColumnMapping, Limits, ReadResult, guess_mapping, read_upload
+from evaluation.readers import ColumnMapping, Limits, TableHead, guess_mapping, read_path, read_upload, read_uploads
+from evaluation.readers.document import Document
+from evaluation.readers.tables import ROWS_SHOWN, table_head
 from evaluation.transcript import Transcript
+from tests.unit.readers.reading import read, refusal, result, results
 
 CSV = """Speaker,Message,Day,Timestamp,Role,Mood
 Ann,"Hello, all",Day 1,2025-01-01 10:00:00,Villager,calm
@@ -16,19 +23,6 @@ Bob,"She said ""no""
 and left",2,1735725600,Werewolf,
 Ann,=1+1,2,1735725600000,,
 """
-
-
-def read(data: str | bytes) -> Transcript:
-    (result,) = read_upload("game.csv", data.encode() if isinstance(data, str) else data)
-    assert result.error is None
-    assert result.format == "table"
-    assert result.transcript is not None
-    return result.transcript
-
-
-def refusal(data: str) -> str:
-    results: list[ReadResult] = read_upload("game.csv", data.encode())
-    return str(results[-1].error)
 
 
 def test_a_table_with_quotes_line_breaks_and_a_moderator() -> None:
@@ -62,7 +56,7 @@ def test_a_first_line_of_excel_names_the_delimiter(first: str) -> None:
     # Lines keep the numbers that an editor shows; the delimiter named holds, whatever else the heading could be.
     assert refusal(f"{first}name;text\nAnn\n").startswith("line 3: The row has 1 cells, the heading 2.")
     assert "No known format begins like that." in refusal(f"{first}a;name,text\n1;Ann,Hi\n")
-    (unknown,) = read_upload("game.csv", f"{first}wer;was\nAnn;Hi, all\n".encode())
+    unknown = result(f"{first}wer;was\nAnn;Hi, all\n")
     assert unknown.head is not None
     assert (unknown.head.columns, unknown.head.rows) == (("wer", "was"), (("Ann", "Hi, all"),))
 
@@ -86,13 +80,13 @@ def test_json_and_tsv_rows(data: str) -> None:
 
 def test_several_games_in_one_table() -> None:
     data = "game_id,name,text\nb,Ann,1\na,Bob,2\nb,Cid,3\n,Dan,4\n"
-    results = read_upload("all.csv", data.encode())
-    assert [(r.name, r.transcript and r.transcript.player_names) for r in results] == [
+    found = results(data, "all.csv")
+    assert [(r.name, r.transcript and r.transcript.player_names) for r in found] == [
         ("all.csv/b", ("Ann", "Cid")),
         ("all.csv/a", ("Bob",)),
         ("all.csv/rows without a game", ("Dan",)),
     ]
-    assert [r.transcript.game_id for r in results if r.transcript][:2] == ["b", "a"]
+    assert [r.transcript.game_id for r in found if r.transcript][:2] == ["b", "a"]
 
 
 def test_replies_by_id_and_by_player() -> None:
@@ -122,20 +116,17 @@ def test_guesses() -> None:
     assert guess_mapping([]).missing == ("speaker", "text")
 
 
-def mapped(data: bytes, mapping: ColumnMapping) -> list[ReadResult]:
-    return read_upload("x.csv", data, choose_columns=lambda _: mapping)
+def mapped(data: bytes, mapping: ColumnMapping) -> Transcript:
+    return read(data, choose_columns=lambda _: mapping)
 
 
 def test_a_mapping_chosen_by_a_person() -> None:
     data = b"a,b,c\nAnn,Hi,2\nBob,Ho,3\n"
-    (result,) = mapped(data, ColumnMapping(speaker="a", text="b", round="c"))
-    assert result.transcript is not None
-    assert [(m.speaker, m.text, m.round) for m in result.transcript.messages] == [("Ann", "Hi", 2), ("Bob", "Ho", 3)]
-    (swapped,) = mapped(data, ColumnMapping(speaker="b", text="a"))
-    assert swapped.transcript is not None
-    assert swapped.transcript.messages[0].metadata == {"c": "2"}
-    (wrong,) = mapped(data, ColumnMapping(speaker="a", text="z"))
-    assert "There is no column 'z'; there are a, b, c." in str(wrong.error)
+    transcript = mapped(data, ColumnMapping(speaker="a", text="b", round="c"))
+    assert [(m.speaker, m.text, m.round) for m in transcript.messages] == [("Ann", "Hi", 2), ("Bob", "Ho", 3)]
+    assert mapped(data, ColumnMapping(speaker="b", text="a")).messages[0].metadata == {"c": "2"}
+    wrong = refusal(data, choose_columns=lambda _: ColumnMapping(speaker="a", text="z"))
+    assert "There is no column 'z'; there are a, b, c." in wrong
 
 
 def parquet(columns: dict[str, Any], **options: Any) -> bytes:
@@ -166,25 +157,17 @@ def test_a_parquet_table_of_every_type() -> None:
         ("Bob", "Ho", None, None),
     ]
     assert transcript.metadata == {"rows_without_message": 1}
-    assert [m.metadata for m in transcript.messages] == [
-        {"score": 0.5, "flag": True},
-        {},
-    ]
+    assert [m.metadata for m in transcript.messages] == [{"score": 0.5, "flag": True}, {}]
 
 
 def test_a_parquet_table_that_unpacks_to_too_much() -> None:
     many = parquet({"speaker": ["A"] * 300_000, "text": ["x" * 1000] * 300_000})
     assert len(many) < 50_000
-    assert refusal_of(many) == "The table has 300,000 rows, more than 200,000. Split it into several."
+    assert refusal(many) == "The table has 300,000 rows, more than 200,000. Split it into several."
     long = parquet({"speaker": ["A"] * 50_000, "text": ["x" * 1000] * 50_000})
-    assert refusal_of(long) == "The table holds more than 20,971,520 characters. Split it into several."
+    assert refusal(long) == "The table holds more than 20,971,520 characters. Split it into several."
     wide = parquet({"speaker": ["A"] * 1000, "text": ["x" * 200_000] * 1000})
-    assert "A cell holds 200,000 characters, more than 100,000." in refusal_of(wide)
-
-
-def refusal_of(data: bytes) -> str:
-    (result,) = read_upload("x.parquet", data, Limits())
-    return str(result.error)
+    assert "A cell holds 200,000 characters, more than 100,000." in refusal(wide)
 
 
 FAULTS = {
@@ -234,7 +217,7 @@ def test_each_broken_table_names_the_row(data: str, expected: str) -> None:
 
 
 def test_one_broken_game_leaves_the_others_standing() -> None:
-    first, second = read_upload("x.csv", b"game,name,text,day\n1,Ann,Hi,1\n2,Cid,Ho,x\n1,Bob,He,1\n")
+    first, second = results(b"game,name,text,day\n1,Ann,Hi,1\n2,Cid,Ho,x\n1,Bob,He,1\n")
     assert first.error is None
     assert str(second.error).startswith("line 3: Found \"x\" in the column 'day'")
 
@@ -244,10 +227,139 @@ def test_one_broken_game_leaves_the_others_standing() -> None:
     ["Dear all, hello\nhow are, you\n", "1,2\n3,4\n", "a,b\n1,2\n", "name\nAnn\n", '{"name": "x", "version": 2}', "[]"],
 )
 def test_what_is_no_table_of_messages(text: str) -> None:
-    (result,) = read_upload("x.csv", text.encode())
-    assert result.format is None
+    assert result(text).format is None
 
 
 def test_a_table_of_50_000_rows() -> None:
     rows = [json.dumps({"speaker": f"P{number % 9}", "text": f"Message {number}"}) for number in range(50_000)]
     assert len(read("\n".join(rows)).messages) == 50_000
+
+
+ROWS = [{"wer": "Ann", "was": "Hallo, Ben", "tag": 1}, {"wer": "Ben", "was": "Guten Tag", "tag": 2}]
+GERMAN = ColumnMapping(speaker="wer", text="was", round="tag")
+
+
+def csv_bytes(separator: str = ",") -> bytes:
+    return pd.DataFrame(ROWS).to_csv(index=False, sep=separator).encode()
+
+
+def parquet_bytes() -> bytes:
+    buffer = io.BytesIO()
+    pd.DataFrame(ROWS).to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+KINDS = {
+    "csv": csv_bytes(),
+    "tsv": csv_bytes("\t"),
+    "semicolons": csv_bytes(";"),
+    "json": json.dumps(ROWS).encode(),
+    "jsonl": "\n".join(map(json.dumps, ROWS)).encode(),
+    "parquet": parquet_bytes(),
+}
+
+
+def german(columns: tuple[str, ...]) -> ColumnMapping | None:
+    return GERMAN if columns == ("wer", "was", "tag") else None
+
+
+@pytest.mark.parametrize("data", KINDS.values(), ids=KINDS)
+def test_a_table_of_unknown_columns_is_refused_with_its_head_and_read_once_they_are_chosen(data: bytes) -> None:
+    (before,) = read_upload("x", data)
+    assert before.error is not None
+    assert "choose it" in before.error.remedy or "--map speaker=COLUMN" in before.error.remedy
+    assert before.head == TableHead(("wer", "was", "tag"), (("Ann", "Hallo, Ben", "1"), ("Ben", "Guten Tag", "2")))
+    (after,) = read_upload("x", data, Limits(), german)
+    assert after.transcript is not None
+    assert [(m.speaker, m.text, m.round) for m in after.transcript.messages] == [
+        ("Ann", "Hallo, Ben", 1),
+        ("Ben", "Guten Tag", 2),
+    ]
+    assert after.head == before.head
+
+
+def test_the_choice_goes_before_the_names() -> None:
+    data = b"speaker,text,note\nAnn,one,two\n"
+    (result,) = read_upload("x", data, Limits(), lambda columns: ColumnMapping(speaker="speaker", text="note"))
+    assert result.transcript is not None
+    assert result.transcript.messages[0].text == "two"
+    assert guess_mapping(("speaker", "text", "note")) == ColumnMapping(speaker="speaker", text="text")
+
+
+def test_one_choice_is_for_all_tables_of_that_heading_also_in_zips() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("day1.csv", csv_bytes())
+        archive.writestr("other.csv", "speaker,text\nAnn,Hi\n")
+    results = read_uploads([("a.zip", buffer.getvalue()), ("b.csv", csv_bytes(";"))], Limits(), german)
+    assert [(result.name, result.error) for result in results] == [
+        ("a.zip/day1.csv", None),
+        ("a.zip/other.csv", None),
+        ("b.csv", None),
+    ]
+    assert [result.head.columns for result in results if result.head] == [
+        ("wer", "was", "tag"),
+        ("speaker", "text"),
+        ("wer", "was", "tag"),
+    ]
+
+
+def test_a_wrong_choice_is_refused_with_the_row_or_the_columns() -> None:
+    (wrong,) = read_upload("x", csv_bytes(), Limits(), lambda _: ColumnMapping(speaker="wer", text="was", round="was"))
+    assert wrong.error is not None
+    assert str(wrong.error).startswith("line 2: Found \"Hallo, Ben\" in the column 'was', expected")
+    (missing,) = read_upload("x", b"speaker,text\nAnn,Hi\n", Limits(), lambda _: GERMAN)
+    assert missing.error is not None
+    assert missing.error.message == "There is no column 'wer' for the speaker; there are speaker, text."
+
+
+def test_a_choice_for_columns_that_the_file_lacks_leaves_an_unknown_file_unknown() -> None:
+    (result,) = read_upload("x", b"a,b\n1,2\n", Limits(), lambda _: GERMAN)
+    assert result.error is not None
+    assert "No known format begins like that" in result.error.message
+
+
+def test_half_a_choice_leaves_an_unknown_table_refused() -> None:
+    (result,) = read_upload("x", csv_bytes(), Limits(), lambda _: ColumnMapping(speaker="wer"))
+    assert result.error is not None
+    assert result.head is not None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"Shopping: milk, bread.\n",
+        b"one column\nonly\n",
+        b"a,a\n1,2\n",
+        b"a,b\n",
+        b'{"a": 1, "b": 2',
+        b'[{"a": {"b": 1}, "c": 2}]',
+        b"[[1, 2], [3, 4]]",
+        b'["a", "b"]',
+        b'{"a": 1, "b": 2}',
+        b"PAR1 but nothing else",
+        b"\xff\xfe\x00",
+        b"",
+    ],
+)
+def test_what_is_no_table_has_no_head(data: bytes) -> None:
+    assert table_head(Document(data, Limits())) is None
+
+
+def test_a_head_is_short_whatever_the_table_holds() -> None:
+    data = b"who,what\n" + b"Ann," + b"x" * 50_000 + b"\n" + b"Ben,Hi\n" * 1000
+    head = table_head(Document(data, Limits()))
+    assert head is not None
+    assert len(head.rows) == ROWS_SHOWN
+    assert len(head.rows[0][1]) == 200
+
+
+def test_games_of_other_formats_have_no_head(data_root) -> None:
+    for folder in ("aiwolf", "inspect_logs", "llmafia", "werewolf_gpt"):
+        assert {result.head for result in read_path(data_root / folder)} == {None}
+
+
+@given(st.binary(max_size=400) | st.text(alphabet='ab,;"\n\t|{}[]:1', max_size=200).map(str.encode))
+def test_no_file_breaks_it(data: bytes) -> None:
+    head = table_head(Document(data, Limits()))
+    assert head is None or all(len(row) == len(head.columns) for row in head.rows)

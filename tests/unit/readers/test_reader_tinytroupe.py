@@ -1,19 +1,12 @@
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
-from evaluation.readers import read_path, read_upload
-from evaluation.transcript import Message, Transcript
+from evaluation.readers import read_upload
+from evaluation.transcript import Message
+from tests.unit.readers.reading import DATA, read, refusal
 
-NOTEBOOK = Path(__file__).parents[2] / "data" / "tinytroupe" / "simple_chat.ipynb"
-
-
-def real() -> Transcript:
-    (result,) = read_path(NOTEBOOK)
-    assert result.format == "tinytroupe"
-    assert result.transcript is not None
-    return result.transcript
+NOTEBOOK = DATA / "tinytroupe" / "simple_chat.ipynb"
 
 
 def notebook(*screens: str | list[str]) -> bytes:
@@ -23,14 +16,11 @@ def notebook(*screens: str | list[str]) -> bytes:
 
 
 def messages(*screens: str | list[str]) -> tuple[Message, ...]:
-    (result,) = read_upload("chat.ipynb", notebook(*screens))
-    assert result.error is None
-    assert result.transcript is not None
-    return result.transcript.messages
+    return read(notebook(*screens), "tinytroupe").messages
 
 
 def test_the_counts_of_the_real_chat() -> None:
-    transcript = real()
+    transcript = read(NOTEBOOK)
     # Shown live: 8 TALK, 8 THINK, 8 DONE, 1 REACH_OUT, 2 goals of the agents' own; 1 word of the user, 2 of the world.
     # Of the 9 CONVERSATION stimuli, 8 repeat a talk; the two trajectories at the end repeat everything.
     assert Counter(m.channel for m in transcript.messages) == {"public": 8, "private": 19, "system": 3}
@@ -50,7 +40,7 @@ def test_the_counts_of_the_real_chat() -> None:
 
 
 def test_lines_are_joined_as_they_were_before_wrapping() -> None:
-    first, second, third, *_ = real().discussion
+    first, second, third, *_ = read(NOTEBOOK).discussion
     assert first.text == (
         "Hi Oscar — I’m Lisa (I work on the M365 Search team). Nice to meet you! I’d love to hear more about you: what "
         "do you do, what are your main interests or hobbies, and what brought you to this chat? Share whatever you’re "
@@ -94,14 +84,15 @@ def test_a_stimulus_for_several_is_one_message_a_step() -> None:
 
 
 def test_a_notebook_without_agents_is_refused() -> None:
-    (result,) = read_upload("x.ipynb", notebook("Someone acts: TALK"))
-    assert str(result.error) == "The notebook shows no agent that acts. Run it again and save its output."
+    assert (
+        refusal(notebook("Someone acts: TALK"))
+        == "The notebook shows no agent that acts. Run it again and save its output."
+    )
 
 
 def test_a_broken_notebook_names_the_place() -> None:
     data = notebook("Ann acts: [TALK]\n > Hi").replace(b'"text/plain": "Ann', b'"text/plain": 7, "x": "Ann')
-    (result,) = read_upload("x.ipynb", data)
-    assert str(result.error) == (
+    assert refusal(data) == (
         "$.cells[1].outputs[0].data['text/plain']: Found the number 7, expected text. Correct that value and try again."
     )
 

@@ -6,42 +6,11 @@ from typing import Any
 
 import pytest
 
-from evaluation.readers import read_upload
 from evaluation.readers.document import Document, Limits, records
 from evaluation.readers.traces.opentelemetry import otlp_calls
 from evaluation.transcript import Transcript
-from tests.unit.readers.trace_samples import (
-    LANGSMITH,
-    PHOENIX,
-    SAMPLES,
-    chat_span,
-    export,
-    lines,
-    real,
-    said,
-    span,
-    swarm,
-)
-
-
-def games(data: bytes | dict[str, Any] | list[Any]) -> list[Transcript]:
-    results = read_upload("trace.json", data if isinstance(data, bytes) else json.dumps(data).encode())
-    assert [str(result.error) for result in results if result.error] == []
-    return [result.transcript for result in results if result.transcript]
-
-
-def game(data: bytes | dict[str, Any] | list[Any]) -> Transcript:
-    (found,) = games(data)
-    return found
-
-
-def refused(data: dict[str, Any] | list[Any]) -> str:
-    (result,) = read_upload("trace.json", json.dumps(data).encode())
-    return str(result.error)
-
-
-def told(transcript: Transcript) -> list[tuple[str, str, str]]:
-    return [(message.channel, message.speaker, message.text) for message in transcript.messages]
+from tests.unit.readers.reading import lines, read, refusal, results, told
+from tests.unit.readers.trace_samples import LANGSMITH, PHOENIX, SAMPLES, chat_span, export, real, said, span, swarm
 
 
 def kinds(transcript: Transcript) -> list[tuple[str, str | None, str]]:
@@ -50,7 +19,7 @@ def kinds(transcript: Transcript) -> list[tuple[str, str | None, str]]:
 
 def test_a_swarm_in_two_exports_of_15_spans_gives_6_entries() -> None:
     assert len(otlp_calls(records(Document(swarm(), Limits())))) == 3
-    transcript = game(swarm())
+    transcript = read(swarm())
     assert kinds(transcript) == [
         ("public", None, "user"),
         ("system", "get_weather", "researcher"),
@@ -72,7 +41,7 @@ def test_a_swarm_in_two_exports_of_15_spans_gives_6_entries() -> None:
 
 
 def test_two_agents_of_pydantic_ai_in_langfuse_give_8_entries() -> None:
-    transcript = game(SAMPLES["langfuse"][1])
+    transcript = read(SAMPLES["langfuse"][1])
     assert kinds(transcript) == [
         ("public", None, "user"),
         ("system", "tool", "joke_agent"),
@@ -109,13 +78,13 @@ def test_two_agents_of_pydantic_ai_in_langfuse_give_8_entries() -> None:
     ],
 )
 def test_real_traces(sample: str, channels: dict[str, int], agents: set[str]) -> None:
-    transcript = game(real(sample))
+    transcript = read(real(sample))
     assert Counter(message.channel for message in transcript.messages) == channels
     assert set(transcript.player_names) - {"user"} == agents
 
 
 def test_agents_that_only_their_instructions_tell_apart() -> None:
-    transcript = game(SAMPLES["otlp, openinference"][1])
+    transcript = read(SAMPLES["otlp, openinference"][1])
     assert transcript.player_names == ("assistant", "user", "search_agent")
     assert [message.speaker for message in transcript.messages if message.is_thought] == ["assistant", "search_agent"]
     # The last answer calls the tool final_answer, and is speech.
@@ -123,13 +92,13 @@ def test_agents_that_only_their_instructions_tell_apart() -> None:
 
 
 def test_indexed_attributes_and_the_name_of_the_agent_around_the_call() -> None:
-    transcript = game(SAMPLES["otlp, indexed"][1])
+    transcript = read(SAMPLES["otlp, indexed"][1])
     assert told(transcript) == [("public", "user", "Who is it?"), ("public", "Ann", "I suspect Bob.")]
     assert transcript.player("Ann").persona == "You play Mafia."
 
 
 def test_phoenix() -> None:
-    transcript = game(PHOENIX)
+    transcript = read(PHOENIX)
     assert told(transcript) == [("public", "user", "Who is it?"), ("public", "Ann", "I suspect Bob.")]
     assert transcript.player("Ann").model == "m"
     assert transcript.cost is not None
@@ -138,7 +107,7 @@ def test_phoenix() -> None:
 
 @pytest.mark.parametrize("wrap", [lambda runs: lines(*runs), lambda runs: lines({"runs": runs, "cursors": {}})])
 def test_langsmith(wrap: Any) -> None:
-    transcript = game(wrap(LANGSMITH))
+    transcript = read(wrap(LANGSMITH))
     assert told(transcript) == [("public", "user", "Who is it?"), ("public", "ann", "Bob.")]
     assert transcript.game_id == "night-1"
     assert transcript.player("ann").persona == "You are Ann."
@@ -149,7 +118,7 @@ def test_langsmith(wrap: Any) -> None:
 
 def test_langsmith_runs_that_stand_in_each_other() -> None:
     child = {key: value for key, value in LANGSMITH[1].items() if key not in ("trace_id", "parent_run_id")}
-    assert told(game(LANGSMITH[0] | {"child_runs": [child]}))[1] == ("public", "ann", "Bob.")
+    assert told(read(LANGSMITH[0] | {"child_runs": [child]}))[1] == ("public", "ann", "Bob.")
 
 
 def test_langfuse_rows_of_the_batch_export() -> None:
@@ -167,7 +136,7 @@ def test_langfuse_rows_of_the_batch_export() -> None:
             "usage_details": json.dumps({"input": 3, "output": 1}),
         },
     ]
-    transcript = game(lines(*rows))
+    transcript = read(lines(*rows))
     assert told(transcript) == [("public", "user", "Who is it?"), ("public", "Ann", "Bob.")]
     assert transcript.game_id == "s1"
 
@@ -179,7 +148,7 @@ def test_a_langfuse_trace_without_the_observations_content_is_read_from_its_own(
             {"id": "a", "traceId": "t", "type": "GENERATION", "name": "llm", "startTime": "2026-01-01T00:00:00Z"}
         ],
     }
-    assert told(game(trace)) == [("public", "user", "Who is it?"), ("public", "assistant", "Bob.")]
+    assert told(read(trace)) == [("public", "user", "Who is it?"), ("public", "assistant", "Bob.")]
 
 
 def observation(number: int, kind: str, parent: int | None = None, trace: str = "t", **more: Any) -> dict[str, Any]:
@@ -210,7 +179,7 @@ ANSWERED = [("public", "user", "Who is it?"), ("public", "assistant", "Bob.")]
     ],
 )
 def test_a_langfuse_trace_and_its_root_that_hold_the_same_say_it_once(root: Any, trace: Any) -> None:
-    assert told(game(langfuse_trace("t", observation(1, "SPAN", **root), **trace))) == ANSWERED
+    assert told(read(langfuse_trace("t", observation(1, "SPAN", **root), **trace))) == ANSWERED
 
 
 def test_the_traces_of_a_langfuse_session_are_each_read_from_what_they_hold() -> None:
@@ -219,7 +188,7 @@ def test_the_traces_of_a_langfuse_session_are_each_read_from_what_they_hold() ->
         langfuse_trace("a", observation(3, "SPAN", trace="a", input="And?", output="Ann."), sessionId="s"),
         langfuse_trace("c", observation(4, "GENERATION", trace="c", input="So?", output="Cid."), sessionId="s"),
     ]
-    transcript = game(lines(*exports, exports[0]))
+    transcript = read(lines(*exports, exports[0]))
     assert [text for _, _, text in told(transcript)] == ["Who is it?", "Bob.", "And?", "Ann.", "So?", "Cid."]
 
 
@@ -228,7 +197,7 @@ def votes(*agents: str, text: str = "Pass") -> dict[str, Any]:
 
 
 def test_genuine_repeats_stay_and_a_prompt_to_all_is_said_once() -> None:
-    transcript = game(votes("Ann", "Ben", "Cid"))
+    transcript = read(votes("Ann", "Ben", "Cid"))
     assert told(transcript) == [
         ("public", "user", "Vote!"),
         *(("public", name, "Pass") for name in ("Ann", "Ben", "Cid")),
@@ -241,7 +210,7 @@ def test_genuine_repeats_stay_and_a_prompt_to_all_is_said_once() -> None:
 def test_an_agent_that_answers_the_same_twice_said_it_twice() -> None:
     first = [said("user", "Go on")]
     second = [*first, said("assistant", "Pass"), said("user", "Go on")]
-    transcript = game(export(chat_span(1, "Ann", first, "Pass"), chat_span(2, "Ann", second, "Pass")))
+    transcript = read(export(chat_span(1, "Ann", first, "Pass"), chat_span(2, "Ann", second, "Pass")))
     assert [text for _, _, text in told(transcript)] == ["Go on", "Pass", "Go on", "Pass"]
     assert "history_rewritten" not in transcript.metadata
 
@@ -249,14 +218,14 @@ def test_an_agent_that_answers_the_same_twice_said_it_twice() -> None:
 def test_a_history_that_was_cut_is_counted_and_brings_nothing_twice() -> None:
     first = [said("user", "One"), said("assistant", "A"), said("user", "Go on")]
     cut = [said("assistant", "B"), said("user", "Go on")]
-    transcript = game(export(chat_span(1, "Ann", first, "B"), chat_span(2, "Ann", cut, "C")))
+    transcript = read(export(chat_span(1, "Ann", first, "B"), chat_span(2, "Ann", cut, "C")))
     assert [text for _, _, text in told(transcript)] == ["One", "A", "Go on", "B", "Go on", "C"]
     assert transcript.metadata["history_rewritten"] == 1
 
 
 def test_an_answer_that_comes_back_as_the_others_input_is_not_said_again() -> None:
     heard = [said("user", "Ann: I suspect Bob, the baker.")]
-    transcript = game(
+    transcript = read(
         export(
             chat_span(1, "Ann", [said("user", "Who?")], "I suspect Bob, the baker."),
             chat_span(2, "Ben", heard, "So do I."),
@@ -269,14 +238,14 @@ def test_an_answer_that_comes_back_as_the_others_input_is_not_said_again() -> No
 def test_spans_that_were_exported_again_and_files_in_order_of_the_end() -> None:
     early, late = chat_span(1, "Ann", [said("user", "Who?")], "Bob."), chat_span(2, "Ben", [], "No.")
     unfinished = chat_span(1, "Ann", [], "") | {"endTimeUnixNano": "0"}
-    transcript = game(export(late, early, unfinished, early))
+    transcript = read(export(late, early, unfinished, early))
     assert [text for _, _, text in told(transcript)] == ["Who?", "Bob.", "No."]
 
 
 def test_a_call_that_the_framework_and_the_client_below_it_recorded_is_one() -> None:
     asked = [said("user", "Who?")]
     spans = [chat_span(1, "Ann", asked, "Bob."), chat_span(2, "Ann", asked, "Bob.", parent=1)]
-    transcript = game(export(*spans))
+    transcript = read(export(*spans))
     assert [text for _, _, text in told(transcript)] == ["Who?", "Bob."]
     assert transcript.cost is not None
     assert transcript.cost.input_tokens == 10
@@ -325,7 +294,7 @@ RECORDED_BY = pytest.mark.parametrize(
     ],
 )
 def test_a_call_that_was_recorded_inside_itself_is_told_and_paid_once(recorded: Any, usage: Any, nesting: Any) -> None:
-    transcript = game(recorded(*((number, parent, "Bob.", usage) for number, parent in nesting)))
+    transcript = read(recorded(*((number, parent, "Bob.", usage) for number, parent in nesting)))
     assert [text for _, _, text in told(transcript)] == ["Who?", "Bob."]
     assert transcript.cost is not None
     assert (transcript.cost.input_tokens, transcript.cost.output_tokens, transcript.cost.total_usd) == (100, 5, 0.01)
@@ -333,7 +302,7 @@ def test_a_call_that_was_recorded_inside_itself_is_told_and_paid_once(recorded: 
 
 @RECORDED_BY
 def test_tokens_that_only_the_inner_record_of_a_call_has_are_kept(recorded: Any, usage: Any) -> None:
-    transcript = game(recorded((1, None, "Bob.", {}), (2, 1, "Bob.", usage)))
+    transcript = read(recorded((1, None, "Bob.", {}), (2, 1, "Bob.", usage)))
     assert [text for _, _, text in told(transcript)] == ["Who?", "Bob."]
     assert transcript.cost is not None
     assert (transcript.cost.input_tokens, transcript.cost.total_usd) == (100, 0.01)
@@ -342,7 +311,7 @@ def test_tokens_that_only_the_inner_record_of_a_call_has_are_kept(recorded: Any,
 @RECORDED_BY
 @pytest.mark.parametrize("second", [(2, None, "Bob."), (2, 1, "Ann."), (2, 9, "Bob.")])
 def test_calls_beside_each_other_and_other_answers_inside_stay(recorded: Any, usage: Any, second: Any) -> None:
-    transcript = game(recorded((1, None, "Bob.", usage), (*second, usage)))
+    transcript = read(recorded((1, None, "Bob.", usage), (*second, usage)))
     assert [text for _, _, text in told(transcript)] == ["Who?", "Bob.", second[2]]
     assert transcript.cost is not None
     assert transcript.cost.input_tokens == 200
@@ -350,7 +319,7 @@ def test_calls_beside_each_other_and_other_answers_inside_stay(recorded: Any, us
 
 @RECORDED_BY
 def test_calls_that_are_each_others_parents_and_answer_the_same_are_one(recorded: Any, usage: Any) -> None:
-    transcript = game(recorded((1, 2, "Bob.", usage), (2, 1, "Bob.", usage)))
+    transcript = read(recorded((1, 2, "Bob.", usage), (2, 1, "Bob.", usage)))
     assert [text for _, _, text in told(transcript)] == ["Who?", "Bob."]
 
 
@@ -362,7 +331,7 @@ def test_equal_ids_in_two_traces_are_two_calls() -> None:
     second["trace"]["id"] = "u"
     for export_ in (first, second):
         export_["trace"]["sessionId"] = "s"
-    assert Counter(text for _, _, text in told(game(lines(first, second)))) == {"Who?": 1, "Bob.": 2, "Ann.": 1}
+    assert Counter(text for _, _, text in told(read(lines(first, second)))) == {"Who?": 1, "Bob.": 2, "Ann.": 1}
 
 
 def paid(transcript: Transcript) -> tuple[float | None, ...]:
@@ -384,27 +353,18 @@ def paid(transcript: Transcript) -> tuple[float | None, ...]:
         ({"input": 20, "input_cached_tokens": 80, "output": 10, "total": 30}, (100, 80, 10, 0.8)),
         # Anthropic: what was written to the cache is input as well.
         (
-            {
-                "input": 20,
-                "cache_read_input_tokens": 50,
-                "cache_creation_input_tokens": 30,
-                "output": 10,
-                "total": 110,
-            },
+            {"input": 20, "cache_read_input_tokens": 50, "cache_creation_input_tokens": 30, "output": 10, "total": 110},
             (100, 50, 10, 0.5),
         ),
         ({"input": 70, "cache_creation_input_tokens": 30, "output": 10, "total": 110}, (100, None, 10, None)),
         # Langfuse's own recorder for LangChain takes all parts out of input and output.
-        (
-            {"input": 20, "input_cache_read": 80, "output": 10, "output_reasoning": 6, "total": 116},
-            (100, 80, 16, 0.8),
-        ),
+        ({"input": 20, "input_cache_read": 80, "output": 10, "output_reasoning": 6, "total": 116}, (100, 80, 16, 0.8)),
         ({"input": 100, "input_cache_read": 0, "output": 16, "output_reasoning": 6, "total": 116}, (100, 0, 16, 0)),
         ({"input": 100, "input_cached_tokens": "many", "output": 10, "total": [1]}, (100, None, 10, None)),
     ],
 )
 def test_cached_tokens_stand_in_or_beside_the_input_as_the_total_says(usage: Any, expected: Any) -> None:
-    assert paid(game(generations((1, None, "Bob.", {"usageDetails": usage})))) == expected
+    assert paid(read(generations((1, None, "Bob.", {"usageDetails": usage})))) == expected
 
 
 LANGCHAIN_USAGE = {
@@ -426,23 +386,23 @@ LANGCHAIN_USAGE = {
 def test_cached_tokens_of_langchain_messages_in_langsmith(outputs: Any) -> None:
     message = {"type": "ai", "content": "Bob.", "usage_metadata": LANGCHAIN_USAGE}
     filled = json.loads(json.dumps(outputs).replace('"said"', json.dumps(message)))
-    assert paid(game(runs((1, None, "", {"outputs": filled})))) == (100, 80, 10, 0.8)
+    assert paid(read(runs((1, None, "", {"outputs": filled})))) == (100, 80, 10, 0.8)
     counted = {"prompt_tokens": 200, "completion_tokens": 20, "total_tokens": 220}
-    assert paid(game(runs((1, None, "", {"outputs": filled} | counted)))) == (200, 80, 20, 0.4)
+    assert paid(read(runs((1, None, "", {"outputs": filled} | counted)))) == (200, 80, 20, 0.4)
 
 
 def test_cached_tokens_in_a_state_of_langgraph() -> None:
     answer = {"type": "ai", "content": "Bob.", "usage_metadata": LANGCHAIN_USAGE}
-    assert paid(game({"messages": [{"type": "human", "content": "Who?"}, answer]})) == (100, 80, 10, 0.8)
+    assert paid(read({"messages": [{"type": "human", "content": "Who?"}, answer]})) == (100, 80, 10, 0.8)
 
 
 def test_cached_tokens_beside_the_input_in_spans() -> None:
     counts = {"gen_ai.usage.cache_read.input_tokens": 30, "gen_ai.usage.total_tokens": 45}
-    assert paid(game(export(chat_span(1, "Ann", [], "Hm.", attributes=counts)))) == (40, 30, 5, 0.75)
+    assert paid(read(export(chat_span(1, "Ann", [], "Hm.", attributes=counts)))) == (40, 30, 5, 0.75)
     counts = {"gen_ai.usage.cache_read.input_tokens": 8, "gen_ai.usage.total_tokens": 15}
-    assert paid(game(export(chat_span(1, "Ann", [], "Hm.", attributes=counts)))) == (10, 8, 5, 0.8)
+    assert paid(read(export(chat_span(1, "Ann", [], "Hm.", attributes=counts)))) == (10, 8, 5, 0.8)
     counts = {"gen_ai.usage.cache_read.input_tokens": 8, "gen_ai.usage.total_tokens": 23}
-    assert paid(game(export(chat_span(1, "Ann", [], "Hm.", attributes=counts)))) == (18, 8, 5, 8 / 18)
+    assert paid(read(export(chat_span(1, "Ann", [], "Hm.", attributes=counts)))) == (18, 8, 5, 8 / 18)
 
 
 def test_conversations_are_games_of_their_own() -> None:
@@ -450,7 +410,10 @@ def test_conversations_are_games_of_their_own() -> None:
         chat_span(number, "Ann", [said("user", f"Game {number}")], "Hm.", trace=f"t{number}", attributes=where)
         for number, where in enumerate([{}, {"gen_ai.conversation.id": "c"}, {"gen_ai.conversation.id": "c"}])
     ]
-    assert [(found.game_id, len(found.messages)) for found in games(export(*spans))] == [("t0", 2), ("c", 4)]
+    assert [(found.game_id, len(found.messages)) for one in results(export(*spans)) if (found := one.transcript)] == [
+        ("t0", 2),
+        ("c", 4),
+    ]
 
 
 def test_keys_in_attributes_are_never_stored() -> None:
@@ -467,44 +430,45 @@ def test_keys_in_attributes_are_never_stored() -> None:
             2, trace="t2", attributes={"openinference.span.kind": "AGENT", "output.value": '{"raw": "Bob."}'} | hidden
         ),
     ]
-    for transcript in games(export(*spans)):
-        assert secret not in transcript.to_json()
+    for one in results(export(*spans)):
+        assert one.transcript is not None
+        assert secret not in one.transcript.to_json()
 
 
 @pytest.mark.parametrize("time", ["soon", "-5", 10**21, 1.5, True, [1]])
 def test_a_time_that_is_none_is_refused_with_its_place(time: Any) -> None:
     broken = export(chat_span(1, "Ann", [], "Hi") | {"startTimeUnixNano": time})
-    assert "resourceSpans[0].scopeSpans[0].spans[0].startTimeUnixNano" in refused(broken)
-    assert "expected a time in nanoseconds" in refused(broken)
+    assert "resourceSpans[0].scopeSpans[0].spans[0].startTimeUnixNano" in refusal(broken)
+    assert "expected a time in nanoseconds" in refusal(broken)
 
 
 def test_parents_in_a_circle_and_parents_that_are_missing() -> None:
     spans = [chat_span(1, "Ann", [], "One", parent=2), chat_span(2, "Ben", [], "Two", parent=1)]
-    assert [text for _, _, text in told(game(export(*spans)))] == ["One", "Two"]
-    assert len(game(export(chat_span(1, "Ann", [], "One", parent=99))).messages) == 1
+    assert [text for _, _, text in told(read(export(*spans)))] == ["One", "Two"]
+    assert len(read(export(chat_span(1, "Ann", [], "One", parent=99))).messages) == 1
 
 
 def test_calls_below_spans_that_are_not_in_the_file_are_counted() -> None:
     asked = [said("user", "Who?")]
     complete = [chat_span(1, "Ann", asked, "Bob."), chat_span(2, "Ann", [], "No.", parent=1)]
-    assert "calls_without_parent" not in game(export(*complete)).metadata
+    assert "calls_without_parent" not in read(export(*complete)).metadata
     orphans = [chat_span(3, "Ben", [], "Cid.", parent=99), chat_span(4, "Ben", [], "Dan.", parent=3)]
-    transcript = game(export(*complete, *orphans))
+    transcript = read(export(*complete, *orphans))
     assert transcript.metadata["calls_without_parent"] == 2
     assert len(transcript.messages) == 5
     for recorded in (generations, runs):
-        assert game(recorded((1, 99, "Bob.", {}), (2, None, "No.", {}))).metadata["calls_without_parent"] == 1
+        assert read(recorded((1, 99, "Bob.", {}), (2, None, "No.", {}))).metadata["calls_without_parent"] == 1
 
 
 def test_an_orphan_that_alone_holds_text_is_read_as_a_root() -> None:
     orphan = observation(2, "SPAN", 99, **ASKED)
-    found = game(langfuse_trace("t", observation(1, "SPAN"), orphan))
+    found = read(langfuse_trace("t", observation(1, "SPAN"), orphan))
     assert told(found) == ANSWERED
     assert found.metadata["calls_without_parent"] == 1
-    assert told(game(langfuse_trace("t", observation(1, "SPAN", **ASKED), orphan))) == ANSWERED
+    assert told(read(langfuse_trace("t", observation(1, "SPAN", **ASKED), orphan))) == ANSWERED
     chain = {"run_type": "chain", "name": "LangGraph"}
-    assert [text for _, _, text in told(game(runs((2, 99, "Bob.", chain))))] == ["Who?", "Bob."]
-    assert [text for _, _, text in told(game(runs((1, None, "Bob.", chain), (2, 99, "Bob.", chain))))] == [
+    assert [text for _, _, text in told(read(runs((2, 99, "Bob.", chain))))] == ["Who?", "Bob."]
+    assert [text for _, _, text in told(read(runs((1, None, "Bob.", chain), (2, 99, "Bob.", chain))))] == [
         "Who?",
         "Bob.",
     ]
@@ -514,10 +478,10 @@ def test_two_thousand_spans_in_a_chain_of_parents() -> None:
     spans = [chat_span(number, "Ann", [], f"Text {number}", parent=number - 1, trace="t") for number in range(1, 2001)]
     for one in spans:
         one["attributes"] = [entry for entry in one["attributes"] if entry["key"] != "gen_ai.operation.name"]
-    assert games(export(*spans))
+    assert read(export(*spans)).messages
 
 
 def test_messages_that_hold_json_text_deeper_than_a_file_may_be() -> None:
     deep = "[" * 5000 + "]" * 5000
-    transcript = game(export(chat_span(1, "Ann", [said("user", deep)], '{"vote": "Bob"}')))
+    transcript = read(export(chat_span(1, "Ann", [said("user", deep)], '{"vote": "Bob"}')))
     assert [text for _, _, text in told(transcript)] == [deep, '{"vote": "Bob"}']

@@ -1,12 +1,10 @@
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-from evaluation.readers import read_path, read_upload
-from evaluation.transcript import Transcript
+from tests.unit.readers.reading import DATA, read, refusal
 
-PAGES = Path(__file__).parents[2] / "data" / "werewolf_gpt"
+PAGES = DATA / "werewolf_gpt"
 
 PAGE = """# Werewolf GPT - Recorded Play
 
@@ -30,22 +28,8 @@ And so are you.
 """
 
 
-def read_page(name: str) -> Transcript:
-    (result,) = read_path(PAGES / name)
-    assert result.error is None
-    assert result.transcript is not None
-    return result.transcript
-
-
-def read(text: str) -> Transcript:
-    (result,) = read_upload("page.md", text.encode())
-    assert result.error is None
-    assert result.transcript is not None
-    return result.transcript
-
-
 def test_the_counts_of_page_1() -> None:
-    transcript = read_page("gpt-4-001.md")
+    transcript = read(PAGES / "gpt-4-001.md")
     # grep: 22 "thoughts as", 16 quotes without [Role], 5 with it, 12 "GAME:".
     assert Counter((m.channel, m.channel_name) for m in transcript.messages) == {
         ("private", "thoughts"): 22,
@@ -75,7 +59,7 @@ def test_the_counts_of_page_1() -> None:
 
 
 def test_the_counts_of_page_4() -> None:
-    transcript = read_page("gpt-4-004.md")
+    transcript = read(PAGES / "gpt-4-004.md")
     assert Counter(m.channel for m in transcript.messages) == {"private": 26, "public": 20, "system": 17}
     assert [p.name for p in transcript.players if p.alignment == "mafia"] == ["Mircea", "Andrei", "Dracula"]
     assert [p.name for p in transcript.players if not p.is_alive] == ["Larisa"]
@@ -83,7 +67,7 @@ def test_the_counts_of_page_4() -> None:
 
 
 def test_what_nobody_says_is_kept_in_the_metadata() -> None:
-    metadata = read_page("gpt-4-001.md").metadata
+    metadata = read(PAGES / "gpt-4-001.md").metadata
     assert metadata["center_cards"] == ["Werewolf", "Mason", "Werewolf"]
     assert len(metadata["cards"]) == 8
     assert "**Stefan** is a minion and is aware that no one is a werewolf." in metadata["night"]
@@ -126,14 +110,9 @@ REFUSALS = [
         "# Werewolf GPT - Recorded Play\n",
         'No player is introduced ("Player number 1 is named ..."). Choose the whole page.',
     ),
-    (
-        PAGE.partition("## The")[0],
-        "The game has no message. Check that the game was recorded.",
-    ),
 ]
 
 
 @pytest.mark.parametrize(("text", "expected"), REFUSALS, ids=range(len(REFUSALS)))
 def test_a_broken_page_is_refused_with_place_and_remedy(text: str, expected: str) -> None:
-    (result,) = read_upload("page.md", text.encode())
-    assert str(result.error) == expected
+    assert refusal(text) == expected

@@ -11,39 +11,19 @@ import pytest
 
 from evaluation import Recorder
 from evaluation.engines.scoring import evaluate_transcript
-from evaluation.readers import Answers, ReadResult, read_path, read_upload
+from evaluation.readers import Answers, read_path
 from evaluation.readers._who_speaks import channel_named
 from evaluation.score import RowVerdict
 from evaluation.text.names import NameIndex
 from evaluation.text.reasoning import parts_of
-from evaluation.transcript import Transcript
+from tests.unit.readers.reading import lines, read, result, told
 
 CASES = Path(__file__).parent / "cases"
 
 
-def read(name: str, content: str | bytes, answers: Answers | None = None) -> ReadResult:
-    data = content.encode() if isinstance(content, str) else content
-    (result,) = read_upload(name, data, answers=answers or Answers())
-    return result
-
-
-def game(result: ReadResult) -> Transcript:
-    assert result.error is None, str(result.error)
-    assert result.transcript is not None
-    return result.transcript
-
-
-def heard(transcript: Transcript) -> list[tuple[str, str, str]]:
-    return [(message.channel, message.speaker, message.text) for message in transcript.messages]
-
-
-def case(name: str, answers: Answers | None = None) -> ReadResult:
-    return read_path(CASES / name, answers=answers or Answers())[0]
-
-
 def test_a_block_of_reasoning_is_a_thought_of_its_speaker() -> None:
-    transcript = game(case("think-in-chat.json"))
-    assert heard(transcript)[2:] == [
+    transcript = read(CASES / "think-in-chat.json")
+    assert told(transcript)[2:] == [
         ("private", "Pia", "It is early. I am the wolf, so I stay calm, because Olga may suspect me."),
         ("public", "Pia", "Hello Olga."),
         ("private", "Rui", "Nothing to say."),
@@ -57,7 +37,7 @@ def test_a_block_of_reasoning_is_a_thought_of_its_speaker() -> None:
 
 
 def test_who_is_whispered_to_alone_hears_it() -> None:
-    transcript = game(case("whisper-recipient.csv"))
+    transcript = read(CASES / "whisper-recipient.csv")
     assert [(m.channel, m.recipients) for m in transcript.messages] == [
         ("public", ()),
         ("private", ("Tilda",)),
@@ -67,30 +47,30 @@ def test_who_is_whispered_to_alone_hears_it() -> None:
 
 
 def test_a_narrator_by_role_is_no_player() -> None:
-    result = case("narrator-by-role.csv")
-    transcript = game(result)
+    found = result(CASES / "narrator-by-role.csv")
+    transcript = found.transcript
     assert transcript.player_names == ("Nora", "Sven", "Tilda")
     assert [m.speaker for m in transcript.messages if m.channel == "system"] == ["Mrs. Frost", "God"]
-    assert any("Mrs. Frost, God in" in remark for remark in result.remarks)
+    assert any("Mrs. Frost, God in" in remark for remark in found.remarks)
 
 
 def test_a_file_with_its_newest_message_first_is_put_in_order() -> None:
-    result = case("newest-first.csv")
-    transcript = game(result)
+    found = result(CASES / "newest-first.csv")
+    transcript = found.transcript
     assert [m.speaker for m in transcript.messages] == ["Tilda", "Nora", "Sven", "Tilda"]
     assert [m.id for m in transcript.messages] == ["m1", "m2", "m3", "m4"]
-    assert any("newest message first" in remark for remark in result.remarks)
+    assert any("newest message first" in remark for remark in found.remarks)
 
 
 def test_short_names_of_seats_are_their_players() -> None:
-    transcript = game(case("short-seat-names.csv"))
+    transcript = read(CASES / "short-seat-names.csv")
     index = NameIndex.of(transcript.player_names)
     named = [[m.player[:7] for m in index.mentions(message.text)] for message in transcript.messages]
     assert named == [["Player2", "Player3"], ["Player1"], ["Player2"], ["Player3"]]
 
 
 def test_a_log_with_brackets_is_a_transcript_with_times() -> None:
-    transcript = game(case("log-with-brackets.txt"))
+    transcript = read(CASES / "log-with-brackets.txt")
     assert [m.speaker for m in transcript.messages] == ["Nora", "Sven", "Tilda"]
     assert [m.sent_at.isoformat() for m in transcript.messages if m.sent_at] == [
         "2024-06-01T10:00:00+00:00",
@@ -107,10 +87,10 @@ def test_a_run_that_was_broken_off_is_taken_on_request_only() -> None:
     assert "--broken-off" in str(broken.error)
     assert "before anybody spoke" in str(empty.error)
     taken, empty = read_path(CASES / "inspect-sample-errors.json", answers=Answers(broken_off=True))
-    assert game(taken).metadata["broken_off"] == "an error (Time limit exceeded)"
+    assert taken.transcript.metadata["broken_off"] == "an error (Time limit exceeded)"
     assert empty.transcript is None
-    again = read("again.json", game(taken).to_json())
-    assert game(again) == taken.transcript
+    again = result(taken.transcript.to_json())
+    assert again.transcript == taken.transcript
 
 
 def test_a_recording_or_a_team_that_ended_by_an_error_was_broken_off(tmp_path: Path) -> None:
@@ -121,23 +101,22 @@ def test_a_recording_or_a_team_that_ended_by_an_error_was_broken_off(tmp_path: P
     assert "broken off by an error (ValueError: model gone)" in str(recorded.error)
     message = {"source": "Ann", "type": "TextMessage", "content": "Hello"}
     for reason, is_whole in (("Maximum number of messages 10 reached", True), ("Timeout of 60 s reached", False)):
-        result = read("team.json", json.dumps({"messages": [message], "stop_reason": reason}))
-        assert (result.error is None) is is_whole
+        found = result(json.dumps({"messages": [message], "stop_reason": reason}))
+        assert (found.error is None) is is_whole
 
 
 def test_chat_events_are_no_speech() -> None:
-    result = case("chat-join-event.json")
-    assert [m.channel for m in game(result).messages] == ["system", "public", "public"]
-    assert result.remarks == ("1 chat event (joined, left, pinned) in the system channel.",)
+    found = result(CASES / "chat-join-event.json")
+    assert [m.channel for m in found.transcript.messages] == ["system", "public", "public"]
+    assert found.remarks == ("1 chat event (joined, left, pinned) in the system channel.",)
 
 
 @pytest.mark.parametrize(
-    "words",
-    ["joined the chat", "has left the channel.", "Ann joined the group", "set the channel topic to wolves"],
+    "words", ["joined the chat", "has left the channel.", "Ann joined the group", "set the channel topic to wolves"]
 )
 def test_events_without_a_kind_are_known_by_their_words(words: str) -> None:
     rows = f"name,text\nAnn,{words}\nAnn,Hello all\nBob,I think Ann left the village to join the wolves\n"
-    assert [m.channel for m in game(read("x.csv", rows)).messages] == ["system", "public", "public"]
+    assert [m.channel for m in read(rows).messages] == ["system", "public", "public"]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +124,7 @@ def test_events_without_a_kind_are_known_by_their_words(words: str) -> None:
     ["Bob left too early", "I left the channel open", "Ann joined us late", "He changed the subject again and again"],
 )
 def test_talk_about_joining_and_leaving_is_talk(words: str) -> None:
-    assert [m.channel for m in game(read("x.csv", f"name,text\nCid,{words}\nBob,Hello\n")).messages] == ["public"] * 2
+    assert [m.channel for m in read(f"name,text\nCid,{words}\nBob,Hello\n").messages] == ["public"] * 2
 
 
 TAGGED = [
@@ -166,7 +145,7 @@ def test_parts_of_a_message(text: str, expected: Sequence[tuple[str, str]]) -> N
 
 def test_an_answer_to_a_message_that_was_a_thought_alone_still_finds_it() -> None:
     rows = "id,name,text,reply_to\na,Ann,<think>hm</think>,\nb,Bob,Well?,a\n"
-    transcript = game(read("x.csv", rows))
+    transcript = read(rows)
     assert [(m.id, m.channel, m.reply_to) for m in transcript.messages] == [
         ("a", "private", None),
         ("b", "public", "a"),
@@ -194,42 +173,40 @@ def test_whole_words_of_a_channel_name_decide(name: str, channel: str | None) ->
 
 def test_a_channel_whose_name_says_nothing_is_public_and_asked_about() -> None:
     rows = "name,text,channel\nAnn,a,general\nBob,b,general\nAnn,c,lounge\nBob,d,mafia\n"
-    result = read("x.csv", rows)
-    assert [m.channel for m in game(result).messages] == ["public", "public", "public", "team"]
-    assert [(q.name, q.taken) for q in result.questions] == [("lounge", "public")]
-    answered = read("x.csv", rows, Answers(channels={"lounge": "team"}))
-    assert [m.channel for m in game(answered).messages] == ["public", "public", "team", "team"]
+    found = result(rows)
+    assert [m.channel for m in found.transcript.messages] == ["public", "public", "public", "team"]
+    assert [(q.name, q.taken) for q in found.questions] == [("lounge", "public")]
+    answered = result(rows, answers=Answers(channels={"lounge": "team"}))
+    assert [m.channel for m in answered.transcript.messages] == ["public", "public", "team", "team"]
     assert not answered.questions
 
 
 def test_hundreds_of_channels_are_told_in_one_sentence() -> None:
     rows = "".join(f"Ann,hi,c{number}\nBob,ho,c{number}\n" for number in range(300))
-    result = read("x.csv", f"name,text,channel\n{rows}")
-    assert not result.questions
-    assert result.remarks == (
-        "c0, c1, c2, c3, c4 and 295 more: channels whose names tell nothing are taken as public.",
-    )
+    found = result(f"name,text,channel\n{rows}")
+    assert not found.questions
+    assert found.remarks == ("c0, c1, c2, c3, c4 and 295 more: channels whose names tell nothing are taken as public.",)
 
 
 def test_the_only_or_largest_channel_is_never_hidden() -> None:
-    result = read("x.csv", "name,text,channel\nAnn,a,mafia-game\nBob,b,mafia-game\n")
-    assert [m.channel for m in game(result).messages] == ["public", "public"]
-    assert "only channel" in result.questions[0].words
+    found = result("name,text,channel\nAnn,a,mafia-game\nBob,b,mafia-game\n")
+    assert [m.channel for m in found.transcript.messages] == ["public", "public"]
+    assert "only channel" in found.questions[0].words
 
 
 def test_hearers_that_are_everybody_and_listeners_make_nothing_private() -> None:
     rows = "name,text,to,listener\nAnn,a,Bob;Cid,Bob\nBob,b,everyone,\nCid,c,,Ann\nBob,d,Cid,\n"
-    assert [m.channel for m in game(read("x.csv", rows)).messages] == ["public", "public", "public", "private"]
+    assert [m.channel for m in read(rows).messages] == ["public", "public", "public", "private"]
 
 
 def test_a_moderator_by_name_whose_role_contradicts_is_asked_about() -> None:
     rows = "name,role,text\nGod,werewolf,I am innocent\nAnn,villager,So am I\n"
-    result = read("x.csv", rows)
-    assert result.transcript is None
-    assert "God" in str(result.error)
-    assert [question.choices for question in result.questions] == [("player", "moderator")]
-    assert game(read("x.csv", rows, Answers(speakers={"God": "player"}))).player_names == ("God", "Ann")
-    assert game(read("x.csv", rows, Answers(speakers={"God": "moderator"}))).player_names == ("Ann",)
+    found = result(rows)
+    assert found.transcript is None
+    assert "God" in str(found.error)
+    assert [question.choices for question in found.questions] == [("player", "moderator")]
+    assert read(rows, answers=Answers(speakers={"God": "player"})).player_names == ("God", "Ann")
+    assert read(rows, answers=Answers(speakers={"God": "moderator"})).player_names == ("Ann",)
 
 
 def test_rows_that_are_no_message_are_left_out_and_counted() -> None:
@@ -239,19 +216,19 @@ def test_rows_that_are_no_message_are_left_out_and_counted() -> None:
         {"text": "Round over"},
         {"name": "Bob", "text": "Ho"},
     ]
-    result = read("x.jsonl", "\n".join(map(json.dumps, rows)))
-    assert [m.text for m in game(result).messages] == ["Hi", "Ho"]
-    assert "2 rows without a speaker or a text left out." in result.remarks
+    found = result(lines(*rows))
+    assert [m.text for m in found.transcript.messages] == ["Hi", "Ho"]
+    assert "2 rows without a speaker or a text left out." in found.remarks
 
 
 def test_times_that_do_not_all_fall_leave_the_order_of_the_file() -> None:
     rows = "time,name,text\n2024-06-01T10:03:00Z,Ann,a\n2024-06-01T10:01:00Z,Bob,b\n2024-06-01T10:02:00Z,Ann,c\n"
-    assert [m.text for m in game(read("x.csv", rows)).messages] == ["a", "b", "c"]
+    assert [m.text for m in read(rows).messages] == ["a", "b", "c"]
 
 
 def test_numbers_of_seconds_and_milliseconds_are_times() -> None:
     for first, second in (("1700000060", "1700000000"), ("1700000060000", "1700000000000")):
-        transcript = game(read("x.csv", f"time,name,text\n{first},Ann,a\n{second},Bob,b\n"))
+        transcript = read(f"time,name,text\n{first},Ann,a\n{second},Bob,b\n")
         assert [m.text for m in transcript.messages] == ["b", "a"]
         assert transcript.messages[1].sent_at is not None
         assert transcript.messages[1].sent_at.isoformat() == "2023-11-14T22:14:20+00:00"

@@ -1,18 +1,15 @@
 """One file of each format of traces and frameworks: real ones, else made after the documentation."""
 
 import json
-from pathlib import Path
 from typing import Any
 
-TRACES = Path(__file__).parents[2] / "data" / "traces"
+from tests.unit.readers.reading import DATA, lines
+
+TRACES = DATA / "traces"
 
 
 def real(name: str) -> bytes:
     return (TRACES / name).read_bytes()
-
-
-def lines(*values: object) -> bytes:
-    return "\n".join(map(json.dumps, values)).encode()
 
 
 def swarm() -> bytes:

@@ -3,31 +3,14 @@ from typing import Any
 
 import pytest
 
-from evaluation.readers import ReadResult, read_upload
 from evaluation.transcript import Transcript
+from tests.unit.readers.reading import lines, read, results
 
 CHAT: list[dict[str, Any]] = [
     {"role": "system", "content": "You play Mafia."},
     {"role": "user", "name": "Ann", "content": "Who is it?"},
     {"role": "assistant", "name": "Bob", "content": "Cid, I think.", "timestamp": "2025-01-01T10:00:00Z"},
 ]
-
-
-def upload(value: Any) -> list[ReadResult]:
-    data = value if isinstance(value, str) else json.dumps(value)
-    return read_upload("chat.json", data.encode())
-
-
-def lines(*values: Any) -> str:
-    return "\n".join(map(json.dumps, values)) + "\n"
-
-
-def read(value: Any) -> Transcript:
-    (result,) = upload(value)
-    assert result.error is None
-    assert result.format == "openai-chat"
-    assert result.transcript is not None
-    return result.transcript
 
 
 def said(transcript: Transcript) -> list[tuple[str, str, str]]:
@@ -62,8 +45,8 @@ def test_the_speaker_is_the_role_where_there_is_no_name() -> None:
 def test_several_chats_as_list_and_as_lines() -> None:
     chats = [{"id": "a", "messages": CHAT}, {"messages": CHAT[:2], "topic": "x"}]
     for value in (chats, lines(*chats)):
-        first, second = upload(value)
-        assert (first.name, second.name) == ("chat.json/a", "chat.json/2")
+        first, second = results(value)
+        assert (first.name, second.name) == ("file/a", "file/2")
         assert second.transcript is not None
         assert second.transcript.metadata == {"topic": "x"}
 
@@ -95,10 +78,10 @@ def test_content_in_parts_tools_thoughts_and_refusals() -> None:
 
 
 def test_one_broken_chat_leaves_the_others_standing() -> None:
-    first, second, third = upload(lines({"messages": CHAT}, {"messages": [{"role": "user"}]}, {"messages": CHAT[1:]}))
+    first, second, third = results(lines({"messages": CHAT}, {"messages": [{"role": "user"}]}, {"messages": CHAT[1:]}))
     assert (first.error, third.error) == (None, None)
     assert (second.name, str(second.error)) == (
-        "chat.json/2",
+        "file/2",
         "line 2: $.messages[0].content: Found nothing, expected text or a list of parts. "
         "Correct that value and try again.",
     )
@@ -106,11 +89,11 @@ def test_one_broken_chat_leaves_the_others_standing() -> None:
 
 FAULTS = [
     (
-        lines({"messages": CHAT}) + '{"messages": [\n',
+        lines({"messages": CHAT}) + b'\n{"messages": [\n',
         "line 2, column 15: Not valid JSON: Expecting value. The file may be incomplete: export or copy it again.",
     ),
     (
-        lines(CHAT[1]) + '{"role": "user", "content": NaN}\n',
+        lines(CHAT[1]) + b'\n{"role": "user", "content": NaN}\n',
         "line 2: $.content: NaN is too large or not a number. Use a smaller number, or null.",
     ),
     (
@@ -121,16 +104,13 @@ FAULTS = [
         {"messages": [{"role": "user", "content": [1]}]},
         "$.messages[0].content[0]: Found the number 1, expected an object. Correct that value and try again.",
     ),
-    (
-        {"messages": CHAT[:1]},
-        "Nobody speaks but the system. Export the whole chat.",
-    ),
+    ({"messages": CHAT[:1]}, "Nobody speaks but the system. Export the whole chat."),
 ]
 
 
 @pytest.mark.parametrize(("value", "expected"), FAULTS, ids=range(len(FAULTS)))
 def test_a_broken_chat_is_refused_with_place_and_remedy(value: Any, expected: str) -> None:
-    assert str(upload(value)[-1].error) == expected
+    assert str(results(value)[-1].error) == expected
 
 
 @pytest.mark.parametrize(
@@ -144,4 +124,50 @@ def test_a_broken_chat_is_refused_with_place_and_remedy(value: Any, expected: st
     ],
 )
 def test_what_only_resembles_a_chat_is_none(value: Any) -> None:
-    assert upload(value)[0].format != "openai-chat"
+    assert results(value)[0].format != "openai-chat"
+
+
+TURNS = [
+    {"from": "human", "value": "Who is it?"},
+    {"from": "function_call", "value": "{}"},
+    {"from": "observation", "value": "[]"},
+    {"from": "gpt", "value": "Cid, I think.", "weight": 1},
+]
+CONVERSATION: dict[str, Any] = {
+    "id": "c1",
+    "system": "You play Mafia.",
+    "model": "m",
+    "source": "x",
+    "conversations": TURNS,
+}
+
+
+def test_a_conversation() -> None:
+    transcript = read(CONVERSATION, "sharegpt")
+    assert transcript.game_id == "c1"
+    assert [(m.speaker, m.channel, m.channel_name, m.text) for m in transcript.messages] == [
+        ("system", "system", None, "You play Mafia."),
+        ("human", "public", None, "Who is it?"),
+        ("function_call", "system", "tool", "{}"),
+        ("observation", "system", "tool", "[]"),
+        ("gpt", "public", None, "Cid, I think."),
+    ]
+    assert [(player.name, player.model) for player in transcript.players] == [("human", None), ("gpt", "m")]
+    assert transcript.messages[4].metadata == {"weight": 1}
+    assert transcript.metadata == {"source": "x"}
+
+
+@pytest.mark.parametrize("separator", [None, "\n"])
+def test_several_conversations(separator: str | None) -> None:
+    chats = [CONVERSATION, {"conversations": TURNS}, {"conversations": [{"from": "human"}]}]
+    found = results(chats if separator is None else separator.join(map(json.dumps, chats)))
+    assert [one.name for one in found] == ["file/c1", "file/2", "file/3"]
+    place = "$[2]" if separator is None else "line 3: $"
+    assert str(found[2].error) == (
+        f"{place}.conversations[0].value: Found nothing, expected text. Correct that value and try again."
+    )
+
+
+def test_any_name_may_speak() -> None:
+    transcript = read({"conversations": [{"from": "Ann", "value": "Hi."}, {"from": "Moderator", "value": "Night."}]})
+    assert [(m.speaker, m.channel) for m in transcript.messages] == [("Ann", "public"), ("Moderator", "system")]
