@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from evaluation.errors import InputError
+from evaluation.experiments.ab_results import RunResult
 from evaluation.experiments.ab_runner import (
     ABConfig,
     ABTestResult,
@@ -18,7 +19,6 @@ from evaluation.experiments.ab_runner import (
     JudgeIdentity,
     Run,
     RunOutcome,
-    RunResult,
     Told,
     parsed_run,
     plan,

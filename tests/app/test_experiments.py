@@ -11,7 +11,8 @@ import pytest
 from dashboard.app_pages.experiments import data
 from dashboard.shared import queries
 from evaluation.cli._experiment_runs import estimate_words
-from evaluation.experiments.ab_runner import ABTestResult, RunResult, VariantResults
+from evaluation.experiments.ab_results import RunResult, VariantResults
+from evaluation.experiments.ab_runner import ABTestResult
 from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, scenario_named, scenarios
 from evaluation.judging.judge_config import DEFAULT_MODEL, judge_config
 from evaluation.judging.model_client.budget import Budget

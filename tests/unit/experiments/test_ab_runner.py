@@ -13,6 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from evaluation.errors import InputError, JudgeError
+from evaluation.experiments._ab_winner import sentence
 from evaluation.experiments.ab_runner import (
     ABConfig,
     ABTestResult,
@@ -22,7 +23,6 @@ from evaluation.experiments.ab_runner import (
     Run,
     RunOutcome,
     plan,
-    sentence,
     variant_config,
 )
 from evaluation.experiments.ab_sources import check_numbers, given_metrics, stored_games
