@@ -122,14 +122,12 @@ class Features:
     """Numbers of a discussion of n messages that the reader is given.
 
     Attributes:
-        discussion: The discussion.
         texts: Each message as it is read: folded, names replaced, a word for what came before it in front.
         contexts: That word of each message.
         sentences: The sentences of all messages in order.
         style: Shape (n, len(STYLE)).
     """
 
-    discussion: Discussion
     texts: tuple[str, ...]
     contexts: tuple[str, ...]
     sentences: tuple[Sentence, ...]
@@ -189,7 +187,7 @@ def features(discussion: Discussion) -> Features:
             sentences.append(Sentence(at, start, stop))
             sentence_texts.append(plain_text(prepared, start, stop))
     style = _style(messages, pack)
-    return Features(discussion, tuple(texts), tuple(contexts), tuple(sentences), tuple(sentence_texts), style)
+    return Features(tuple(texts), tuple(contexts), tuple(sentences), tuple(sentence_texts), style)
 
 
 def _contexts(messages: Sequence[PreparedMessage], pack: LanguagePack) -> Iterator[str]:
@@ -285,11 +283,10 @@ _PAST = re.compile(
 _I = re.compile(r"\b(?:i|me|my|we|our)\b")
 
 
-def sentence_rows(seen: Features) -> NDArray[np.float32]:
+def sentence_rows(discussion: Discussion) -> NDArray[np.float32]:
     """The dense features of each sentence: ``SENTENCE``, then the style of its message."""
-    claimed: list[list[tuple[int, int]]] = [
-        [(claim.start, claim.end) for claim in reading.claims] for reading in read(seen.discussion)
-    ]
+    seen = features(discussion)
+    claimed = [[(claim.start, claim.end) for claim in reading.claims] for reading in read(discussion)]
     rows = []
     first = 0
     for number, (sentence, text) in enumerate(zip(seen.sentences, seen.sentence_texts, strict=True)):
@@ -317,14 +314,13 @@ class Pairs:
     """Fit of each message to those before it: everything but their places.
 
     Args:
-        seen: The discussion's features.
+        discussion: A discussion in English.
     """
 
-    def __init__(self, seen: Features) -> None:
-        self._messages = seen.discussion.messages
-        self._pack = seen.discussion.pack
-        assert self._pack is not None
-        pack = self._pack
+    def __init__(self, discussion: Discussion) -> None:
+        self._messages = discussion.messages
+        pack = discussion.pack
+        assert pack is not None
         self._words = [one.word_set - pack.stop_words for one in self._messages]
         self._order = [[word for word in one.plain_words if word not in pack.stop_words] for one in self._messages]
         counts: dict[str, int] = {}
@@ -454,18 +450,18 @@ def rule_acts(discussion: Discussion) -> list[frozenset[tuple[ActKind, str | Non
     return [frozenset((act.kind, act.target) for act in reading.acts) for reading in read(discussion)]
 
 
-def aims(seen: Features, answered: Sequence[int | None]) -> Iterator[tuple[ActAim, str]]:
+def aims(discussion: Discussion, answered: Sequence[int | None]) -> Iterator[tuple[ActAim, str]]:
     """At whom each message's acts may be aimed, each with the text that is read for it.
 
     Args:
-        seen: The discussion's features.
+        discussion: A discussion in English.
         answered: For each message the position of the message that it most likely answers; ``None`` for none.
 
     Yields:
         The player whom it names or answers with the sentences that name them (all of them for the one who is answered),
         and nobody with the whole message.
     """
-    messages = seen.discussion.messages
+    messages, seen = discussion.messages, features(discussion)
     spans: list[list[tuple[int, int]]] = [[] for _ in messages]
     for sentence in seen.sentences:
         spans[sentence.message].append((sentence.start, sentence.end))
