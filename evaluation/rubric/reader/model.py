@@ -20,13 +20,12 @@ from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader._features import (
     ActAim,
     EarlierMessage,
-    Pairs,
     aim_row,
     aims,
     candidates,
     features,
+    pair_rows,
     pair_summary,
-    place_row,
     rule_acts,
     rule_answers,
     sentence_rows,
@@ -172,9 +171,9 @@ class Reader:
         pairs, logits = self._pairs(discussion)
         chances = _chances(self._text_logits("answers", sums, _answer_columns(discussion, pairs, logits)))
         fits: list[dict[int, float]] = [{} for _ in discussion.messages]
-        for pair, chance in zip(pairs, _chances(logits), strict=True):
-            fits[pair.message][pair.earlier] = float(chance)
-        return tuple(Answering(float(chance), fit) for chance, fit in zip(chances, fits, strict=True))
+        for pair, chance in zip(pairs, _chances(logits).tolist(), strict=True):
+            fits[pair.message][pair.earlier] = chance
+        return tuple(map(Answering, chances.tolist(), fits))
 
     def message_columns(self, head: str, discussion: Discussion) -> tuple[Floats, Floats]:
         """The dense columns of each message for "strategic" or "answers", and this reader's logit of each.
@@ -192,19 +191,12 @@ class Reader:
         return sums[:, _MESSAGE_HEADS.index(head)] + self.heads[head].logits(dense)
 
     def _pairs(self, discussion: Discussion) -> tuple[list[EarlierMessage], Floats]:
-        messages = discussion.messages
-        speakers = [one.message.speaker for one in messages]
-        rounds = [one.message.round for one in messages]
-        found = list(candidates(speakers))
+        found = list(candidates([one.message.speaker for one in discussion.messages]))
         if not found:
             return [], np.zeros(0, dtype=np.float32)
-        pairs = Pairs(discussion)
         drawn = self._text_logits("is answered", discussion.derive(self._sums), features(discussion).style)
-        rows = [
-            [drawn[one.earlier], *pairs.row(one.message, one.earlier), *place_row(one, speakers, rounds)]
-            for one in found
-        ]
-        return found, self.heads["pair"].logits(np.array(rows, dtype=np.float32))
+        rows = np.column_stack([drawn[[one.earlier for one in found]], pair_rows(discussion, found)])
+        return found, self.heads["pair"].logits(rows)
 
     def _references(self, discussion: Discussion) -> list[list[ReadReference]]:
         seen = features(discussion)

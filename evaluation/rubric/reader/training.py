@@ -15,11 +15,10 @@ from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader._features import (
     EarlierMessage,
     Features,
-    Pairs,
     candidates,
     features,
+    pair_rows,
     pair_summary,
-    place_row,
     rule_answers,
     sentence_rows,
 )
@@ -396,20 +395,19 @@ def _pair_examples(prepared: Sequence[_Game]) -> _PairExamples:
     dense, answers, weights, sources, owners = [], [], [], [], []
     for number, one in enumerate(prepared):
         messages = one.discussion.messages
-        speakers = [each.message.speaker for each in messages]
-        rounds = [each.message.round for each in messages]
-        pairs = Pairs(one.discussion)
-        for pair in candidates(speakers):
-            labelled = one.by_place[pair.message].answers
-            if labelled is None:
-                continue
-            row = [one.drawn[pair.earlier], *pairs.row(pair.message, pair.earlier), *place_row(pair, speakers, rounds)]
-            dense.append(row)
-            answers.append(messages[pair.earlier].message.index in labelled)
+        labelled = [each.answers for each in one.by_place]
+        every = candidates([each.message.speaker for each in messages])
+        pairs = [pair for pair in every if labelled[pair.message] is not None]
+        if not pairs:
+            continue
+        drawn = one.drawn[[pair.earlier for pair in pairs]]
+        dense.append(np.column_stack([drawn, pair_rows(one.discussion, pairs)]))
+        for pair in pairs:
+            answers.append(messages[pair.earlier].message.index in (labelled[pair.message] or ()))
             weights.append(one.weight)
             sources.append(one.game.source)
             owners.append((number, pair))
-    return _PairExamples(_examples([], [np.array(dense, dtype=np.float32)], answers, weights, sources), owners)
+    return _PairExamples(_examples([], dense, answers, weights, sources), owners)
 
 
 def _learn_pairs(pairs: _PairExamples) -> tuple[ReaderHead, Floats, dict[str, Any]]:
