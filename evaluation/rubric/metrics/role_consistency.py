@@ -44,17 +44,6 @@ class RoleRule:
     line: str
     reason: str
 
-    def fits(self, act: SpeechAct, at: Aim, *, grounded: bool) -> bool:
-        """Whether the rule covers ``act``, one of its ``acts`` by a speaker of its side.
-
-        Args:
-            act: The act.
-            at: At whom it is aimed, seen from the speaker.
-            grounded: Whether grounds are given for it.
-        """
-        role = "evil" if act.role == "evil" else "town"
-        return self.at in (None, at) and self.grounds in (None, grounded) and self.role in (None, role)
-
 
 def aim_of(speaker: Player, target: Player | None) -> Aim:
     """At whom an act of ``speaker`` is aimed."""
@@ -67,17 +56,21 @@ def aim_of(speaker: Player, target: Player | None) -> Aim:
 
 def rule_for(act: SpeechAct, side: Alignment, at: Aim, *, grounded: bool) -> RoleRule | None:
     """The first rule that covers ``act`` by a speaker of ``side``; ``None`` when the act carries no signal."""
-    rules = _rules_by_act().get((side, act.kind), ())
-    return next((rule for rule in rules if rule.fits(act, at, grounded=grounded)), None)
+    return _rule(side, act.kind, at, grounded, "evil" if act.role == "evil" else "town")
 
 
 @cache
-def _rules_by_act() -> Mapping[tuple[Alignment, ActKind], Sequence[RoleRule]]:
-    found: dict[tuple[Alignment, ActKind], list[RoleRule]] = {}
-    for rule in role_rules():
-        for act in rule.acts:
-            found.setdefault((rule.side, act), []).append(rule)
-    return found
+def _rule(side: Alignment, kind: ActKind, at: Aim, grounded: bool, role: Literal["evil", "town"]) -> RoleRule | None:
+    fitting = (
+        rule
+        for rule in role_rules()
+        if rule.side == side
+        and kind in rule.acts
+        and rule.at in (None, at)
+        and rule.grounds in (None, grounded)
+        and rule.role in (None, role)
+    )
+    return next(fitting, None)
 
 
 @cache
