@@ -623,11 +623,11 @@ def find_claims(passage: Passage, language: str) -> tuple[Claim, ...]:
 
     Questions, conditions, plans, speculation ("maybe Alpha voted ...") and quoted words are none.
     """
-    times = find_times(passage, language)
-    found = patterns_for("memory", language).tried_on(passage.symbols)
-    if not found and not times:
+    times = passage.keep("times", lambda: find_times(passage, language))
+    every = passage.keep("hits", lambda: _hits(passage, language))
+    if not every and not times:
         return ()
-    hits = [hit for hit in _hits(passage, found) if not _states_nothing(passage, hit)]
+    hits = [hit for hit in every if not _states_nothing(passage, hit)]
     subjects = SubjectFinder(passage)
     claims: list[Claim] = []
     told: set[int] = set()
@@ -659,11 +659,11 @@ def _distinct(claims: Sequence[Claim]) -> Iterator[Claim]:
             yield claim
 
 
-def _hits(passage: Passage, patterns: Sequence[Pattern]) -> list[_Hit]:
+def _hits(passage: Passage, language: str) -> list[_Hit]:
     """Every verb with the first form that matches it, in order of the text."""
     hits: list[_Hit] = []
     covered: set[int] = set()
-    for pattern in patterns:
+    for pattern in patterns_for("memory", language).tried_on(passage.symbols):
         for match in pattern.regex.finditer(passage.code):
             if covered.isdisjoint(range(*match.span("verb"))):
                 hits.append(_Hit(pattern, match))

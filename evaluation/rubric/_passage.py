@@ -245,14 +245,17 @@ class Passage:
         self.mentions = prepared.mentions
         self.grammar = grammar
         self.replied_to = replied_to
-        self.coded: Coded = encode(grammar, prepared.message.text, prepared.tokens, prepared.mentions)
+        self.keep = prepared.keep
+        self.coded: Coded = self.keep(
+            "coded", lambda: encode(grammar, prepared.message.text, prepared.tokens, prepared.mentions)
+        )
         self.code = self.coded.code
         self.symbols = set(self.code)
         self._scene = scene
         self._classes = grammar.classes
         self._length = len(self.code)
-        self._present: dict[str, Set[str]] = {}
-        self._asking: dict[int, list[int]] = {}
+        self._present: dict[str, Set[str]] = self.keep("present", dict)
+        self._asking: dict[int, list[int]] = self.keep("asking", dict)
         self.sentence_ends = _sentence_ends(self.code, grammar.classes["full_stop"])
         """The positions of the marks that end the sentences; endless ones are cut."""
 

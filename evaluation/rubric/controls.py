@@ -214,6 +214,8 @@ def _coherence_control(prepared: PreparedControls, result: MetricResult) -> dict
     draws, reader = max(_FEWEST_DRAWS, min(DRAWS, _MOST_MOVES // len(discussion.messages))), None
     if _is_read(result) and _is_quickly_read(discussion):
         draws, reader = _FEWEST_DRAWS, prepared.reader
+        for one in discussion.messages:
+            one.kept = {}
     real = score_of_order(discussion, range(len(discussion.messages)), reader)
     drawn = [score_of_order(discussion, order.tolist(), reader) for order in orders[:draws]]
     similar, speakers = link_strength.similarities(discussion), link_strength.speaker_numbers(discussion)
@@ -236,7 +238,8 @@ def score_of_order(discussion: Discussion, order: Sequence[int], reader: Reader 
         reader: Who decides the rows; ``None`` for the rule alone.
     """
     messages = discussion.messages
-    moved = [_in_round(messages[source], messages[place].message.round) for place, source in enumerate(order)]
+    rounds = [prepared.message.round for prepared in messages]
+    moved = [_in_round(messages[source], number) for source, number in zip(order, rounds, strict=True)]
     shuffled = replace(discussion, messages=tuple(moved))
     rows: Sequence[LedgerRow] = rule_rows(shuffled)
     if reader is not None:
@@ -484,6 +487,7 @@ class PermutedRecord:
             for message in transcript.discussion
         ]
         self._prepared: dict[tuple[int, str], PreparedMessage] = {}
+        self._kept: list[dict[str, Any]] = [{} for _ in self._speakers]
 
     def settled(self, names: Mapping[str, str]) -> tuple[int, int]:
         """Numbers of claims that the record confirms and settles under a permutation of the names."""
@@ -516,7 +520,10 @@ class PermutedRecord:
     def _by_author(self, place: int, author: str) -> PreparedMessage:
         """A message as another player would have sent it: their name before it would be no part of it."""
         if (place, author) not in self._prepared:
-            self._prepared[place, author] = by_author(self._discussion, place, author)
+            prepared = by_author(self._discussion, place, author)
+            if prepared.tokens is self._discussion.messages[place].tokens:
+                prepared.kept = self._kept[place]
+            self._prepared[place, author] = prepared
         return self._prepared[place, author]
 
 

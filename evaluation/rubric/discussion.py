@@ -217,6 +217,8 @@ class PreparedMessage:
         tokens: The words from there on.
         mentions: The players named from there on.
         topic_words: Tells keywords from other words; ``None`` in another language than English.
+        kept: By name, what follows from the words and mentions alone, for copies by other authors or in other rounds,
+            which share it; ``None`` keeps nothing, for what is read only once.
     """
 
     message: Message
@@ -224,6 +226,16 @@ class PreparedMessage:
     tokens: tuple[Token, ...]
     mentions: tuple[Mention, ...]
     topic_words: TopicWords | None = None
+    kept: dict[str, Any] | None = None
+
+    def keep(self, name: str, make: Callable[[], Value]) -> Value:
+        """The answer of ``make``, or the one that is kept by that name."""
+        if self.kept is None:
+            return make()
+        if name not in self.kept:
+            self.kept[name] = make()
+        found: Value = self.kept[name]
+        return found
 
     def forget_derived(self) -> None:
         """Forgets what was computed when asked for; it is computed again when it is asked for again."""

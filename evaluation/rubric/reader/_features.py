@@ -27,18 +27,21 @@ OTHER, SELF, TARGET, BEGIN, END = "\ue000", "\ue001", "\ue002", "\ue010", "\ue01
 """Stand for a named player, the speaker, and the player that an act may be aimed at."""
 # Where the target of an act stands who is called first ("Ann, why ...").
 _OPENING = 10
-_BLANKS = re.compile(r"[\s\x00-\x1f\x7f]+")
-_MARKS = re.compile(r"([?!,;:\"()=]|\.\.+|\d+)")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+_MARKS = '?!,;:"()='
+_DOTS = re.compile(r"\.\.+")
+_NUMBER = re.compile(r"\d+")
 _SENTENCE = re.compile(r"[^.!?;\n\u2026]+[.!?;\n\u2026]*")
 _WORD = re.compile(r"\w")
 
 
 class Sentence(NamedTuple):
-    """Part of a message: which one, and its span in the original text in code points."""
+    """Part of a message: which one, its span in the original text in code points, and its text as it is read."""
 
     message: int
     start: int
     end: int
+    text: str
 
 
 class ActAim(NamedTuple):
@@ -117,23 +120,16 @@ class Features:
     Attributes:
         texts: Each message as it is read: folded, names replaced, a word for what came before it in front.
         contexts: That word of each message.
-        sentences: The sentences of all messages in order.
         style: Shape (n, len(STYLE)).
     """
 
     texts: tuple[str, ...]
     contexts: tuple[str, ...]
-    sentences: tuple[Sentence, ...]
-    sentence_texts: tuple[str, ...]
     style: NDArray[np.float32]
 
     @cached_property
     def message_ngrams(self) -> NGrams:
         return hashed_ngrams(self.texts)
-
-    @cached_property
-    def sentence_ngrams(self) -> NGrams:
-        return hashed_ngrams(self.sentence_texts)
 
 
 def plain_text(prepared: PreparedMessage, start: int, end: int, target: str | None = None) -> str:
@@ -149,11 +145,11 @@ def plain_text(prepared: PreparedMessage, start: int, end: int, target: str | No
         done = mention.end
     parts.append(text[done:end])
     folded = "".join(parts).casefold().replace("\u2019", "'")
-    return _BLANKS.sub(" ", _MARKS.sub(_apart, folded)).strip()
-
-
-def _apart(found: re.Match[str]) -> str:
-    return " 0 " if found[0][0].isdigit() else f" {found[0][:2]} "
+    for mark in _MARKS:
+        if mark in folded:
+            folded = folded.replace(mark, f" {mark} ")
+    folded = _DOTS.sub(" .. ", _NUMBER.sub(" 0 ", folded))
+    return " ".join(_CONTROL.sub(" ", folded).split())
 
 
 def sentences_of(prepared: PreparedMessage) -> Iterator[tuple[int, int]]:
@@ -171,16 +167,25 @@ def features(discussion: Discussion) -> Features:
     pack = discussion.pack
     assert pack is not None
     messages = discussion.messages
-    sentences, sentence_texts, texts = [], [], []
-    contexts = list(_contexts(messages))
-    for at, prepared in enumerate(messages):
-        end = min(len(prepared.message.text), prepared.body_start + LONGEST_READ)
-        texts.append(f"{contexts[at]} {plain_text(prepared, prepared.body_start, end)} {END}")
-        for start, stop in sentences_of(prepared):
-            sentences.append(Sentence(at, start, stop))
-            sentence_texts.append(plain_text(prepared, start, stop))
-    style = _style(messages, pack)
-    return Features(tuple(texts), tuple(contexts), tuple(sentences), tuple(sentence_texts), style)
+    contexts = tuple(_contexts(messages))
+    texts = [f"{context} {_whole_text(prepared)} {END}" for context, prepared in zip(contexts, messages, strict=True)]
+    return Features(tuple(texts), contexts, _style(messages, pack))
+
+
+def _whole_text(prepared: PreparedMessage) -> str:
+    start = prepared.body_start
+    end = min(len(prepared.message.text), start + LONGEST_READ)
+    return prepared.keep("text as it is read", lambda: plain_text(prepared, start, end))
+
+
+@kept_with_discussion
+def sentences(discussion: Discussion) -> tuple[Sentence, ...]:
+    """The sentences of all messages in order."""
+    return tuple(
+        Sentence(at, start, end, plain_text(prepared, start, end))
+        for at, prepared in enumerate(discussion.messages)
+        for start, end in sentences_of(prepared)
+    )
 
 
 def _contexts(messages: Sequence[PreparedMessage]) -> Iterator[str]:
@@ -278,14 +283,14 @@ _I = re.compile(r"\b(?:i|me|my|we|our)\b")
 
 def sentence_rows(discussion: Discussion) -> NDArray[np.float32]:
     """The dense features of each sentence: ``SENTENCE``, then the style of its message."""
-    seen = features(discussion)
+    every = sentences(discussion)
     claimed = [[(claim.start, claim.end) for claim in reading.claims] for reading in read(discussion)]
     rows = []
     first = 0
-    for number, (sentence, text) in enumerate(zip(seen.sentences, seen.sentence_texts, strict=True)):
-        if not number or seen.sentences[number - 1].message != sentence.message:
+    for number, sentence in enumerate(every):
+        if not number or every[number - 1].message != sentence.message:
             first = number
-        spans = claimed[sentence.message]
+        spans, text = claimed[sentence.message], sentence.text
         rows.append(
             [
                 math.log1p(text.count(" ") + 1),
@@ -300,7 +305,7 @@ def sentence_rows(discussion: Discussion) -> NDArray[np.float32]:
             ]
         )
     own = np.array(rows, dtype=np.float32).reshape(len(rows), len(SENTENCE))
-    return np.hstack([own, seen.style[[one.message for one in seen.sentences]]])
+    return np.hstack([own, features(discussion).style[[one.message for one in every]]])
 
 
 class EarlierMessage(NamedTuple):
@@ -446,7 +451,7 @@ def aims(discussion: Discussion, answered: Sequence[int | None]) -> Iterator[tup
     """
     messages, seen = discussion.messages, features(discussion)
     spans: list[list[tuple[int, int]]] = [[] for _ in messages]
-    for sentence in seen.sentences:
+    for sentence in sentences(discussion):
         spans[sentence.message].append((sentence.start, sentence.end))
     for at, prepared in enumerate(messages):
         speaker = prepared.message.speaker

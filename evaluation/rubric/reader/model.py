@@ -29,6 +29,7 @@ from evaluation.rubric.reader._features import (
     rule_acts,
     rule_answers,
     sentence_rows,
+    sentences,
 )
 from evaluation.rubric.reader._ngrams import BUCKETS, hashed_ngrams
 from evaluation.rubric.speech import ActKind
@@ -199,13 +200,13 @@ class Reader:
         return found, self.heads["pair"].logits(rows)
 
     def _references(self, discussion: Discussion) -> list[list[ReadReference]]:
-        seen = features(discussion)
+        every = sentences(discussion)
         found: list[list[ReadReference]] = [[] for _ in discussion.messages]
-        if not seen.sentences:
+        if not every:
             return found
-        sums = seen.sentence_ngrams.sums(self._reference_words, self.idf)
+        sums = hashed_ngrams([one.text for one in every]).sums(self._reference_words, self.idf)
         logits = sums[:, 0] + self.heads["reference"].logits(sentence_rows(discussion))
-        for sentence, chance in zip(seen.sentences, _chances(logits), strict=True):
+        for sentence, chance in zip(every, _chances(logits), strict=True):
             found[sentence.message].append(ReadReference(sentence.start, sentence.end, float(chance)))
         return found
 

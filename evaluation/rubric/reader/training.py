@@ -21,6 +21,7 @@ from evaluation.rubric.reader._features import (
     pair_summary,
     rule_answers,
     sentence_rows,
+    sentences,
 )
 from evaluation.rubric.reader._fitting import Fitted, fit, idf_of, ngram_matrix
 from evaluation.rubric.reader._ngrams import BUCKETS, NGrams, hashed_ngrams
@@ -301,12 +302,13 @@ def _examples(words: Any, dense: Any, answers: Any, weights: Any, sources: Any) 
 def _sentence_examples(prepared: Sequence[_Game], idf: Floats) -> _Examples:
     words, dense, answers, weights, sources = [], [], [], [], []
     for one in prepared:
-        mask = np.array([one.by_place[each.message].references is not None for each in one.seen.sentences], dtype=bool)
+        every = sentences(one.discussion)
+        mask = np.array([one.by_place[each.message].references is not None for each in every], dtype=bool)
         if not mask.any():
             continue
-        words.append(ngram_matrix(one.seen.sentence_ngrams, idf)[mask])
+        words.append(ngram_matrix(hashed_ngrams([each.text for each in every]), idf)[mask])
         dense.append(sentence_rows(one.discussion)[mask])
-        for sentence, is_in in zip(one.seen.sentences, mask, strict=True):
+        for sentence, is_in in zip(every, mask, strict=True):
             if is_in:
                 text = one.discussion.messages[sentence.message].message.text
                 quotes = one.by_place[sentence.message].references or ()
