@@ -479,29 +479,23 @@ def is_about_another_game(text: str, claim: Claim) -> bool:
     return _OTHER_GAME.search(text, *_sentence(text, claim)) is not None
 
 
-def unproven_words(text: str, mentions: Sequence[Mention], claims: Sequence[Claim]) -> list[str]:
-    """For each claim the first words beside it that its check does not cover; "" where it covers all of them.
-
-    Args:
-        text: The message.
-        mentions: The players named in it.
-        claims: The claims in it.
-    """
-    return [_unproven(text, mentions, claim, claims) for claim in claims]
+def unproven_words(passage: Passage, claims: Sequence[Claim]) -> list[str]:
+    """For each claim of a message the first words beside it that its check does not cover; "" where it covers all."""
+    return [_unproven(passage, claim, claims) for claim in claims]
 
 
-def _unproven(text: str, mentions: Sequence[Mention], claim: Claim, claims: Sequence[Claim]) -> str:
-    whole = _sentence(text, claim)
-    if (denied := _DENIED.search(text, whole[0], claim.end)) or (denied := _ADDED.search(text, *whole)):
+def _unproven(passage: Passage, claim: Claim, claims: Sequence[Claim]) -> str:
+    text, mentions = passage.message.text, passage.mentions
+    denied = passage.keep(("denied", claim.start, claim.end), lambda: _denied_or_added(text, claim))
+    if denied is not None:
         return denied.group().strip()
     if claim.actor.kind == "vague":
         # Too vague, whatever else is said.
         return ""
     start, end = _extent(text, claim, mentions)
     said = text[start:end]
-    for quantifier in _QUANTIFIERS:
-        found = quantifier.words.search(said)
-        if found is not None and not quantifier.is_checked(claim):
+    for quantifier, found in passage.keep(("quantified", said), lambda: _quantified(said)):
+        if not quantifier.is_checked(claim):
             return found.group().strip()
     beside = [each for each in claims if start <= each.start < end]
     then = _ORDER.search(said)
@@ -514,6 +508,15 @@ def _unproven(text: str, mentions: Sequence[Mention], claim: Claim, claims: Sequ
         if start <= mention.start < end and text[mention.end : mention.end + 6].lower() == " alone":
             return "alone"
     return ""
+
+
+def _denied_or_added(text: str, claim: Claim) -> re.Match[str] | None:
+    start, end = _sentence(text, claim)
+    return _DENIED.search(text, start, claim.end) or _ADDED.search(text, start, end)
+
+
+def _quantified(said: str) -> list[tuple[_Quantifier, re.Match[str]]]:
+    return [(one, found) for one in _QUANTIFIERS if (found := one.words.search(said)) is not None]
 
 
 def _extent(text: str, claim: Claim, mentions: Sequence[Mention]) -> tuple[int, int]:
@@ -641,7 +644,7 @@ def find_claims(passage: Passage, language: str) -> tuple[Claim, ...]:
             told.add(passage.sentence(hit.verb[0])[0])
     text = passage.message.text
     told_once = [claim for claim in _distinct(claims) if not is_about_another_game(text, claim)]
-    beside = unproven_words(text, passage.mentions, told_once)
+    beside = unproven_words(passage, told_once)
     whole = [replace(claim, unproven=words) for claim, words in zip(told_once, beside, strict=True)]
     unclear = [claim for claim in _unclear(passage, times, told) if not is_about_another_game(text, claim)]
     return (*whole, *unclear)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, wraps
 from importlib.resources import files
@@ -226,9 +226,9 @@ class PreparedMessage:
     tokens: tuple[Token, ...]
     mentions: tuple[Mention, ...]
     topic_words: TopicWords | None = None
-    kept: dict[str, Any] | None = None
+    kept: dict[Hashable, Any] | None = None
 
-    def keep(self, name: str, make: Callable[[], Value]) -> Value:
+    def keep(self, name: Hashable, make: Callable[[], Value]) -> Value:
         """The answer of ``make``, or the one that is kept by that name."""
         if self.kept is None:
             return make()

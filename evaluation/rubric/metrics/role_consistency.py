@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from evaluation.rubric._grammar import read_data
 from evaluation.rubric.definitions import ROLE_CONSISTENCY, SIDES
@@ -132,8 +132,7 @@ def _blocked(discussion: Discussion) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedAct:
+class JudgedAct(NamedTuple):
     """An act with the rule that decides it; ``grounds`` is the earlier message that gives grounds, if one does."""
 
     act: SpeechAct
@@ -156,6 +155,9 @@ def rows(readings: Sequence[Reading], transcript: Transcript) -> Iterator[Ledger
         yield _row(reading, players[reading.message.speaker].alignment, judged)
 
 
+_CASES = ACCUSATIONS | {ActKind.QUESTION}
+
+
 def judged_acts(
     readings: Sequence[Reading], players: Mapping[str, Player]
 ) -> Iterator[tuple[Reading, Sequence[JudgedAct]]]:
@@ -171,7 +173,7 @@ def judged_acts(
         speaker = players[reading.message.speaker]
         yield reading, [] if speaker.alignment is None else list(_judged(reading, speaker, players, cases))
         for act in reading.acts:
-            if act.grounded and act.kind in ACCUSATIONS | {ActKind.QUESTION}:
+            if act.grounded and act.kind in _CASES:
                 cases.setdefault((speaker.name, act.target), reading.message.id)
 
 

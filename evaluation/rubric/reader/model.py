@@ -68,8 +68,7 @@ class ReaderHead:
         return np.asarray(((dense - self.means) / self.sizes) @ self.weights + self.bias, dtype=np.float32)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadAct:
+class ReadAct(NamedTuple):
     """A speech act with the chance of it, from 0 to 1."""
 
     kind: ActKind
@@ -77,8 +76,7 @@ class ReadAct:
     chance: float
 
 
-@dataclass(frozen=True, slots=True)
-class ReadReference:
+class ReadReference(NamedTuple):
     """A sentence that may refer to the past: its span in the message in code points, and the chance, from 0 to 1."""
 
     start: int
@@ -206,8 +204,8 @@ class Reader:
             return found
         sums = hashed_ngrams([one.text for one in every]).sums(self._reference_words, self.idf)
         logits = sums[:, 0] + self.heads["reference"].logits(sentence_rows(discussion))
-        for sentence, chance in zip(every, _chances(logits), strict=True):
-            found[sentence.message].append(ReadReference(sentence.start, sentence.end, float(chance)))
+        for sentence, chance in zip(every, _chances(logits).tolist(), strict=True):
+            found[sentence.message].append(ReadReference(sentence.start, sentence.end, chance))
         return found
 
     def _acts(self, discussion: Discussion, answered: Sequence[int | None]) -> list[list[ReadAct]]:
@@ -220,7 +218,7 @@ class Reader:
         for kind in ACTS:
             head = self.heads[str(kind)]
             chances = _chances(self._text_logits(str(kind), sums, dense))
-            for row in np.flatnonzero(chances >= head.threshold):
+            for row in np.flatnonzero(chances >= head.threshold).tolist():
                 aim = each[row][0]
                 found[aim.message].append(ReadAct(kind, aim.target, float(chances[row])))
         return found
