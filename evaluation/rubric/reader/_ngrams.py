@@ -15,6 +15,8 @@ _MOST_CHARACTERS = 5
 _WORDS = (1, 2, 3)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _STEP = np.uint64(1_000_003)
+# Texts at a time: what is computed of a character takes a hundred times its memory. Not more than bytes can number.
+_AT_ONCE = 255
 # Between two texts; no text holds it, because control characters are replaced by blanks.
 _SEPARATOR = "\x00"
 
@@ -28,7 +30,7 @@ class NGrams:
         starts: For each text the place of its first bucket, and at the end the number of buckets.
     """
 
-    buckets: NDArray[np.int64]
+    buckets: NDArray[np.uint16]
     starts: NDArray[np.int64]
 
     def sums(self, weights: NDArray[np.float32], idf: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -43,16 +45,25 @@ class NGrams:
         """
         texts = len(self.starts) - 1
         found = np.zeros((texts, weights.shape[1]), dtype=np.float32)
-        if not len(self.buckets):
-            return found
-        # Taking rows is five times as fast as indexing with an array.
-        values = idf.take(self.buckets)
-        filled = np.flatnonzero(np.diff(self.starts))
-        begins = self.starts[filled]
-        norms = np.sqrt(np.add.reduceat(values * values, begins))
-        sums = np.add.reduceat(weights.take(self.buckets, axis=0), begins, axis=0)
-        found[filled] = sums / np.maximum(norms, 1e-6)[:, None]
+        for first in range(0, texts, _AT_ONCE):
+            starts = self.starts[first : first + _AT_ONCE + 1]
+            filled = np.flatnonzero(np.diff(starts))
+            if not len(filled):
+                continue
+            begins, buckets = starts[filled] - starts[0], self.buckets[starts[0] : starts[-1]]
+            # Taking rows is five times as fast as indexing with an array.
+            values = idf.take(buckets)
+            norms = np.sqrt(np.add.reduceat(values * values, begins))
+            sums = np.add.reduceat(weights.take(buckets, axis=0), begins, axis=0)
+            found[first + filled] = sums / np.maximum(norms, 1e-6)[:, None]
         return found
+
+    @classmethod
+    def joined(cls, parts: Sequence[NGrams]) -> NGrams:
+        """The n-grams of the texts of all parts, one part after the other."""
+        ends = np.cumsum([0, *(len(part.buckets) for part in parts)])
+        starts = [part.starts[:-1] + end for part, end in zip(parts, ends[:-1], strict=True)]
+        return cls(np.concatenate([part.buckets for part in parts]), np.concatenate([*starts, ends[-1:]]))
 
 
 def hashed_ngrams(texts: Sequence[str]) -> NGrams:
@@ -60,10 +71,14 @@ def hashed_ngrams(texts: Sequence[str]) -> NGrams:
 
     Texts are expected folded, words divided by single blanks, without NUL. A blank is put before and after each text.
     """
+    return NGrams.joined([_hashed(texts[first : first + _AT_ONCE]) for first in range(0, len(texts) or 1, _AT_ONCE)])
+
+
+def _hashed(texts: Sequence[str]) -> NGrams:
     joined = _SEPARATOR + "".join([f" {text} {_SEPARATOR}" for text in texts])
     codes = np.frombuffer(joined.encode("utf-32-le", "replace"), dtype=np.uint32).astype(np.uint64)
-    # In the smallest integers: those of up to 16 bits are sorted by radix.
-    owner = (np.cumsum(codes == 0) - 1).astype(np.min_scalar_type(len(texts)))
+    # Integers of up to 16 bits are sorted by radix.
+    owner = (np.cumsum(codes == 0) - 1).astype(np.uint8)
     with np.errstate(over="ignore"):
         parts = [*_characters(codes, owner), *_words(codes, owner)]
     buckets, owners = (np.concatenate(each) for each in zip(*parts, strict=True))
@@ -73,14 +88,14 @@ def hashed_ngrams(texts: Sequence[str]) -> NGrams:
     is_first = np.ones(len(buckets), dtype=bool)
     is_first[1:] = (buckets[1:] != buckets[:-1]) | (owners[1:] != owners[:-1])
     starts = np.searchsorted(owners[is_first], np.arange(len(texts) + 1))
-    return NGrams(buckets[is_first].astype(np.int64), starts.astype(np.int64))
+    return NGrams(buckets[is_first], starts.astype(np.int64))
 
 
-_Part = tuple[NDArray[np.uint16], NDArray[np.unsignedinteger]]
+_Part = tuple[NDArray[np.uint16], NDArray[np.uint8]]
 """The buckets of n-grams of one size, and the place of the text that each one stands in."""
 
 
-def _characters(codes: NDArray[np.uint64], owner: NDArray[np.unsignedinteger]) -> Iterator[_Part]:
+def _characters(codes: NDArray[np.uint64], owner: NDArray[np.uint8]) -> Iterator[_Part]:
     # Within one text: from its first blank to its last, so no separator lies inside.
     inside = codes != 0
     hashes = codes
@@ -93,7 +108,7 @@ def _characters(codes: NDArray[np.uint64], owner: NDArray[np.unsignedinteger]) -
         yield _buckets(hashes[inside] + begin, half=1), owner[:count][inside]
 
 
-def _words(codes: NDArray[np.uint64], owner: NDArray[np.unsignedinteger]) -> Iterator[_Part]:
+def _words(codes: NDArray[np.uint64], owner: NDArray[np.uint8]) -> Iterator[_Part]:
     is_gap = (codes == 32) | (codes == 0)
     begins = np.flatnonzero(is_gap[:-1] & ~is_gap[1:]) + 1
     ends = np.flatnonzero(~is_gap[:-1] & is_gap[1:]) + 1

@@ -107,7 +107,7 @@ def train(games: Sequence[LabelledGame], name: str) -> Reader:
         name: What the reader is called; a hash of what it learned is put behind it.
     """
     prepared = [_prepared(game) for game in games]
-    idf = idf_of(_joined([one.seen.message_ngrams for one in prepared]))
+    idf = idf_of(NGrams.joined([one.seen.message_ngrams for one in prepared]))
     heads: dict[str, ReaderHead] = {}
     words = np.zeros((BUCKETS, len(TEXT_HEADS)), dtype=np.float32)
     figures: dict[str, Any] = {}
@@ -266,14 +266,6 @@ def _prepared(game: LabelledGame) -> _Game:
 
 def _mask(one: _Game, question: str) -> Bools:
     return np.array([getattr(labels, question) is not None for labels in one.by_place], dtype=bool)
-
-
-def _joined(parts: Sequence[NGrams]) -> NGrams:
-    starts, done = [np.zeros(1, dtype=np.int64)], 0
-    for part in parts:
-        starts.append(part.starts[1:] + done)
-        done += len(part.buckets)
-    return NGrams(np.concatenate([part.buckets for part in parts]), np.concatenate(starts))
 
 
 def _message_examples(
