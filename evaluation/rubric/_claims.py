@@ -494,8 +494,9 @@ def _unproven(passage: Passage, claim: Claim, claims: Sequence[Claim]) -> str:
         return ""
     start, end = _extent(text, claim, mentions)
     said = text[start:end]
-    for quantifier, found in passage.keep(("quantified", said), lambda: _quantified(said)):
-        if not quantifier.is_checked(claim):
+    searched = passage.keep(("quantified", said), lambda: [(one, one.words.search(said)) for one in _QUANTIFIERS])
+    for quantifier, found in searched:
+        if found is not None and not quantifier.is_checked(claim):
             return found.group().strip()
     beside = [each for each in claims if start <= each.start < end]
     then = _ORDER.search(said)
@@ -513,10 +514,6 @@ def _unproven(passage: Passage, claim: Claim, claims: Sequence[Claim]) -> str:
 def _denied_or_added(text: str, claim: Claim) -> re.Match[str] | None:
     start, end = _sentence(text, claim)
     return _DENIED.search(text, start, claim.end) or _ADDED.search(text, start, end)
-
-
-def _quantified(said: str) -> list[tuple[_Quantifier, re.Match[str]]]:
-    return [(one, found) for one in _QUANTIFIERS if (found := one.words.search(said)) is not None]
 
 
 def _extent(text: str, claim: Claim, mentions: Sequence[Mention]) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -60,18 +60,9 @@ class Pattern:
 class PatternSet(tuple[Pattern, ...]):
     """Patterns in the order of their file, which are tried only on messages with one of their anchors."""
 
-    @cached_property
-    def _by_anchor(self) -> Mapping[str, Set[int]]:
-        found: dict[str, set[int]] = {}
-        for place, pattern in enumerate(self):
-            for symbol in pattern.anchor:
-                found.setdefault(symbol, set()).add(place)
-        return found
-
     def tried_on(self, symbols: Set[str]) -> list[Pattern]:
         """The patterns that can match what holds these symbols and no others."""
-        places = [self._by_anchor[symbol] for symbol in self._by_anchor.keys() & symbols]
-        return [self[place] for place in sorted(set().union(*places))]
+        return [pattern for pattern in self if not pattern.anchor.isdisjoint(symbols)]
 
 
 class Grammar:

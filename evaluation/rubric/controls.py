@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from math import comb
 from types import MappingProxyType
@@ -217,8 +217,8 @@ def _coherence_control(prepared: PreparedControls, result: MetricResult) -> dict
         for one in discussion.messages:
             one.kept = {}
     real = score_of_order(discussion, range(len(discussion.messages)), reader)
-    in_round = cache(_in_round)
-    drawn = [score_of_order(discussion, order.tolist(), reader, in_round) for order in orders[:draws]]
+    drawn = [score_of_order(discussion, order.tolist(), reader) for order in orders[:draws]]
+    _in_round.cache_clear()
     similar, speakers = link_strength.similarities(discussion), link_strength.speaker_numbers(discussion)
     strength = link_strength.mean_strength(link_strength.percentiles(similar, speakers))
     strengths = [link_strength.mean_strength(one) for one in link_strength.percentiles_in(orders, similar, speakers)]
@@ -230,6 +230,7 @@ def _is_quickly_read(discussion: Discussion) -> bool:
     return len(discussion.messages) <= _MOST_READ and words <= _MOST_WORDS_READ
 
 
+@lru_cache(maxsize=4_096)
 def _in_round(prepared: PreparedMessage, number: int | None) -> PreparedMessage:
     if prepared.message.round == number:
         return prepared
@@ -239,23 +240,17 @@ def _in_round(prepared: PreparedMessage, number: int | None) -> PreparedMessage:
     return moved
 
 
-def score_of_order(
-    discussion: Discussion,
-    order: Sequence[int],
-    reader: Reader | None,
-    in_round: Callable[[PreparedMessage, int | None], PreparedMessage] = _in_round,
-) -> float:
+def score_of_order(discussion: Discussion, order: Sequence[int], reader: Reader | None) -> float:
     """Coherence in percent of the messages in another order; rounds stay where they were. 0 where none has to answer.
 
     Args:
         discussion: Of at least two messages without reply ids, in a language that has a pack.
         order: For each place, which message stands there.
         reader: Who decides the rows; ``None`` for the rule alone.
-        in_round: Gives a message as it stands in a round.
     """
     messages = discussion.messages
     rounds = [prepared.message.round for prepared in messages]
-    moved = [in_round(messages[source], number) for source, number in zip(order, rounds, strict=True)]
+    moved = [_in_round(messages[source], number) for source, number in zip(order, rounds, strict=True)]
     shuffled = replace(discussion, messages=tuple(moved))
     rows: Sequence[LedgerRow] = rule_rows(shuffled)
     if reader is not None:

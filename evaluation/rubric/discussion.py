@@ -290,7 +290,7 @@ class PreparedMessage:
         """The stems of the keywords, each with the first word that has it; empty in another language than English."""
         return self.topic_words.of(self.message.text, self.plain_tokens) if self.topic_words else {}
 
-    # The rest is known of English alone, and false or empty in any other language.
+    # The rest is asked of English alone.
 
     @cached_property
     def is_first_person(self) -> bool:
@@ -319,10 +319,8 @@ class PreparedMessage:
     @cached_property
     def is_question(self) -> bool:
         """Whether it holds a question mark, or opens with a word of question."""
-        if self.pack is None:
-            return False
-        text = self.message.text
-        return "?" in text or "\uff1f" in text or not self.pack.question_words.isdisjoint(self.bare_words[:1])
+        text, words = self.message.text, self.pack.question_words if self.pack else frozenset[str]()
+        return "?" in text or "\uff1f" in text or not words.isdisjoint(self.bare_words[:1])
 
     @cached_property
     def reply_phrase(self) -> Sequence[Token]:

@@ -225,8 +225,7 @@ class Record:
     def earlier(self, message: Message, round_number: int | None = None) -> Iterator[Reading]:
         """The readings of the public messages before ``message``, latest first; of one round when it is given."""
         count = bisect_left(self._readings, message.index, key=lambda reading: reading.message.index)
-        for place in reversed(range(count)):
-            reading = self._readings[place]
+        for reading in reversed(self._readings[:count]):
             if round_number is None or reading.message.round == round_number:
                 yield reading
 

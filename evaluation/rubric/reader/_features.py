@@ -89,29 +89,6 @@ STYLE = (
 )
 """What stands in each column of :attr:`Features.style`."""
 
-PAIR = (
-    "names the author",
-    "is named by it",
-    "same players named",
-    "shared words",
-    "rare shared words",
-    "echo of its words",
-    "it asks",
-    "it asks this speaker",
-    "it asks somebody else",
-    "it speaks to somebody",
-    "it asks, and this opens as an answer",
-    "it names this speaker, and this says I",
-    "it is an introduction",
-    "both are introductions",
-    "log words of it",
-    "reply id",
-)
-"""What stands in each column of a pair's features."""
-
-PLACE = (*(f"distance {one}" for one in range(1, LOOK_BACK + 1)), "same round", "continues itself", "between are own")
-"""What stands in each column of a pair's place in the order of messages."""
-
 
 @dataclass(frozen=True)
 class Features:
@@ -336,7 +313,7 @@ def candidates(speakers: Sequence[str]) -> Iterator[EarlierMessage]:
 
 
 def pair_rows(discussion: Discussion, pairs: Sequence[EarlierMessage]) -> NDArray[np.float32]:
-    """The features of each message of a discussion in English as an answer to each earlier one: ``PAIR``, ``PLACE``."""
+    """The features of messages of a discussion in English as answers to earlier ones, a row for each pair."""
     messages, pack = discussion.messages, discussion.pack
     assert pack is not None
     speakers = [one.message.speaker for one in messages]
@@ -355,20 +332,26 @@ def pair_rows(discussion: Discussion, pairs: Sequence[EarlierMessage]) -> NDArra
     ids, replied = [one.message.id for one in messages], [one.message.reply_to for one in messages]
     rounds = np.array([one.message.round for one in messages], dtype=object)
     columns = [
+        # Names its author; is named by it; the same players named.
         names[at, author],
         is_named,
         np.minimum(2, both.sum(axis=1) - both[every, speaker] - both[every, author]),
+        # Shared words, how rare these are, and whether it takes up one of them at once.
         _shared_words(messages, pack, pairs),
+        # It asks; it asks this speaker, or somebody else; it speaks to somebody.
         asks[earlier],
         asks[earlier] & is_named,
         asks[earlier] & (named_others > 0) & ~is_named,
         _marked(messages, "is_addressed")[earlier],
+        # It asks and this opens as an answer; it names this speaker and this says "I".
         asks[earlier] & opens[at],
         is_named & _marked(messages, "is_first_person")[at],
+        # It is an introduction, both are; its length; the reply id.
         introduces[earlier],
         introduces[at] & introduces[earlier],
         np.log1p([len(one.tokens) for one in messages])[earlier],
         [replied[pair.message] == ids[pair.earlier] for pair in pairs],
+        # A column for each distance; the same round; continues itself; own messages between.
         np.eye(LOOK_BACK)[distance - 1],
         rounds[at] == rounds[earlier],
         authors[at - 1] == speaker,
