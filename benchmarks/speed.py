@@ -12,18 +12,23 @@ import importlib
 import json
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import timeit
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks import generate
 from benchmarks.table import Row, print_table, status_mb
+from evaluation.engines.scoring import evaluate_transcript
+from evaluation.readers import read_path
+from evaluation.rubric.controls import compute_controls
+from evaluation.rubric.reader.model import SHIPPED
 from evaluation.store import Store
 from evaluation.workflows.scoring import Tally, evaluate_paths
 
@@ -34,7 +39,7 @@ GIANT = 20_000
 
 WANTED_REAL_SECONDS, WANTED_REAL_MB = 5.0, 300.0
 WANTED_GAME_MS, WANTED_GAME_MS_OF_TWO, WANTED_IMPORT_MB = 40.0, 22.0, 400.0
-WANTED_CONTROLS_SECONDS = 0.3
+WANTED_MESSAGES, WANTED_CONTROLS_SECONDS, WANTED_LONG_CONTROLS_SECONDS = 2_500, 0.3, 3.0
 WANTED_HELP_SECONDS, WANTED_HEALTH_SECONDS, WANTED_PERSONA_SECONDS = 0.3, 3.0, 20.0
 
 
@@ -46,8 +51,7 @@ class Measurement(NamedTuple):
         messages: How many messages they hold together.
         seconds: Wall time from the first file to the last stored result, after imports.
         cpu_seconds: Processor time of this process and of those that help it over the same stretch.
-        peak_mb: Largest resident memory of the process, in 10^6 bytes.
-        left_mb: Resident memory once the database is closed, in 10^6 bytes.
+        peak_mb, left_mb: Largest resident memory, and what is left once the database is closed, in 10^6 bytes.
     """
 
     transcripts: int
@@ -70,32 +74,22 @@ def measure_in_fresh_process(*paths: Path, jobs: int = 1, runs: int = RUNS) -> M
 
 
 def measure(database: str, jobs: int, paths: list[Path]) -> Measurement:
-    """Reads, scores and stores the games at ``paths`` as ``dramaturg import`` does.
-
-    Raises:
-        SystemExit: A file cannot be read, or a metric not be computed.
-    """
-    for name in ("duckdb", "evaluation.engines.scoring", "evaluation.readers"):
-        importlib.import_module(name)
+    """Reads, scores and stores the games at ``paths`` as ``dramaturg import`` does; exits where one of them fails."""
+    importlib.import_module("duckdb")
     store = Store(database)
     tally = Tally(note=lambda remark: print(remark, file=sys.stderr))
     games = messages = 0
-    start, cpu_start = time.perf_counter(), _cpu_seconds()
+    start, cpu_start = time.perf_counter(), sum(os.times()[:4])
     for each in evaluate_paths(paths, tally, store=store, jobs=jobs):
         if each.failures:
             raise SystemExit(each.failures[0].traceback)
         games += 1
         messages += len(each.transcript.messages)
-    seconds, cpu_seconds = time.perf_counter() - start, _cpu_seconds() - cpu_start
+    seconds, cpu_seconds = time.perf_counter() - start, sum(os.times()[:4]) - cpu_start
     if tally.refused:
         raise SystemExit(f"{tally.refused} of the files could not be read.")
     store.close()
     return Measurement(games, messages, seconds, cpu_seconds, status_mb("VmHWM"), status_mb("VmRSS"))
-
-
-def _cpu_seconds() -> float:
-    helpers = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + helpers.ru_utime + helpers.ru_stime
 
 
 def imports(sizes: list[int]) -> Iterator[Row]:
@@ -114,9 +108,7 @@ def imports(sizes: list[int]) -> Iterator[Row]:
         yield Row("  the same in processor time", f"{1000 * one.cpu_seconds / size:.1f} ms")
         yield Row.limited("  peak resident memory", one.peak_mb, WANTED_IMPORT_MB, " MB", 0)
     with tempfile.TemporaryDirectory() as folder:
-        (document,) = generate.generate(1, rounds=5, pace=GIANT // 100)
-        (Path(folder) / "giant.json").write_text(json.dumps(document), encoding="utf-8")
-        one = measure_in_fresh_process(Path(folder), runs=1)
+        one = measure_in_fresh_process(_write_long(Path(folder), GIANT), runs=1)
     yield Row(f"one game of {one.messages:,} messages", f"{one.seconds:.1f} s ({one.cpu_seconds:.1f} s of processor)")
     yield Row.limited("  peak resident memory", one.peak_mb, WANTED_IMPORT_MB, " MB", 0)
     yield Row.limited("  memory left afterwards", one.left_mb, WANTED_IMPORT_MB, " MB", 0)
@@ -146,21 +138,29 @@ def commands() -> Iterator[Row]:
     yield Row.limited(what, statistics.median(personas), WANTED_PERSONA_SECONDS, " s")
 
 
-def controls() -> Iterator[Row]:
-    """Median processor time of all controls of the real game nearest to 60 messages."""
+def scoring() -> Iterator[Row]:
+    """Median processor time of the six metrics of the real games, and of all controls of a short and a long game."""
     from benchmarks.labelled_games import load_games
-    from evaluation.engines.scoring import SCORERS
-    from evaluation.rubric.controls import compute_controls
 
-    game = min((game for _, game in load_games()), key=lambda game: abs(len(game.discussion) - 60))
-    results = {name: scorer(game) for name, scorer in SCORERS.items()}
-    taken = []
-    for _ in range(RUNS):
-        start = time.thread_time()
-        compute_controls(game, results)
-        taken.append(time.thread_time() - start)
-    what = f"all controls of a game of {len(game.discussion)} messages, processor time, median of {RUNS}"
-    yield Row.limited(what, statistics.median(taken), WANTED_CONTROLS_SECONDS, " s")
+    seconds = partial(timeit.repeat, number=1, repeat=RUNS, timer=time.thread_time)
+    games = [game for _, game in load_games()]
+    for reader, what in ((None, "by rules alone"), (SHIPPED, f"with the reader, {WANTED_MESSAGES:,} wanted")):
+        taken = statistics.median(seconds(lambda reader=reader: [evaluate_transcript(g, reader=reader) for g in games]))
+        speed = sum(len(game.discussion) for game in games) / taken
+        yield Row(f"six metrics of real messages {what}", f"{speed:,.0f} a second")
+    with tempfile.TemporaryDirectory() as folder:
+        (long,) = read_path(_write_long(Path(folder), 500))
+    short = min(games, key=lambda game: abs(len(game.discussion) - 60))
+    for game, limit in ((short, WANTED_CONTROLS_SECONDS), (long.transcript, WANTED_LONG_CONTROLS_SECONDS)):
+        taken = seconds(partial(compute_controls, game, evaluate_transcript(game).metrics))
+        what = f"all controls of a game of {len(game.discussion)} messages, processor time, median of {RUNS}"
+        yield Row.limited(what, statistics.median(taken), limit, " s")
+
+
+def _write_long(folder: Path, messages: int) -> Path:
+    (document,) = generate.generate(1, seed=3, rounds=5, pace=messages // 100)
+    (folder / "long.json").write_text(json.dumps(document), encoding="utf-8")
+    return folder
 
 
 def main() -> None:
@@ -175,7 +175,7 @@ def main() -> None:
         print(json.dumps(measure(database, int(jobs), [Path(path) for path in paths])._asdict()))
         return
     print(f"Python {platform.python_version()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}", flush=True)
-    print_table([*([] if given.imports else (*commands(), *controls())), *imports(given.sizes)])
+    print_table([*([] if given.imports else (*commands(), *scoring())), *imports(given.sizes)])
 
 
 if __name__ == "__main__":

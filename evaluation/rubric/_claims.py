@@ -479,28 +479,23 @@ def is_about_another_game(text: str, claim: Claim) -> bool:
     return _OTHER_GAME.search(text, *_sentence(text, claim)) is not None
 
 
-def unproven_words(text: str, mentions: Sequence[Mention], claims: Sequence[Claim]) -> list[str]:
-    """For each claim the first words beside it that its check does not cover; "" where it covers all of them.
-
-    Args:
-        text: The message.
-        mentions: The players named in it.
-        claims: The claims in it.
-    """
-    return [_unproven(text, mentions, claim, claims) for claim in claims]
+def unproven_words(passage: Passage, claims: Sequence[Claim]) -> list[str]:
+    """For each claim of a message the first words beside it that its check does not cover; "" where it covers all."""
+    return [_unproven(passage, claim, claims) for claim in claims]
 
 
-def _unproven(text: str, mentions: Sequence[Mention], claim: Claim, claims: Sequence[Claim]) -> str:
-    whole = _sentence(text, claim)
-    if (denied := _DENIED.search(text, whole[0], claim.end)) or (denied := _ADDED.search(text, *whole)):
+def _unproven(passage: Passage, claim: Claim, claims: Sequence[Claim]) -> str:
+    text, mentions = passage.message.text, passage.mentions
+    denied = passage.keep(("denied", claim.start, claim.end), lambda: _denied_or_added(text, claim))
+    if denied is not None:
         return denied.group().strip()
     if claim.actor.kind == "vague":
         # Too vague, whatever else is said.
         return ""
     start, end = _extent(text, claim, mentions)
     said = text[start:end]
-    for quantifier in _QUANTIFIERS:
-        found = quantifier.words.search(said)
+    searched = passage.keep(("quantified", said), lambda: [(one, one.words.search(said)) for one in _QUANTIFIERS])
+    for quantifier, found in searched:
         if found is not None and not quantifier.is_checked(claim):
             return found.group().strip()
     beside = [each for each in claims if start <= each.start < end]
@@ -514,6 +509,11 @@ def _unproven(text: str, mentions: Sequence[Mention], claim: Claim, claims: Sequ
         if start <= mention.start < end and text[mention.end : mention.end + 6].lower() == " alone":
             return "alone"
     return ""
+
+
+def _denied_or_added(text: str, claim: Claim) -> re.Match[str] | None:
+    start, end = _sentence(text, claim)
+    return _DENIED.search(text, start, claim.end) or _ADDED.search(text, start, end)
 
 
 def _extent(text: str, claim: Claim, mentions: Sequence[Mention]) -> tuple[int, int]:
@@ -623,11 +623,11 @@ def find_claims(passage: Passage, language: str) -> tuple[Claim, ...]:
 
     Questions, conditions, plans, speculation ("maybe Alpha voted ...") and quoted words are none.
     """
-    times = find_times(passage, language)
-    found = patterns_for("memory", language).tried_on(passage.symbols)
-    if not found and not times:
+    times = passage.keep("times", lambda: find_times(passage, language))
+    every = passage.keep("hits", lambda: _hits(passage, language))
+    if not every and not times:
         return ()
-    hits = [hit for hit in _hits(passage, found) if not _states_nothing(passage, hit)]
+    hits = [hit for hit in every if not _states_nothing(passage, hit)]
     subjects = SubjectFinder(passage)
     claims: list[Claim] = []
     told: set[int] = set()
@@ -641,7 +641,7 @@ def find_claims(passage: Passage, language: str) -> tuple[Claim, ...]:
             told.add(passage.sentence(hit.verb[0])[0])
     text = passage.message.text
     told_once = [claim for claim in _distinct(claims) if not is_about_another_game(text, claim)]
-    beside = unproven_words(text, passage.mentions, told_once)
+    beside = unproven_words(passage, told_once)
     whole = [replace(claim, unproven=words) for claim, words in zip(told_once, beside, strict=True)]
     unclear = [claim for claim in _unclear(passage, times, told) if not is_about_another_game(text, claim)]
     return (*whole, *unclear)
@@ -659,11 +659,11 @@ def _distinct(claims: Sequence[Claim]) -> Iterator[Claim]:
             yield claim
 
 
-def _hits(passage: Passage, patterns: Sequence[Pattern]) -> list[_Hit]:
+def _hits(passage: Passage, language: str) -> list[_Hit]:
     """Every verb with the first form that matches it, in order of the text."""
     hits: list[_Hit] = []
     covered: set[int] = set()
-    for pattern in patterns:
+    for pattern in patterns_for("memory", language).tried_on(passage.symbols):
         for match in pattern.regex.finditer(passage.code):
             if covered.isdisjoint(range(*match.span("verb"))):
                 hits.append(_Hit(pattern, match))

@@ -89,25 +89,31 @@ class Coded:
 def encode(grammar: Grammar, text: str, tokens: Sequence[Token], mentions: Sequence[Mention]) -> Coded:
     """``text`` as word classes; contractions become several, punctuation between words becomes boundaries."""
     writer = _Writer(grammar, text)
+    codes, places = writer.codes, writer.places
     named = {mention.start: mention for mention in mentions}
-    index, position = 0, -1
-    while index < len(tokens):
+    index, position, count = 0, -1, len(tokens)
+    # Most words go through this loop and nothing else: it is the longest of the rules.
+    while index < count:
         token = tokens[index]
+        word, start, end = token
         # Most words stand behind one blank, and need no look at what parts them from the last.
-        if token.start - position != 1 or text[position] != " ":
-            writer.gap(position, token.start)
+        if start - position != 1 or text[position] != " ":
+            writer.gap(position, start)
         index += 1
-        if token.start in named:
-            index = writer.name(named[token.start], tokens, index)
+        if start in named:
+            index = writer.name(named[start], tokens, index)
+            end = tokens[index - 1].end
         else:
-            code = grammar.codes[token.text]
-            if (followers := grammar.phrases.get(token.text)) and index < len(tokens):
-                length, code = _phrase(text, followers, tokens, index, code)
-                index += length
-                token = Token(token.text, token.start, tokens[index - 1].end)
-            writer.codes += code
-            writer.places += [token] * len(code)
-        position = tokens[index - 1].end
+            code = grammar.codes[word]
+            if word in grammar.phrases and index < count:
+                length, code = _phrase(text, grammar.phrases[word], tokens, index, code)
+                if length:
+                    index += length
+                    end = tokens[index - 1].end
+                    token = Token(word, start, end)
+            codes += code
+            places += (token,) if len(code) == 1 else (token,) * len(code)
+        position = end
     return writer.finish(position)
 
 
@@ -239,14 +245,17 @@ class Passage:
         self.mentions = prepared.mentions
         self.grammar = grammar
         self.replied_to = replied_to
-        self.coded: Coded = encode(grammar, prepared.message.text, prepared.tokens, prepared.mentions)
+        self.keep = prepared.keep
+        self.coded: Coded = self.keep(
+            "coded", lambda: encode(grammar, prepared.message.text, prepared.tokens, prepared.mentions)
+        )
         self.code = self.coded.code
         self.symbols = set(self.code)
         self._scene = scene
         self._classes = grammar.classes
         self._length = len(self.code)
-        self._present: dict[str, Set[str]] = {}
-        self._asking: dict[int, list[int]] = {}
+        self._present: dict[str, Set[str]] = self.keep("present", dict)
+        self._asking: dict[int, list[int]] = self.keep("asking", dict)
         self.sentence_ends = _sentence_ends(self.code, grammar.classes["full_stop"])
         """The positions of the marks that end the sentences; endless ones are cut."""
 

@@ -16,10 +16,10 @@ is alike in topic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from math import comb
 from types import MappingProxyType
@@ -214,8 +214,11 @@ def _coherence_control(prepared: PreparedControls, result: MetricResult) -> dict
     draws, reader = max(_FEWEST_DRAWS, min(DRAWS, _MOST_MOVES // len(discussion.messages))), None
     if _is_read(result) and _is_quickly_read(discussion):
         draws, reader = _FEWEST_DRAWS, prepared.reader
+        for one in discussion.messages:
+            one.kept = {}
     real = score_of_order(discussion, range(len(discussion.messages)), reader)
     drawn = [score_of_order(discussion, order.tolist(), reader) for order in orders[:draws]]
+    _in_round.cache_clear()
     similar, speakers = link_strength.similarities(discussion), link_strength.speaker_numbers(discussion)
     strength = link_strength.mean_strength(link_strength.percentiles(similar, speakers))
     strengths = [link_strength.mean_strength(one) for one in link_strength.percentiles_in(orders, similar, speakers)]
@@ -227,6 +230,16 @@ def _is_quickly_read(discussion: Discussion) -> bool:
     return len(discussion.messages) <= _MOST_READ and words <= _MOST_WORDS_READ
 
 
+@lru_cache(maxsize=4_096)
+def _in_round(prepared: PreparedMessage, number: int | None) -> PreparedMessage:
+    if prepared.message.round == number:
+        return prepared
+    # A copy, so that what was computed of its words need not be computed again.
+    moved = copy(prepared)
+    moved.message = prepared.message.model_copy(update={"round": number})
+    return moved
+
+
 def score_of_order(discussion: Discussion, order: Sequence[int], reader: Reader | None) -> float:
     """Coherence in percent of the messages in another order; rounds stay where they were. 0 where none has to answer.
 
@@ -236,22 +249,14 @@ def score_of_order(discussion: Discussion, order: Sequence[int], reader: Reader 
         reader: Who decides the rows; ``None`` for the rule alone.
     """
     messages = discussion.messages
-    moved = [_in_round(messages[source], messages[place].message.round) for place, source in enumerate(order)]
+    rounds = [prepared.message.round for prepared in messages]
+    moved = [_in_round(messages[source], number) for source, number in zip(order, rounds, strict=True)]
     shuffled = replace(discussion, messages=tuple(moved))
     rows: Sequence[LedgerRow] = rule_rows(shuffled)
     if reader is not None:
         rows = list(coherence_rows(rows, shuffled, reader))
     asked = sum(row.denominator for row in rows)
     return 100.0 * sum(row.numerator for row in rows) / asked if asked else 0.0
-
-
-def _in_round(prepared: PreparedMessage, number: int | None) -> PreparedMessage:
-    if prepared.message.round == number:
-        return prepared
-    # A copy, so that what was computed of its words need not be computed again.
-    moved = copy(prepared)
-    moved.message = prepared.message.model_copy(update={"round": number})
-    return moved
 
 
 def _diversity_control(prepared: PreparedControls, result: MetricResult) -> dict[str, Any]:
@@ -478,12 +483,13 @@ class PermutedRecord:
         self._transcript = transcript
         self._discussion = Discussion.of(transcript)
         self._known: dict[tuple[int, str, str | None], list[tuple[Asked, Reading]]] = {}
-        self._speakers = [message.speaker for message in transcript.discussion]
+        messages = [prepared.message for prepared in self._discussion.messages]
+        self._speakers = [message.speaker for message in messages]
         self._answered = [
-            None if message.reply_to is None else transcript.message(message.reply_to)
-            for message in transcript.discussion
+            None if message.reply_to is None else transcript.message(message.reply_to) for message in messages
         ]
         self._prepared: dict[tuple[int, str], PreparedMessage] = {}
+        self._kept: list[dict[Hashable, Any]] = [{} for _ in self._speakers]
 
     def settled(self, names: Mapping[str, str]) -> tuple[int, int]:
         """Numbers of claims that the record confirms and settles under a permutation of the names."""
@@ -516,7 +522,10 @@ class PermutedRecord:
     def _by_author(self, place: int, author: str) -> PreparedMessage:
         """A message as another player would have sent it: their name before it would be no part of it."""
         if (place, author) not in self._prepared:
-            self._prepared[place, author] = by_author(self._discussion, place, author)
+            prepared = by_author(self._discussion, place, author)
+            if prepared.tokens is self._discussion.messages[place].tokens:
+                prepared.kept = self._kept[place]
+            self._prepared[place, author] = prepared
         return self._prepared[place, author]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, wraps
 from importlib.resources import files
@@ -195,6 +195,11 @@ _ONLY_ENGLISH = "only English without a model"
 _KEPT = 2
 # The words of a message take about 10 kB: a longer discussion is not kept once its transcript is scored.
 _KEPT_MESSAGES = 2_000
+# What stands later opens nothing.
+_OPENING_WORDS = 12
+_MOST_FILLERS = 2
+# "why?", "to who?", "how so?" ask back.
+_SHORT_QUESTION = 2
 NAME = "NAME"
 """Stands for any mention of any player, so that "I think Bravo is" repeats "I think Echo is"."""
 _START, _END = itemgetter(1), itemgetter(2)
@@ -212,6 +217,8 @@ class PreparedMessage:
         tokens: The words from there on.
         mentions: The players named from there on.
         topic_words: Tells keywords from other words; ``None`` in another language than English.
+        kept: By name, what follows from the words and mentions alone, for copies by other authors or in other rounds,
+            which share it; ``None`` keeps nothing, for what is read only once.
     """
 
     message: Message
@@ -219,6 +226,16 @@ class PreparedMessage:
     tokens: tuple[Token, ...]
     mentions: tuple[Mention, ...]
     topic_words: TopicWords | None = None
+    kept: dict[Hashable, Any] | None = None
+
+    def keep(self, name: Hashable, make: Callable[[], Value]) -> Value:
+        """The answer of ``make``, or the one that is kept by that name."""
+        if self.kept is None:
+            return make()
+        if name not in self.kept:
+            self.kept[name] = make()
+        found: Value = self.kept[name]
+        return found
 
     def forget_derived(self) -> None:
         """Forgets what was computed when asked for; it is computed again when it is asked for again."""
@@ -272,6 +289,75 @@ class PreparedMessage:
     def topics(self) -> Topics:
         """The stems of the keywords, each with the first word that has it; empty in another language than English."""
         return self.topic_words.of(self.message.text, self.plain_tokens) if self.topic_words else {}
+
+    # The rest is asked of English alone.
+
+    @cached_property
+    def is_first_person(self) -> bool:
+        """Whether the speaker speaks of themselves: "it was me", but not "I think it is Bob"."""
+        pack, words = self.pack, self.bare_words
+        if pack is None or pack.first_person.isdisjoint(words):
+            return False
+        position = 0
+        while position < len(words):
+            frame = _phrase_at(words, position, pack.opinion_frames)
+            if not frame and words[position] in pack.first_person:
+                return True
+            position += max(1, len(frame))
+        return False
+
+    @cached_property
+    def is_addressed(self) -> bool:
+        """Whether it speaks to somebody ("you", "your")."""
+        return self.pack is not None and not self.pack.second_person.isdisjoint(self.bare_words)
+
+    @cached_property
+    def opens_as_answer(self) -> bool:
+        """Whether the first word is one of an answer ("yes", "because")."""
+        return self.pack is not None and not self.pack.answer_words.isdisjoint(self.bare_words[:1])
+
+    @cached_property
+    def is_question(self) -> bool:
+        """Whether it holds a question mark, or opens with a word of question."""
+        text, words = self.message.text, self.pack.question_words if self.pack else frozenset[str]()
+        return "?" in text or "\uff1f" in text or not words.isdisjoint(self.bare_words[:1])
+
+    @cached_property
+    def reply_phrase(self) -> Sequence[Token]:
+        """The words of the reply phrase with which it opens, names and fillers before it left aside; or none."""
+        if self.pack is None:
+            return ()
+        tokens, words = self.plain_tokens[:_OPENING_WORDS], self.bare_words[:_OPENING_WORDS]
+        if len(words) <= _SHORT_QUESTION and self.is_question:
+            return tokens
+        for start in range(min(_MOST_FILLERS + 1, len(words))):
+            if phrase := _phrase_at(words, start, self.pack.reply_phrases):
+                return tokens[start : start + len(phrase)]
+            if words[start] not in self.pack.fillers:
+                break
+        return ()
+
+    @cached_property
+    def is_introduction(self) -> bool:
+        """Whether the speaker gives the own name ("Hi, I'm Ann"): a word of the first person stands right before it."""
+        pack, speaker = self.pack, self.message.speaker
+        if pack is None or speaker not in self.named:
+            return False
+        for mention in self.mentions:
+            if mention.player == speaker:
+                first = bisect_right(self.tokens, mention.start, key=_END)
+                before = self.tokens[max(0, first - 3) : first]
+                if any(token[0].replace("'", "") in pack.first_person for token in before):
+                    return True
+        return False
+
+
+def _phrase_at(words: Sequence[str], start: int, phrases: Mapping[str, tuple[tuple[str, ...], ...]]) -> tuple[str, ...]:
+    """The longest of ``phrases`` that stands at ``start``; empty without one."""
+    for phrase in phrases.get(words[start], ()):
+        if tuple(words[start : start + len(phrase)]) == phrase:
+            return phrase
+    return ()
 
 
 _COMPUTED = tuple(name for name, value in vars(PreparedMessage).items() if isinstance(value, cached_property))

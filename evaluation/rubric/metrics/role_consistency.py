@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from evaluation.rubric._grammar import read_data
 from evaluation.rubric.definitions import ROLE_CONSISTENCY, SIDES
@@ -44,17 +44,6 @@ class RoleRule:
     line: str
     reason: str
 
-    def fits(self, act: SpeechAct, at: Aim, *, grounded: bool) -> bool:
-        """Whether the rule covers ``act``, one of its ``acts`` by a speaker of its side.
-
-        Args:
-            act: The act.
-            at: At whom it is aimed, seen from the speaker.
-            grounded: Whether grounds are given for it.
-        """
-        role = "evil" if act.role == "evil" else "town"
-        return self.at in (None, at) and self.grounds in (None, grounded) and self.role in (None, role)
-
 
 def aim_of(speaker: Player, target: Player | None) -> Aim:
     """At whom an act of ``speaker`` is aimed."""
@@ -67,17 +56,21 @@ def aim_of(speaker: Player, target: Player | None) -> Aim:
 
 def rule_for(act: SpeechAct, side: Alignment, at: Aim, *, grounded: bool) -> RoleRule | None:
     """The first rule that covers ``act`` by a speaker of ``side``; ``None`` when the act carries no signal."""
-    rules = _rules_by_act().get((side, act.kind), ())
-    return next((rule for rule in rules if rule.fits(act, at, grounded=grounded)), None)
+    return _rule(side, act.kind, at, grounded, "evil" if act.role == "evil" else "town")
 
 
 @cache
-def _rules_by_act() -> Mapping[tuple[Alignment, ActKind], Sequence[RoleRule]]:
-    found: dict[tuple[Alignment, ActKind], list[RoleRule]] = {}
-    for rule in role_rules():
-        for act in rule.acts:
-            found.setdefault((rule.side, act), []).append(rule)
-    return found
+def _rule(side: Alignment, kind: ActKind, at: Aim, grounded: bool, role: Literal["evil", "town"]) -> RoleRule | None:
+    fitting = (
+        rule
+        for rule in role_rules()
+        if rule.side == side
+        and kind in rule.acts
+        and rule.at in (None, at)
+        and rule.grounds in (None, grounded)
+        and rule.role in (None, role)
+    )
+    return next(fitting, None)
 
 
 @cache
@@ -139,8 +132,7 @@ def _blocked(discussion: Discussion) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedAct:
+class JudgedAct(NamedTuple):
     """An act with the rule that decides it; ``grounds`` is the earlier message that gives grounds, if one does."""
 
     act: SpeechAct
@@ -163,6 +155,9 @@ def rows(readings: Sequence[Reading], transcript: Transcript) -> Iterator[Ledger
         yield _row(reading, players[reading.message.speaker].alignment, judged)
 
 
+_CASES = ACCUSATIONS | {ActKind.QUESTION}
+
+
 def judged_acts(
     readings: Sequence[Reading], players: Mapping[str, Player]
 ) -> Iterator[tuple[Reading, Sequence[JudgedAct]]]:
@@ -178,7 +173,7 @@ def judged_acts(
         speaker = players[reading.message.speaker]
         yield reading, [] if speaker.alignment is None else list(_judged(reading, speaker, players, cases))
         for act in reading.acts:
-            if act.grounded and act.kind in ACCUSATIONS | {ActKind.QUESTION}:
+            if act.grounded and act.kind in _CASES:
                 cases.setdefault((speaker.name, act.target), reading.message.id)
 
 

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.rubric.discussion import Discussion, LanguagePack, PreparedMessage, kept_with_discussion
-from evaluation.rubric.metrics.coherence import (
-    addresses,
-    is_first_person,
-    is_introduction,
-    is_question,
-    opens_as_answer,
-    repeats,
-    reply_phrase,
-    rule_rows,
-)
+from evaluation.rubric.metrics.coherence import repeats, rule_rows
 from evaluation.rubric.reader._ngrams import NGrams, hashed_ngrams
 from evaluation.rubric.speech import ActKind, read
 
@@ -34,18 +27,21 @@ OTHER, SELF, TARGET, BEGIN, END = "\ue000", "\ue001", "\ue002", "\ue010", "\ue01
 """Stand for a named player, the speaker, and the player that an act may be aimed at."""
 # Where the target of an act stands who is called first ("Ann, why ...").
 _OPENING = 10
-_BLANKS = re.compile(r"[\s\x00-\x1f\x7f]+")
-_MARKS = re.compile(r"([?!,;:\"()=]|\.\.+|\d+)")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+_MARKS = '?!,;:"()='
+_DOTS = re.compile(r"\.\.+")
+_NUMBER = re.compile(r"\d+")
 _SENTENCE = re.compile(r"[^.!?;\n\u2026]+[.!?;\n\u2026]*")
 _WORD = re.compile(r"\w")
 
 
 class Sentence(NamedTuple):
-    """Part of a message: which one, and its span in the original text in code points."""
+    """Part of a message: which one, its span in the original text in code points, and its text as it is read."""
 
     message: int
     start: int
     end: int
+    text: str
 
 
 class ActAim(NamedTuple):
@@ -93,56 +89,24 @@ STYLE = (
 )
 """What stands in each column of :attr:`Features.style`."""
 
-PAIR = (
-    "names the author",
-    "is named by it",
-    "same players named",
-    "shared words",
-    "rare shared words",
-    "echo of its words",
-    "it asks",
-    "it asks this speaker",
-    "it asks somebody else",
-    "it speaks to somebody",
-    "it asks, and this opens as an answer",
-    "it names this speaker, and this says I",
-    "it is an introduction",
-    "both are introductions",
-    "log words of it",
-    "reply id",
-)
-"""What stands in each column of a pair's features."""
-
-PLACE = (*(f"distance {one}" for one in range(1, LOOK_BACK + 1)), "same round", "continues itself", "between are own")
-"""What stands in each column of a pair's place in the order of messages."""
-
 
 @dataclass(frozen=True)
 class Features:
     """Numbers of a discussion of n messages that the reader is given.
 
     Attributes:
-        discussion: The discussion.
         texts: Each message as it is read: folded, names replaced, a word for what came before it in front.
         contexts: That word of each message.
-        sentences: The sentences of all messages in order.
         style: Shape (n, len(STYLE)).
     """
 
-    discussion: Discussion
     texts: tuple[str, ...]
     contexts: tuple[str, ...]
-    sentences: tuple[Sentence, ...]
-    sentence_texts: tuple[str, ...]
     style: NDArray[np.float32]
 
     @cached_property
     def message_ngrams(self) -> NGrams:
         return hashed_ngrams(self.texts)
-
-    @cached_property
-    def sentence_ngrams(self) -> NGrams:
-        return hashed_ngrams(self.sentence_texts)
 
 
 def plain_text(prepared: PreparedMessage, start: int, end: int, target: str | None = None) -> str:
@@ -158,11 +122,11 @@ def plain_text(prepared: PreparedMessage, start: int, end: int, target: str | No
         done = mention.end
     parts.append(text[done:end])
     folded = "".join(parts).casefold().replace("\u2019", "'")
-    return _BLANKS.sub(" ", _MARKS.sub(_apart, folded)).strip()
-
-
-def _apart(found: re.Match[str]) -> str:
-    return " 0 " if found[0][0].isdigit() else f" {found[0][:2]} "
+    for mark in _MARKS:
+        if mark in folded:
+            folded = folded.replace(mark, f" {mark} ")
+    folded = _DOTS.sub(" .. ", _NUMBER.sub(" 0 ", folded))
+    return " ".join(_CONTROL.sub(" ", folded).split())
 
 
 def sentences_of(prepared: PreparedMessage) -> Iterator[tuple[int, int]]:
@@ -180,19 +144,28 @@ def features(discussion: Discussion) -> Features:
     pack = discussion.pack
     assert pack is not None
     messages = discussion.messages
-    sentences, sentence_texts, texts = [], [], []
-    contexts = list(_contexts(messages, pack))
-    for at, prepared in enumerate(messages):
-        end = min(len(prepared.message.text), prepared.body_start + LONGEST_READ)
-        texts.append(f"{contexts[at]} {plain_text(prepared, prepared.body_start, end)} {END}")
-        for start, stop in sentences_of(prepared):
-            sentences.append(Sentence(at, start, stop))
-            sentence_texts.append(plain_text(prepared, start, stop))
-    style = _style(messages, pack)
-    return Features(discussion, tuple(texts), tuple(contexts), tuple(sentences), tuple(sentence_texts), style)
+    contexts = tuple(_contexts(messages))
+    texts = [f"{context} {_whole_text(prepared)} {END}" for context, prepared in zip(contexts, messages, strict=True)]
+    return Features(tuple(texts), contexts, _style(messages, pack))
 
 
-def _contexts(messages: Sequence[PreparedMessage], pack: LanguagePack) -> Iterator[str]:
+def _whole_text(prepared: PreparedMessage) -> str:
+    start = prepared.body_start
+    end = min(len(prepared.message.text), start + LONGEST_READ)
+    return prepared.keep("text as it is read", lambda: plain_text(prepared, start, end))
+
+
+@kept_with_discussion
+def sentences(discussion: Discussion) -> tuple[Sentence, ...]:
+    """The sentences of all messages in order."""
+    return tuple(
+        Sentence(at, start, end, plain_text(prepared, start, end))
+        for at, prepared in enumerate(discussion.messages)
+        for start, end in sentences_of(prepared)
+    )
+
+
+def _contexts(messages: Sequence[PreparedMessage]) -> Iterator[str]:
     """Describe what came before each message, as one word of signs, so that an opening is read together with it."""
     for at, prepared in enumerate(messages):
         speaker = prepared.message.speaker
@@ -200,7 +173,7 @@ def _contexts(messages: Sequence[PreparedMessage], pack: LanguagePack) -> Iterat
         signs = [BEGIN]
         if at and messages[at - 1].message.speaker == speaker:
             signs.append("\ue011")
-        if others and is_question(others[-1], pack):
+        if others and others[-1].is_question:
             signs.append("\ue012")
         if others and speaker in others[-1].named:
             signs.append("\ue013")
@@ -248,14 +221,14 @@ def _style_row(
         sum(map(str.isupper, text)) / max(1, len(text)),
         min(4, len(prepared.named - {prepared.message.speaker})),
         prepared.message.speaker in prepared.named,
-        bool(addresses(prepared, pack)),
-        is_first_person(prepared, pack),
+        prepared.is_addressed,
+        prepared.is_first_person,
         min(5, len(keywords)),
         is_bare,
         *signs,
-        bool(reply_phrase(prepared, pack)),
-        opens_as_answer(prepared, pack),
-        is_introduction(prepared, pack),
+        bool(prepared.reply_phrase),
+        prepared.opens_as_answer,
+        prepared.is_introduction,
         repeats(prepared, own),
         any(map(str.isdigit, text)),
         min(5, text.count(",")),
@@ -285,17 +258,16 @@ _PAST = re.compile(
 _I = re.compile(r"\b(?:i|me|my|we|our)\b")
 
 
-def sentence_rows(seen: Features) -> NDArray[np.float32]:
+def sentence_rows(discussion: Discussion) -> NDArray[np.float32]:
     """The dense features of each sentence: ``SENTENCE``, then the style of its message."""
-    claimed: list[list[tuple[int, int]]] = [
-        [(claim.start, claim.end) for claim in reading.claims] for reading in read(seen.discussion)
-    ]
+    every = sentences(discussion)
+    claimed = [[(claim.start, claim.end) for claim in reading.claims] for reading in read(discussion)]
     rows = []
     first = 0
-    for number, (sentence, text) in enumerate(zip(seen.sentences, seen.sentence_texts, strict=True)):
-        if not number or seen.sentences[number - 1].message != sentence.message:
+    for number, sentence in enumerate(every):
+        if not number or every[number - 1].message != sentence.message:
             first = number
-        spans = claimed[sentence.message]
+        spans, text = claimed[sentence.message], sentence.text
         rows.append(
             [
                 math.log1p(text.count(" ") + 1),
@@ -310,63 +282,7 @@ def sentence_rows(seen: Features) -> NDArray[np.float32]:
             ]
         )
     own = np.array(rows, dtype=np.float32).reshape(len(rows), len(SENTENCE))
-    return np.hstack([own, seen.style[[one.message for one in seen.sentences]]])
-
-
-class Pairs:
-    """Fit of each message to those before it: everything but their places.
-
-    Args:
-        seen: The discussion's features.
-    """
-
-    def __init__(self, seen: Features) -> None:
-        self._messages = seen.discussion.messages
-        self._pack = seen.discussion.pack
-        assert self._pack is not None
-        pack = self._pack
-        self._words = [one.word_set - pack.stop_words for one in self._messages]
-        self._order = [[word for word in one.plain_words if word not in pack.stop_words] for one in self._messages]
-        counts: dict[str, int] = {}
-        for words in self._words:
-            for word in words:
-                counts[word] = counts.get(word, 0) + 1
-        total = max(1, len(self._messages))
-        self._rarity = {word: math.log(total / count) for word, count in counts.items()}
-        self._asks = [is_question(one, pack) for one in self._messages]
-        self._speaks_to = [bool(addresses(one, pack)) for one in self._messages]
-        self._says_i = [is_first_person(one, pack) for one in self._messages]
-        self._opens = [opens_as_answer(one, pack) or bool(reply_phrase(one, pack)) for one in self._messages]
-        self._introduces = [is_introduction(one, pack) for one in self._messages]
-        self._lengths = [math.log1p(len(one.tokens)) for one in self._messages]
-
-    def row(self, at: int, earlier: int) -> list[float]:
-        """The features of message ``at`` as an answer to message ``earlier``; see ``PAIR``."""
-        this, that = self._messages[at], self._messages[earlier]
-        speaker, author = this.message.speaker, that.message.speaker
-        shared = self._words[at] & self._words[earlier]
-        named = this.named & that.named
-        is_named = speaker in that.named
-        asks = self._asks[earlier]
-        to_others = asks and bool(that.named - {speaker, author}) and not is_named
-        return [
-            author in this.named,
-            is_named,
-            min(2, len(named - {speaker, author})),
-            min(4, len(shared)),
-            min(8.0, sum(map(self._rarity.__getitem__, shared))) if shared else 0.0,
-            bool(shared) and not self._words[earlier].isdisjoint(self._order[at][:3]),
-            asks,
-            asks and is_named,
-            to_others,
-            self._speaks_to[earlier],
-            asks and self._opens[at],
-            is_named and self._says_i[at],
-            self._introduces[earlier],
-            self._introduces[at] and self._introduces[earlier],
-            self._lengths[earlier],
-            this.message.reply_to is not None and this.message.reply_to == that.message.id,
-        ]
+    return np.hstack([own, features(discussion).style[[one.message for one in every]]])
 
 
 class EarlierMessage(NamedTuple):
@@ -396,19 +312,74 @@ def candidates(speakers: Sequence[str]) -> Iterator[EarlierMessage]:
             back -= 1
 
 
-def place_row(candidate: EarlierMessage, speakers: Sequence[str], rounds: Sequence[int | None]) -> list[float]:
-    """The features of a pair's places; see ``PLACE``."""
-    at, earlier, distance = candidate
-    between = at - earlier - distance
-    continues = at > 0 and speakers[at - 1] == speakers[at]
-    distances = [0.0] * LOOK_BACK
-    distances[distance - 1] = 1.0
-    return [
-        *distances,
-        float(rounds[at] == rounds[earlier]),
-        float(continues),
-        float(min(3, between)),
+def pair_rows(discussion: Discussion, pairs: Sequence[EarlierMessage]) -> NDArray[np.float32]:
+    """The features of messages of a discussion in English as answers to earlier ones, a row for each pair."""
+    messages, pack = discussion.messages, discussion.pack
+    assert pack is not None
+    speakers = [one.message.speaker for one in messages]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(chain(speakers, *(m.named for m in messages))))}
+    authors = np.array([numbers[speaker] for speaker in speakers])
+    names = np.zeros((len(messages), len(numbers)), dtype=bool)
+    for place, one in enumerate(messages):
+        names[place, [numbers[name] for name in one.named]] = True
+    at, earlier, distance = np.array(pairs, dtype=np.int64).reshape(-1, len(EarlierMessage._fields)).T
+    every, speaker, author = np.arange(len(pairs)), authors[at], authors[earlier]
+    both = names[at] & names[earlier]
+    is_named = names[earlier, speaker]
+    named_others = names[earlier].sum(axis=1) - is_named - names[earlier, author]
+    asks, introduces = _marked(messages, "is_question"), _marked(messages, "is_introduction")
+    opens = _marked(messages, "opens_as_answer") | _marked(messages, "reply_phrase")
+    ids, replied = [one.message.id for one in messages], [one.message.reply_to for one in messages]
+    rounds = np.array([one.message.round for one in messages], dtype=object)
+    columns = [
+        # Names its author; is named by it; the same players named.
+        names[at, author],
+        is_named,
+        np.minimum(2, both.sum(axis=1) - both[every, speaker] - both[every, author]),
+        # Shared words, how rare these are, and whether it takes up one of them at once.
+        _shared_words(messages, pack, pairs),
+        # It asks; it asks this speaker, or somebody else; it speaks to somebody.
+        asks[earlier],
+        asks[earlier] & is_named,
+        asks[earlier] & (named_others > 0) & ~is_named,
+        _marked(messages, "is_addressed")[earlier],
+        # It asks and this opens as an answer; it names this speaker and this says "I".
+        asks[earlier] & opens[at],
+        is_named & _marked(messages, "is_first_person")[at],
+        # It is an introduction, both are; its length; the reply id.
+        introduces[earlier],
+        introduces[at] & introduces[earlier],
+        np.log1p([len(one.tokens) for one in messages])[earlier],
+        [replied[pair.message] == ids[pair.earlier] for pair in pairs],
+        # A column for each distance; the same round; continues itself; own messages between.
+        np.eye(LOOK_BACK)[distance - 1],
+        rounds[at] == rounds[earlier],
+        authors[at - 1] == speaker,
+        np.minimum(3, at - earlier - distance),
     ]
+    return np.column_stack(columns).astype(np.float32)
+
+
+def _marked(messages: Sequence[PreparedMessage], name: str) -> NDArray[np.bool_]:
+    return np.array([bool(getattr(one, name)) for one in messages], dtype=bool)
+
+
+def _shared_words(
+    messages: Sequence[PreparedMessage], pack: LanguagePack, pairs: Sequence[EarlierMessage]
+) -> list[tuple[int, float, bool]]:
+    """The words that both messages of a pair hold: number, rarity, if one is among the answer's first three."""
+    words = [one.word_set - pack.stop_words for one in messages]
+    openings = [list(islice((word for word in one.plain_words if word not in pack.stop_words), 3)) for one in messages]
+    rarity = {word: math.log(len(messages) / count) for word, count in Counter(chain.from_iterable(words)).items()}
+    rows: list[tuple[int, float, bool]] = []
+    for at, earlier, _ in pairs:
+        shared = words[at] & words[earlier]
+        if shared:
+            rare = min(8.0, sum(map(rarity.__getitem__, shared)))
+            rows.append((min(4, len(shared)), rare, not shared.isdisjoint(openings[at])))
+        else:
+            rows.append((0, 0.0, False))
+    return rows
 
 
 PAIR_SUMMARY = ("best", "second best", "best of the last three", "the last one", "log of all chances")
@@ -425,17 +396,13 @@ def pair_summary(count: int, pairs: Sequence[EarlierMessage], logits: Sequence[f
         pairs: As :func:`candidates` yields them.
         logits: One for each pair.
     """
-    each: list[list[float]] = [[] for _ in range(count)]
+    table = np.full((count, LOOK_BACK), -np.inf)
     for pair, logit in zip(pairs, logits, strict=True):
-        each[pair.message].append(float(logit))
-    rows = []
-    for found in each:
-        best = [*sorted(found, reverse=True), _NO_PAIR, _NO_PAIR]
-        chances = sum(1 / (1 + math.exp(-one)) for one in found)
-        rows.append(
-            (best[0], best[1], max(found[:3], default=_NO_PAIR), (*found, _NO_PAIR)[0], math.log(chances + 1e-3))
-        )
-    return np.array(rows, dtype=np.float32).reshape(count, len(PAIR_SUMMARY))
+        table[pair.message, pair.distance - 1] = logit
+    ordered = np.sort(table, axis=1)
+    chances = (1 / (1 + np.exp(-table))).sum(axis=1)
+    best = np.column_stack([ordered[:, -1], ordered[:, -2], table[:, :3].max(axis=1), table[:, 0]])
+    return np.column_stack([np.where(np.isinf(best), _NO_PAIR, best), np.log(chances + 1e-3)]).astype(np.float32)
 
 
 _WAYS = ("reply", "author", "subject", "answer", "phrase", "topic")
@@ -454,20 +421,20 @@ def rule_acts(discussion: Discussion) -> list[frozenset[tuple[ActKind, str | Non
     return [frozenset((act.kind, act.target) for act in reading.acts) for reading in read(discussion)]
 
 
-def aims(seen: Features, answered: Sequence[int | None]) -> Iterator[tuple[ActAim, str]]:
+def aims(discussion: Discussion, answered: Sequence[int | None]) -> Iterator[tuple[ActAim, str]]:
     """At whom each message's acts may be aimed, each with the text that is read for it.
 
     Args:
-        seen: The discussion's features.
+        discussion: A discussion in English.
         answered: For each message the position of the message that it most likely answers; ``None`` for none.
 
     Yields:
         The player whom it names or answers with the sentences that name them (all of them for the one who is answered),
         and nobody with the whole message.
     """
-    messages = seen.discussion.messages
+    messages, seen = discussion.messages, features(discussion)
     spans: list[list[tuple[int, int]]] = [[] for _ in messages]
-    for sentence in seen.sentences:
+    for sentence in sentences(discussion):
         spans[sentence.message].append((sentence.start, sentence.end))
     for at, prepared in enumerate(messages):
         speaker = prepared.message.speaker

@@ -173,11 +173,9 @@ def coherence_rows(rows: Iterable[LedgerRow], discussion: Discussion, reader: Re
             words = (
                 f"Answers {messages[likely[0]].message.speaker}, further back than the last {WINDOW} messages of others"
             )
-        row = replace(row, refers_to=ids[0] if ids else None)
-        details = {key: value for key, value in row.details.items() if key not in ("answers", "by")}
         extra = {"by": "reader", "answers": ids} if counts else {}
         chance = one.chance if answers else 1 - one.chance
-        yield _redecided(replace(row, details=details), counts, chance, words, extra=extra)
+        yield _redecided(row, counts, chance, words, extra=extra, refers_to=ids[0] if ids else None)
 
 
 # Messages that fit nearly as well as the best one are answered too.
@@ -307,10 +305,9 @@ _DENIED = re.compile(r"\b(?:not|never|no|accus\w+|suspect\w*|if)\b|n't\b", re.IG
 
 def _span(prepared: PreparedMessage, target: str | None) -> tuple[int, int]:
     """The sentence that names the target, else the whole message."""
-    spans = list(sentences_of(prepared))
     for mention in prepared.mentions:
         if mention.player == target:
-            for start, end in spans:
+            for start, end in sentences_of(prepared):
                 if start <= mention.start < end:
                     return start, end
     return prepared.body_start, len(prepared.message.text)
@@ -345,12 +342,11 @@ def _redecided(
     chance: float,
     words: str,
     *,
-    evidence: tuple[Evidence, ...] | None = None,
     extra: Mapping[str, Any] = MappingProxyType({}),
+    **changes: Any,
 ) -> LedgerRow:
-    told = evidence if evidence is not None else row.evidence
     details = {
-        **{name: value for name, value in row.details.items() if name != "review"},
+        **{name: value for name, value in row.details.items() if name not in _RULE_DETAILS},
         **extra,
         "chance": round(chance, 3),
         "rule": {"verdict": str(row.verdict), "reason": row.reason},
@@ -360,10 +356,13 @@ def _redecided(
         RowVerdict.COUNTS if counts else RowVerdict.DOES_NOT_COUNT,
         method=Method.READER,
         reason=f"{words}.",
-        evidence=told,
         details=details,
+        **changes,
     )
 
+
+# What the rule alone says of a row; its way of answering stands in the row's reason, too.
+_RULE_DETAILS = frozenset({"review", "answers", "by"})
 
 _Decide = Callable[[MetricResult, Discussion, Sequence[ReadMessage], Reader], Iterator[LedgerRow]]
 _DECIDED: Mapping[str, _Decide] = MappingProxyType(

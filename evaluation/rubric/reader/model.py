@@ -20,17 +20,16 @@ from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader._features import (
     ActAim,
     EarlierMessage,
-    Features,
-    Pairs,
     aim_row,
     aims,
     candidates,
     features,
+    pair_rows,
     pair_summary,
-    place_row,
     rule_acts,
     rule_answers,
     sentence_rows,
+    sentences,
 )
 from evaluation.rubric.reader._ngrams import BUCKETS, hashed_ngrams
 from evaluation.rubric.speech import ActKind
@@ -39,6 +38,9 @@ Floats = NDArray[np.float32]
 ACTS = tuple(ActKind)
 TEXT_HEADS = ("strategic", "answers", "is answered", "reference", *map(str, ACTS))
 """The columns of the weights of n-grams."""
+_MESSAGE_HEADS = tuple(head for head in TEXT_HEADS if head != "reference")
+"""Those that are read of whole messages."""
+_OF_MESSAGES = [TEXT_HEADS.index(head) for head in _MESSAGE_HEADS]
 FORMAT = 1
 _SHIPPED_FILE = "reader_en.npz"
 
@@ -66,8 +68,7 @@ class ReaderHead:
         return np.asarray(((dense - self.means) / self.sizes) @ self.weights + self.bias, dtype=np.float32)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadAct:
+class ReadAct(NamedTuple):
     """A speech act with the chance of it, from 0 to 1."""
 
     kind: ActKind
@@ -75,8 +76,7 @@ class ReadAct:
     chance: float
 
 
-@dataclass(frozen=True, slots=True)
-class ReadReference:
+class ReadReference(NamedTuple):
     """A sentence that may refer to the past: its span in the message in code points, and the chance, from 0 to 1."""
 
     start: int
@@ -140,15 +140,11 @@ class Reader:
     # Columns side by side are read several times faster than columns of a wide table.
     @cached_property
     def _message_words(self) -> Floats:
-        return np.ascontiguousarray(self.words[:, : TEXT_HEADS.index("reference")])
-
-    @cached_property
-    def _act_words(self) -> Floats:
-        return np.ascontiguousarray(self.words[:, TEXT_HEADS.index(str(ACTS[0])) :])
+        return np.ascontiguousarray(self.words[:, _OF_MESSAGES] * self.idf[:, None])
 
     @cached_property
     def _reference_words(self) -> Floats:
-        return np.ascontiguousarray(self.words[:, [TEXT_HEADS.index("reference")]])
+        return np.ascontiguousarray(self.words[:, [TEXT_HEADS.index("reference")]] * self.idf[:, None])
 
     def read(self, discussion: Discussion) -> tuple[ReadMessage, ...]:
         """Answers to each message of a discussion, in order; none in another language than English."""
@@ -157,8 +153,10 @@ class Reader:
         seen = features(discussion)
         strategic = _chances(self._text_logits("strategic", discussion.derive(self._sums), seen.style))
         answers = discussion.derive(self.answers)
-        references = self._references(seen)
-        acts = self._acts(seen, [max(one.fits, key=one.fits.__getitem__) if one.fits else None for one in answers])
+        references = self._references(discussion)
+        acts = self._acts(
+            discussion, [max(one.fits, key=one.fits.__getitem__) if one.fits else None for one in answers]
+        )
         return tuple(
             ReadMessage(float(strategic[at]), answers[at], tuple(references[at]), tuple(acts[at]))
             for at in range(len(discussion.messages))
@@ -168,13 +166,13 @@ class Reader:
         """The part of :meth:`read` on answers alone, which depends on the order of the messages."""
         if discussion.pack is None or not discussion.messages:
             return ()
-        seen, sums = features(discussion), discussion.derive(self._sums)
-        pairs, logits = self._pairs(seen, sums)
-        chances = _chances(self._text_logits("answers", sums, _answer_columns(seen, pairs, logits)))
+        sums = discussion.derive(self._sums)
+        pairs, logits = self._pairs(discussion)
+        chances = _chances(self._text_logits("answers", sums, _answer_columns(discussion, pairs, logits)))
         fits: list[dict[int, float]] = [{} for _ in discussion.messages]
-        for pair, chance in zip(pairs, _chances(logits), strict=True):
-            fits[pair.message][pair.earlier] = float(chance)
-        return tuple(Answering(float(chance), fit) for chance, fit in zip(chances, fits, strict=True))
+        for pair, chance in zip(pairs, _chances(logits).tolist(), strict=True):
+            fits[pair.message][pair.earlier] = chance
+        return tuple(map(Answering, chances.tolist(), fits))
 
     def message_columns(self, head: str, discussion: Discussion) -> tuple[Floats, Floats]:
         """The dense columns of each message for "strategic" or "answers", and this reader's logit of each.
@@ -182,56 +180,53 @@ class Reader:
         Shapes (messages, columns) and (messages,); a message is a public one with words, in order.
         """
         seen, sums = features(discussion), discussion.derive(self._sums)
-        dense = seen.style if head == "strategic" else _answer_columns(seen, *self._pairs(seen, sums))
+        dense = seen.style if head == "strategic" else _answer_columns(discussion, *self._pairs(discussion))
         return dense, self._text_logits(head, sums, dense)
 
     def _sums(self, discussion: Discussion) -> Floats:
         return features(discussion).message_ngrams.sums(self._message_words, self.idf)
 
     def _text_logits(self, head: str, sums: Floats, dense: Floats) -> Floats:
-        return sums[:, TEXT_HEADS.index(head)] + self.heads[head].logits(dense)
+        return sums[:, _MESSAGE_HEADS.index(head)] + self.heads[head].logits(dense)
 
-    def _pairs(self, seen: Features, sums: Floats) -> tuple[list[EarlierMessage], Floats]:
-        messages = seen.discussion.messages
-        speakers = [one.message.speaker for one in messages]
-        rounds = [one.message.round for one in messages]
-        found = list(candidates(speakers))
+    def _pairs(self, discussion: Discussion) -> tuple[list[EarlierMessage], Floats]:
+        found = list(candidates([one.message.speaker for one in discussion.messages]))
         if not found:
             return [], np.zeros(0, dtype=np.float32)
-        pairs = Pairs(seen)
-        drawn = self._text_logits("is answered", sums, seen.style)
-        rows = [
-            [drawn[one.earlier], *pairs.row(one.message, one.earlier), *place_row(one, speakers, rounds)]
-            for one in found
-        ]
-        return found, self.heads["pair"].logits(np.array(rows, dtype=np.float32))
+        drawn = self._text_logits("is answered", discussion.derive(self._sums), features(discussion).style)
+        rows = np.column_stack([drawn[[one.earlier for one in found]], pair_rows(discussion, found)])
+        return found, self.heads["pair"].logits(rows)
 
-    def _references(self, seen: Features) -> list[list[ReadReference]]:
-        found: list[list[ReadReference]] = [[] for _ in seen.discussion.messages]
-        if not seen.sentences:
+    def _references(self, discussion: Discussion) -> list[list[ReadReference]]:
+        every = sentences(discussion)
+        found: list[list[ReadReference]] = [[] for _ in discussion.messages]
+        if not every:
             return found
-        sums = seen.sentence_ngrams.sums(self._reference_words, self.idf)
-        logits = sums[:, 0] + self.heads["reference"].logits(sentence_rows(seen))
-        for sentence, chance in zip(seen.sentences, _chances(logits), strict=True):
-            found[sentence.message].append(ReadReference(sentence.start, sentence.end, float(chance)))
+        sums = hashed_ngrams([one.text for one in every]).sums(self._reference_words, self.idf)
+        logits = sums[:, 0] + self.heads["reference"].logits(sentence_rows(discussion))
+        for sentence, chance in zip(every, _chances(logits).tolist(), strict=True):
+            found[sentence.message].append(ReadReference(sentence.start, sentence.end, chance))
         return found
 
-    def _acts(self, seen: Features, answered: Sequence[int | None]) -> list[list[ReadAct]]:
-        found: list[list[ReadAct]] = [[] for _ in seen.discussion.messages]
-        each, dense = aim_table(seen, answered)
-        sums = hashed_ngrams([text for _, text in each]).sums(self._act_words, self.idf)
-        for column, kind in enumerate(ACTS):
+    def _acts(self, discussion: Discussion, answered: Sequence[int | None]) -> list[list[ReadAct]]:
+        found: list[list[ReadAct]] = [[] for _ in discussion.messages]
+        each, dense = aim_table(discussion, answered)
+        # Only for a player who is named another text than the whole message is read.
+        sums = discussion.derive(self._sums)[[aim.message for aim, _ in each]]
+        named = [row for row, (aim, _) in enumerate(each) if aim.is_named]
+        sums[named] = hashed_ngrams([each[row][1] for row in named]).sums(self._message_words, self.idf)
+        for kind in ACTS:
             head = self.heads[str(kind)]
-            chances = _chances(sums[:, column] + head.logits(dense))
-            for row in np.flatnonzero(chances >= head.threshold):
+            chances = _chances(self._text_logits(str(kind), sums, dense))
+            for row in np.flatnonzero(chances >= head.threshold).tolist():
                 aim = each[row][0]
                 found[aim.message].append(ReadAct(kind, aim.target, float(chances[row])))
         return found
 
     def word_weights(self, head: str, words: Sequence[str]) -> list[float]:
-        """Weights of words, each alone, for (above 0) or against the answer of a head."""
-        ngrams = hashed_ngrams(words)
-        return [float(one) for one in ngrams.sums(self.words[:, [TEXT_HEADS.index(head)]], self.idf)[:, 0]]
+        """Weights of words, each alone, for (above 0) or against the answer to a question about whole messages."""
+        sums = hashed_ngrams(words).sums(self._message_words, self.idf)
+        return [float(one) for one in sums[:, _MESSAGE_HEADS.index(head)]]
 
     def save(self, path: Path) -> None:
         """Writes the reader as plain arrays (``.npz``, weights as half floats)."""
@@ -278,21 +273,21 @@ class Reader:
         return cls(str(about["name"]), idf, words, heads, about["card"])
 
 
-def _answer_columns(seen: Features, pairs: Sequence[EarlierMessage], logits: Floats) -> Floats:
-    summary = pair_summary(len(seen.discussion.messages), pairs, logits.tolist())
-    return np.hstack([seen.style, rule_answers(seen.discussion), summary])
+def _answer_columns(discussion: Discussion, pairs: Sequence[EarlierMessage], logits: Floats) -> Floats:
+    summary = pair_summary(len(discussion.messages), pairs, logits.tolist())
+    return np.hstack([features(discussion).style, rule_answers(discussion), summary])
 
 
-def aim_table(seen: Features, answered: Sequence[int | None]) -> tuple[list[tuple[ActAim, str]], Floats]:
+def aim_table(discussion: Discussion, answered: Sequence[int | None]) -> tuple[list[tuple[ActAim, str]], Floats]:
     """The aims of all messages with their texts, and the dense features of each."""
-    each = list(aims(seen, answered))
-    named = [0] * len(seen.texts)
+    each = list(aims(discussion, answered))
+    named = [0] * len(discussion.messages)
     for aim, _ in each:
         named[aim.message] += aim.is_named
-    by_rule = rule_acts(seen.discussion)
+    by_rule = rule_acts(discussion)
     rows = [aim_row(aim, text, named[aim.message], by_rule[aim.message]) for aim, text in each]
     places = [aim.message for aim, _ in each]
-    return each, np.hstack([np.array(rows, dtype=np.float32), seen.style[places]])
+    return each, np.hstack([np.array(rows, dtype=np.float32), features(discussion).style[places]])
 
 
 def _chances(logits: Floats) -> Floats:

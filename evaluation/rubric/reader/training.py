@@ -15,13 +15,13 @@ from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader._features import (
     EarlierMessage,
     Features,
-    Pairs,
     candidates,
     features,
+    pair_rows,
     pair_summary,
-    place_row,
     rule_answers,
     sentence_rows,
+    sentences,
 )
 from evaluation.rubric.reader._fitting import Fitted, fit, idf_of, ngram_matrix
 from evaluation.rubric.reader._ngrams import BUCKETS, NGrams, hashed_ngrams
@@ -89,6 +89,7 @@ class _Examples(NamedTuple):
 @dataclass
 class _Game:
     game: LabelledGame
+    discussion: Discussion
     seen: Features
     by_place: list[Labels]
     drawn: Any = None
@@ -106,7 +107,7 @@ def train(games: Sequence[LabelledGame], name: str) -> Reader:
         name: What the reader is called; a hash of what it learned is put behind it.
     """
     prepared = [_prepared(game) for game in games]
-    idf = idf_of(_joined([one.seen.message_ngrams for one in prepared]))
+    idf = idf_of(NGrams.joined([one.seen.message_ngrams for one in prepared]))
     heads: dict[str, ReaderHead] = {}
     words = np.zeros((BUCKETS, len(TEXT_HEADS)), dtype=np.float32)
     figures: dict[str, Any] = {}
@@ -138,7 +139,7 @@ def train(games: Sequence[LabelledGame], name: str) -> Reader:
     pairs = _pair_examples(prepared)
     heads["pair"], logits, figures["pair"] = _learn_pairs(pairs)
     summary = _summaries(answering, pairs, logits)
-    by_rule = np.vstack([rule_answers(one.seen.discussion)[mask] for one, mask in answering])
+    by_rule = np.vstack([rule_answers(one.discussion)[mask] for one, mask in answering])
     learn("answers", answers._replace(dense=np.hstack([answers.dense, by_rule, summary])), "balanced accuracy")
     learn("reference", _sentence_examples(prepared, idf), "F1")
     for kind, examples in _act_examples(prepared, idf):
@@ -214,7 +215,7 @@ def _tuning_examples(reader: Reader, question: str, games: Sequence[LabelledGame
         one = _prepared(replace(game, source=str(number)))
         mask = _mask(one, question)
         if mask.any():
-            dense, own = reader.message_columns(question, one.seen.discussion)
+            dense, own = reader.message_columns(question, one.discussion)
             one.seen = replace(one.seen, style=(dense - head.means) / head.sizes)
             chosen.append((one, mask))
             logits.append(own[mask])
@@ -255,20 +256,16 @@ def _fit_beside(examples: _Examples, logits: Floats) -> Fitted:
 
 def _prepared(game: LabelledGame) -> _Game:
     discussion = Discussion.of(game.transcript)
-    seen = features(discussion)
-    return _Game(game, seen, [game.labels.get(one.message.index, Labels()) for one in discussion.messages])
+    return _Game(
+        game,
+        discussion,
+        features(discussion),
+        [game.labels.get(one.message.index, Labels()) for one in discussion.messages],
+    )
 
 
 def _mask(one: _Game, question: str) -> Bools:
     return np.array([getattr(labels, question) is not None for labels in one.by_place], dtype=bool)
-
-
-def _joined(parts: Sequence[NGrams]) -> NGrams:
-    starts, done = [np.zeros(1, dtype=np.int64)], 0
-    for part in parts:
-        starts.append(part.starts[1:] + done)
-        done += len(part.buckets)
-    return NGrams(np.concatenate([part.buckets for part in parts]), np.concatenate(starts))
 
 
 def _message_examples(
@@ -297,14 +294,15 @@ def _examples(words: Any, dense: Any, answers: Any, weights: Any, sources: Any) 
 def _sentence_examples(prepared: Sequence[_Game], idf: Floats) -> _Examples:
     words, dense, answers, weights, sources = [], [], [], [], []
     for one in prepared:
-        mask = np.array([one.by_place[each.message].references is not None for each in one.seen.sentences], dtype=bool)
+        every = sentences(one.discussion)
+        mask = np.array([one.by_place[each.message].references is not None for each in every], dtype=bool)
         if not mask.any():
             continue
-        words.append(ngram_matrix(one.seen.sentence_ngrams, idf)[mask])
-        dense.append(sentence_rows(one.seen)[mask])
-        for sentence, is_in in zip(one.seen.sentences, mask, strict=True):
+        words.append(ngram_matrix(hashed_ngrams([each.text for each in every]), idf)[mask])
+        dense.append(sentence_rows(one.discussion)[mask])
+        for sentence, is_in in zip(every, mask, strict=True):
             if is_in:
-                text = one.seen.discussion.messages[sentence.message].message.text
+                text = one.discussion.messages[sentence.message].message.text
                 quotes = one.by_place[sentence.message].references or ()
                 answers.append(any(_overlaps(text, quote, sentence.start, sentence.end) for quote in quotes))
                 weights.append(one.weight)
@@ -326,7 +324,7 @@ def _act_examples(prepared: Sequence[_Game], idf: Floats) -> list[tuple[str, _Ex
     for one in prepared:
         answered = [max(each.answers) if each.answers else None for each in one.by_place]
         answered = [_place(one, index) for index in answered]
-        each, rows = aim_table(one.seen, _likely_answered(one, answered))
+        each, rows = aim_table(one.discussion, _likely_answered(one, answered))
         mask = np.array([one.by_place[aim.message].acts is not None for aim, _ in each], dtype=bool)
         if not mask.any():
             continue
@@ -346,13 +344,13 @@ def _act_examples(prepared: Sequence[_Game], idf: Floats) -> list[tuple[str, _Ex
 def _place(one: _Game, index: int | None) -> int | None:
     if index is None:
         return None
-    places = {prepared.message.index: at for at, prepared in enumerate(one.seen.discussion.messages)}
+    places = {prepared.message.index: at for at, prepared in enumerate(one.discussion.messages)}
     return places.get(index)
 
 
 def _likely_answered(one: _Game, labelled: Sequence[int | None]) -> list[int | None]:
     """The message that each one answers: as labelled, else the last one of another player."""
-    speakers = [prepared.message.speaker for prepared in one.seen.discussion.messages]
+    speakers = [prepared.message.speaker for prepared in one.discussion.messages]
     latest: list[int | None] = [None] * len(speakers)
     for pair in candidates(speakers):
         if pair.distance == 1:
@@ -363,7 +361,7 @@ def _likely_answered(one: _Game, labelled: Sequence[int | None]) -> list[int | N
 def _are_answered(one: _Game) -> Bools:
     """Whether any labelled message answers each message."""
     indexes = frozenset[int]().union(*(labels.answers or () for labels in one.by_place))
-    return np.array([prepared.message.index in indexes for prepared in one.seen.discussion.messages], dtype=bool)
+    return np.array([prepared.message.index in indexes for prepared in one.discussion.messages], dtype=bool)
 
 
 def _put_drawn(
@@ -373,7 +371,7 @@ def _put_drawn(
     done = 0
     column = TEXT_HEADS.index("is answered")
     for one, mask in chosen:
-        sums = one.seen.message_ngrams.sums(words[:, [column]], idf)[:, 0]
+        sums = one.seen.message_ngrams.sums(words[:, [column]] * idf[:, None], idf)[:, 0]
         one.drawn = sums + head.logits(one.seen.style)
         count = int(mask.sum())
         held = np.clip(outside[done : done + count], 1e-4, 1 - 1e-4)
@@ -390,21 +388,20 @@ class _PairExamples(NamedTuple):
 def _pair_examples(prepared: Sequence[_Game]) -> _PairExamples:
     dense, answers, weights, sources, owners = [], [], [], [], []
     for number, one in enumerate(prepared):
-        messages = one.seen.discussion.messages
-        speakers = [each.message.speaker for each in messages]
-        rounds = [each.message.round for each in messages]
-        pairs = Pairs(one.seen)
-        for pair in candidates(speakers):
-            labelled = one.by_place[pair.message].answers
-            if labelled is None:
-                continue
-            row = [one.drawn[pair.earlier], *pairs.row(pair.message, pair.earlier), *place_row(pair, speakers, rounds)]
-            dense.append(row)
-            answers.append(messages[pair.earlier].message.index in labelled)
+        messages = one.discussion.messages
+        labelled = [each.answers for each in one.by_place]
+        every = candidates([each.message.speaker for each in messages])
+        pairs = [pair for pair in every if labelled[pair.message] is not None]
+        if not pairs:
+            continue
+        drawn = one.drawn[[pair.earlier for pair in pairs]]
+        dense.append(np.column_stack([drawn, pair_rows(one.discussion, pairs)]))
+        for pair in pairs:
+            answers.append(messages[pair.earlier].message.index in (labelled[pair.message] or ()))
             weights.append(one.weight)
             sources.append(one.game.source)
             owners.append((number, pair))
-    return _PairExamples(_examples([], [np.array(dense, dtype=np.float32)], answers, weights, sources), owners)
+    return _PairExamples(_examples([], dense, answers, weights, sources), owners)
 
 
 def _learn_pairs(pairs: _PairExamples) -> tuple[ReaderHead, Floats, dict[str, Any]]:

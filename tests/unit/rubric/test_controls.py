@@ -74,6 +74,17 @@ def test_the_scores_of_copies_are_the_metrics_own(game: Transcript) -> None:
         assert record.settled(permuted) == (result.numerator, result.denominator)
 
 
+def test_a_message_in_another_language_has_no_part_in_the_control_of_memory() -> None:
+    italian = "Non credo che qualcuno abbia mentito stasera, quindi dovremmo andare a dormire e parlarne domani."
+    known = GAMES[0].discussion[3]
+    messages = [one.model_copy(update={"text": italian}) if one is known else one for one in GAMES[0].messages]
+    fields = {name: getattr(GAMES[0], name) for name in Transcript.model_fields}
+    game = Transcript(**{**fields, "messages": tuple(messages)})
+    result = memory_accuracy.measure(game)
+    names = {name: name for name in game.player_names}
+    assert PermutedRecord(game).settled(names) == (result.numerator, result.denominator)
+
+
 @pytest.mark.parametrize("game", SHORT_GAMES, ids=lambda game: game.game_id)
 def test_copies_are_scored_by_the_readers_decisions_where_it_decided(game: Transcript) -> None:
     plain = without_prefixes(game)
