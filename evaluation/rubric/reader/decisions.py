@@ -27,6 +27,7 @@ from evaluation.score import (
     row_id_of,
     summarise,
 )
+from evaluation.text.tokens import STOP_WORDS
 from evaluation.transcript import Transcript
 
 # What a reference is about, told by its words; the first that fits.
@@ -324,14 +325,19 @@ def _telling_words(reader: Reader, head: str, messages: Sequence[PreparedMessage
 
 
 def _evidence(prepared: PreparedMessage, weights: Mapping[str, float], counts: bool) -> tuple[Evidence, ...]:
-    """The words of a message that weigh most for the verdict, in order."""
+    """The words of a message that weigh most for the verdict, in order.
+
+    "That" or "the" would convince nobody, though their weights add up: they are shown only where nothing else is there.
+    """
     text = prepared.message.text
-    tokens = prepared.plain_tokens[:_MOST_READ]
+    read = prepared.plain_tokens[:_MOST_READ]
+    tokens = [token for token in read if token.text not in STOP_WORDS or token.text in _CONNECTIVES] or read
     best = sorted(tokens, key=lambda token: -weights[token.text] if counts else weights[token.text])[:_MOST_WORDS]
     found = sorted((token for token in best if (weights[token.text] > 0) == counts), key=lambda token: token.start)
     return tuple(Evidence(one.start, one.end, text[one.start : one.end]) for one in found)
 
 
+_CONNECTIVES = frozenset({"because", "but", "if", "since", "so", "then", "though", "unless", "who", "why"})
 _MOST_READ = 200
 _MOST_WORDS = 3
 
