@@ -26,7 +26,6 @@ from evaluation.files.yaml_files import (
     read_located,
     shown_path,
 )
-from evaluation.judging._preconditions import registered
 from evaluation.judging.propositions import (
     DEFAULT_AGENT,
     ENVIRONMENT_DIMENSIONS,
@@ -35,6 +34,7 @@ from evaluation.judging.propositions import (
     Proposition,
     TargetType,
     has_stray_braces,
+    registered,
     variables_of,
 )
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evaluation.judging import prompts
-from evaluation.judging._preconditions import precondition_named
 from evaluation.judging.fencing import quoted
 from evaluation.judging.propositions import (
     Dimension,
@@ -18,6 +17,7 @@ from evaluation.judging.propositions import (
     TrajectoryEvent,
     fill,
     fill_known,
+    precondition_named,
     trajectory_text,
     windowed,
 )

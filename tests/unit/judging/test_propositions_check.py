@@ -9,9 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import InputError
-from evaluation.judging._preconditions import precondition_named, register, registered
 from evaluation.judging.proposition_files import CheckedFile, PropositionLibrary, check_text
-from evaluation.judging.propositions import ACTION_WINDOW, EVALUATION_WINDOW, Dimension, Proposition, TargetType, Window
+from evaluation.judging.propositions import (
+    ACTION_WINDOW,
+    EVALUATION_WINDOW,
+    Dimension,
+    Proposition,
+    TargetType,
+    Window,
+    precondition_named,
+    register,
+    registered,
+)
 
 SPECIFICATION = b"""\
 dimension: adherence        # Which dimension this proposition set evaluates
