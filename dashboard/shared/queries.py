@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -17,7 +17,7 @@ from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
 from evaluation.rubric.control_words import metrics_above_chance
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, Verdict, judge_scores
+from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, Verdict, compute_verdict, judge_scores
 from evaluation.score import MetricResult, Status
 from evaluation.store import Store
 from evaluation.store.transcripts import FoundMessages
@@ -264,6 +264,13 @@ class OpenTranscript:
     def concerning(self) -> RowsByMessage:
         """The ledger rows of each message: message id -> metric -> rows."""
         return rows_by_message(self.results)
+
+    def without_ratings(self) -> OpenTranscript:
+        """The same without engagement, for a rater who has not rated the game; the verdict is an unrated game's."""
+        results = {name: one for name, one in self.results.items() if name != ENGAGEMENT.name}
+        outcomes = {name: one for name, one in self.outcomes.items() if name != ENGAGEMENT.name}
+        verdict = compute_verdict(outcomes, self.transcript.cost)
+        return replace(self, results=results, outcomes=outcomes, verdict=verdict)
 
     def conversation(self, *, roles_hidden: bool) -> Conversation:
         """The conversation for the chat view: the same object each time."""

@@ -148,3 +148,19 @@ def test_the_list_of_games_and_the_gaps_hide_it_too(open_page, filled, words) ->
     assert "that you have not rated yet: what others gave is hidden from you." in gaps
     assert "raters 3.00 (1 rater)" in gaps
     assert "raters 5.00" not in gaps
+
+
+def test_the_page_of_a_game_and_its_ledger_hide_it_until_the_rater_has_rated_the_game(open_page, filled, words) -> None:
+    one, two = filled.transcripts.ids()[:2]
+    for game, rater, score in ((one, "Bob", 5), (two, "Dana", 3)):
+        filled.ratings.add(Rating(game, rater, score))
+    rated = words(open_page("games", transcript=two, rater="Dana", scores="true"))
+    assert "Engagement hidden" not in rated
+    assert "are hidden from you" not in rated
+    for view in ("Conversation", "Ledger"):
+        shown = words(open_page("games", transcript=one, rater="Dana", scores="true", show=view, metric="engagement"))
+        assert "are hidden from you until you have rated it." in shown
+        assert "Engagement hidden" in shown
+        assert "of 5" not in shown.replace("3 of 5", "")
+        assert "Bob" not in shown
+    assert "4.5 of 5" in words(open_page("games", transcript=one, rater="Lea"))

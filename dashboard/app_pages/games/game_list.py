@@ -243,8 +243,14 @@ def unseen_ratings_hidden(shown: pd.DataFrame) -> pd.DataFrame:
     hidden = identity.hidden_games(resources.store(), identity.author_name(), shown["transcript_id"])
     if not hidden:
         return shown
+    is_hidden = shown["transcript_id"].isin(list(hidden))
+    # The verdict and the number of passes would tell what others gave.
+    others = [name for name in DEFINITIONS if name != ENGAGEMENT.name]
+    passed = shown[others].apply(lambda row: sum(str(one).startswith("✓") for one in row), axis=1)
     return shown.assign(
-        **{ENGAGEMENT.name: shown[ENGAGEMENT.name].where(~shown["transcript_id"].isin(list(hidden)), _HIDDEN)}
+        **{ENGAGEMENT.name: shown[ENGAGEMENT.name].where(~is_hidden, _HIDDEN)},
+        verdict=shown["verdict"].where(~is_hidden, "pending"),
+        passed=shown["passed"].where(~is_hidden, passed),
     )
 
 

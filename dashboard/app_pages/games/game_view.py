@@ -20,7 +20,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from evaluation.readers import broken_off
 from evaluation.rubric.control_words import control_words
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import MetricDefinition, MetricResult, RowVerdict, coverage_of
 from evaluation.text.display import counted
 
@@ -81,12 +81,17 @@ def _summary(opened: OpenTranscript) -> str:
     for name, definition in DEFINITIONS.items():
         outcome = opened.outcomes.get(name)
         shown = look(outcome.status if outcome else "not_computed")
-        words, coverage = shown.word, ""
+        words, coverage = ("hidden" if is_hidden(opened, name) else shown.word), ""
         if outcome is not None and outcome.score is not None:
             words = score_text(outcome.score, definition.scale, outcome.threshold)
             coverage = outcome.coverage.mark if outcome.coverage else ""
         labels.append(f":{shown.color}-badge[{shown.symbol} {definition.label} {words}{coverage}]")
     return " ".join(labels)
+
+
+def is_hidden(opened: OpenTranscript, name: str) -> bool:
+    """Whether a metric is left out because a rater has not rated the game; engagement itself never fails."""
+    return name == ENGAGEMENT.name and name not in opened.results
 
 
 def _close() -> None:
@@ -117,6 +122,9 @@ def _is_uncompared(result: MetricResult) -> bool:
 
 def _card(opened: OpenTranscript, name: str) -> None:
     definition = DEFINITIONS[name]
+    if is_hidden(opened, name):
+        score_card(definition, None, "not_computed", definition.threshold, "hidden until you rate it")
+        return
     if name not in opened.results:
         score_card(definition, None, "not_computed", definition.threshold, "the scorer failed on this game")
         return

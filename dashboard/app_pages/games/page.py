@@ -18,9 +18,11 @@ from dashboard.app_pages.games.ledger import show_ledger
 from dashboard.app_pages.games.rename_move_delete import edit_transcript
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import recently_deleted, show_outcome
+from dashboard.shared.identity import identity
 from dashboard.shared.marks.pictures import take_clicked_mark
 from dashboard.shared.marks.targets import MarkTarget, address
 from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
@@ -113,6 +115,11 @@ def one_game(store: Store, wanted: str) -> None:
         st.page_link("app_pages/games/page.py", label="All games", icon=":material/arrow_back:")
         return
     outdated_note(store, opened.results)
+    if identity.hidden_games(store, identity.author_name(), [wanted]):
+        opened = resources.once(OpenTranscript.without_ratings, (opened.transcript.id,), opened)
+        st.caption(
+            "What others gave this game, and its verdict with that, are hidden from you until you have rated it."
+        )
     transcript_view(opened)
     edit_transcript(opened)
 
