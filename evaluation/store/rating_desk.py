@@ -68,7 +68,14 @@ class RatingQueue:
             rows = cursor.execute(_PROGRESS, {"raters": sorted(names)}).fetchall()
         return {rater: QueueProgress(*counts) for rater, *counts in rows}
 
-    def next_unrated(self, rater: str, *, skip: Collection[str] = (), is_assigned_only: bool = False) -> str | None:
+    def next_unrated(
+        self,
+        rater: str,
+        *,
+        skip: Collection[str] = (),
+        is_assigned_only: bool = False,
+        is_handed_over_only: bool = False,
+    ) -> str | None:
         """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
 
         What the rater has begun comes first, or a reload would find another game because somebody else was quicker.
@@ -79,13 +86,20 @@ class RatingQueue:
             rater: Who is to rate; transcripts that this person has rated or discarded are left out.
             skip: Ids of transcripts to leave out this time.
             is_assigned_only: Nothing beyond what was begun, assigned or handed over, where the rater has an assignment.
+            is_handed_over_only: Only games that were handed over.
 
         Returns:
             Its id and nothing else, so that the desk stays blind; ``None`` when none is left.
         """
         with self._units.unit() as cursor:
             found = cursor.execute(
-                _NEXT, {"rater": rater_name(rater), "skip": list(skip), "assigned_only": is_assigned_only}
+                _NEXT,
+                {
+                    "rater": rater_name(rater),
+                    "skip": list(skip),
+                    "assigned_only": is_assigned_only,
+                    "handed_over_only": is_handed_over_only,
+                },
             ).fetchone()
         return None if found is None else str(found[0])
 
@@ -155,6 +169,7 @@ SELECT transcript_id FROM open
 WHERE NOT list_contains($skip::text[], transcript_id)
     AND (NOT $assigned_only OR (SELECT count(*) = 0 FROM assigned) OR is_assigned
          OR touched IS NOT NULL OR is_handed_over)
+    AND (NOT $handed_over_only OR is_handed_over)
 ORDER BY touched DESC NULLS LAST, NOT is_handed_over, NOT is_assigned,
     CASE WHEN is_handed_over THEN 0 ELSE raters END, md5(concat($rater, ' ', transcript_id))
 LIMIT 1

@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 
 from dashboard.app_pages.overview.cockpit_data import trust_sentence
+from dashboard.app_pages.rate.desk_state import DeskState, next_game
 from dashboard.shared import queries
 from dashboard.shared.comparison_tables import METRIC_LABELS
 from dashboard.shared.jobs import jobs
@@ -209,6 +210,22 @@ def test_rating_from_an_iteration_hands_out_its_games_first_and_shows_none_of_it
         filled.ratings.add(Rating(key, "Lin", 3, token=f"lin:{key}"))
     assert {"three", "four"} < set(found)
     assert set(found) - {"three", "four"} <= {"one", "two"}
+
+
+def test_a_game_of_a_decision_that_was_skipped_comes_back_before_any_game_beside_it(filled) -> None:
+    filled.rating_queue.hand_over("Lin", "Shorter prompt", "Baseline prompt")
+    desk = DeskState("Lin", handed_over=filled.rating_queue.handed_over_left("Lin"))
+    assert desk.handed_over == 3
+    skipped = next_game(filled, desk)
+    desk.skipped = (skipped,)
+    for _ in range(2):
+        coming = next_game(filled, desk)
+        assert coming != skipped
+        filled.ratings.add(Rating(coming, "Lin", 3))
+    assert next_game(filled, desk) == skipped
+    assert desk.skipped == ()
+    filled.ratings.add(Rating(skipped, "Lin", 3))
+    assert next_game(filled, desk) not in (None, skipped)
 
 
 def test_a_reference_that_waits_for_ratings_is_handed_out_too(open_page, filled) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.agents.scores import claim_text, show_judgements
+from dashboard.app_pages.agents.scores import FAULT, claim_text, show_judgements
 from dashboard.shared import personas, resources
 from dashboard.shared.jobs.judging_jobs import proposition_library
 from dashboard.shared.notices import plain
@@ -117,8 +117,13 @@ def _sentence(person: SelectableAgent, claims: Sequence[_HeldClaim]) -> str:
     )
     if not scored:
         return f"{name} is held against {counted(len(claims), 'claim')}; no score yet."
-    lowest, highest = (
-        f"({one.cell}) on \u201c{shortened(one.claim.rstrip('.'), 160)}\u201d" for one in (scored[0], scored[-1])
-    )
-    best = f"\nIt does best {highest}." if len(scored) > 1 else ""
-    return f"{name} does worst {lowest}.{best}"
+    best = f"\nIt {_held(scored[-1], 'avoids best', 'keeps best')}." if len(scored) > 1 else ""
+    return f"{name} {_held(scored[0], 'falls most into', 'keeps least')}.{best}"
+
+
+def _held(one: _HeldClaim, of_a_fault: str, of_a_claim: str) -> str:
+    """A claim with its score; that somebody does well on a fault would be read as its opposite."""
+    claim = f"\u201c{shortened(one.claim.removeprefix(FAULT).rstrip('.'), 160)}\u201d"
+    if one.claim.startswith(FAULT):
+        return f"{of_a_fault} the fault {claim} ({one.cell})"
+    return f"{of_a_claim} to {claim} ({one.cell})"

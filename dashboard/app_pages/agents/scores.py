@@ -254,9 +254,12 @@ def _claims(rows: pd.DataFrame, dimension: Dimension) -> dict[str, str]:
     }
 
 
+FAULT = "Fault: "
+
+
 def claim_text(claim: str, *, is_fault: bool) -> str:
     """A claim; one that describes something bad, and scores high where it is false, says so."""
-    return f"Fault: {claim}" if is_fault else claim
+    return f"{FAULT}{claim}" if is_fault else claim
 
 
 def _judgements(rows: pd.DataFrame, dimension: Dimension, games: Mapping[str, str]) -> None:

@@ -86,7 +86,16 @@ def take_next(store: Store, desk: DeskState, progress: QueueProgress | None = No
 
 
 def next_game(store: Store, desk: DeskState) -> str | None:
-    """The id of the game that comes to the desk next; ``None`` when the rater's queue is at its end."""
+    """The id of the game that comes to the desk next; ``None`` when the rater's queue is at its end.
+
+    While a decision waits for games, these come and no others, those skipped once more when nothing else of it is left.
+    """
+    if desk.handed_over and store.rating_queue.handed_over_left(desk.rater):
+        for skipped in (desk.skipped, ()):
+            found = store.rating_queue.next_unrated(desk.rater, skip=skipped, is_handed_over_only=True)
+            if found is not None:
+                desk.skipped = skipped
+                return found
     return store.rating_queue.next_unrated(desk.rater, skip=desk.skipped, is_assigned_only=not desk.goes_on)
 
 

@@ -106,7 +106,11 @@ def _quote(example: ExampleRow) -> str:
 def words() -> None:
     """The glossary."""
     wanted = st.text_input("Find a word", key="find_word").casefold().strip()
-    found = [(word, meaning) for word, meaning in terms() if wanted in f"{word} {meaning}".casefold()]
+    found = [
+        (word, meaning)
+        for word, meaning in sorted(terms(), key=lambda one: one[0].casefold())
+        if wanted in f"{word} {meaning}".casefold()
+    ]
     if not found:
         st.info("No term holds that.")
         return
