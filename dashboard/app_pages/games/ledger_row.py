@@ -92,7 +92,12 @@ def _basis(transcript: Transcript, row: LedgerRow, key: str) -> None:
 
 
 def _evidence_title(row: LedgerRow) -> str:
-    """A title for the evidence: words that moved the reader where it overruled the rule, else what the reason names."""
+    """A title for the evidence: words that moved the reader where it overruled the rule, else what the reason names.
+
+    Beside a person's decision it is what was marked before.
+    """
+    if row.method is Method.HUMAN:
+        return "Words that were marked before:"
     rule = row.details.get("rule")
     is_overruled = row.method is Method.READER and rule is not None and RowVerdict(rule["verdict"]) is not row.verdict
     return "Words that weigh most:" if is_overruled else "Words that this rests on:"

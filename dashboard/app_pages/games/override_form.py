@@ -96,7 +96,8 @@ def _past(made: Override, decisions: RowOverrides, key: str) -> None:
     plain(_words(made))
     if made.id in decisions.standing:
         author = identity.decider_name() or _author(f"{key}_{made.id}")
-        if st.button("Undo", icon=":material/undo:", key=f"undo_{made.id}_{key}", disabled=not author):
+        asks = None if author else "Enter your name first."
+        if st.button("Undo", icon=":material/undo:", key=f"undo_{made.id}_{key}", disabled=not author, help=asks):
             _undo(made, key, author)
             # The scores above the conversation stand outside of its fragment.
             st.rerun()
