@@ -242,10 +242,10 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
         if summary.comparisons:
             status_table(data.ab_frame(summary.comparisons), "Every pair of variants on every measure, b minus a")
         st.caption(
-            "Significant: after Holm's adjustment over all comparisons, the deciding measure's among them; Compare tests "
-            "the target of a change alone, and so may find clearly what stays open here. Practical: more than 10 % of the larger mean, "
-            "unless the test says otherwise. Effect size: Cohen's d. Detectable: the smallest difference that "
-            "so many runs would find in 8 of 10 tests."
+            "Significant: after Holm's adjustment over all comparisons, that of the deciding measure too. Compare "
+            "tests the target of a change alone, so it may find clearly what stays open here. Practical: more than 10 "
+            "% of the larger mean, unless the test says otherwise. Effect size: Cohen's d. Detectable: the smallest "
+            "difference that so many runs would find in 8 of 10 tests."
         )
         if summary.variants:
             status_table(data.ab_frame(summary.variants), "The variants: runs by status, checks passed, means")
