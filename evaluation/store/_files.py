@@ -18,7 +18,7 @@ from evaluation.errors import StoreError, StoreMovedError
 Identity = tuple[int, int]
 """Device and number of a file: the same under all of its names, another one for a copy."""
 
-_ANOTHER = "Choose another file with --db."
+_ANOTHER = "Use --db to choose another file."
 _KINDS = (
     (stat.S_ISFIFO, "a named pipe"),
     (stat.S_ISSOCK, "a socket"),

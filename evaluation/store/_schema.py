@@ -77,7 +77,7 @@ def applied(connection: DuckDBPyConnection) -> int:
     if names and "schema_migrations" not in names:
         raise StoreError(
             "The file is not a database of Dramaturg; nothing was written to it.",
-            remedy="Choose another file with --db; transcripts go in with: dramaturg import.",
+            remedy="Use --db to choose another file; transcripts go in with: dramaturg import.",
         )
     if not names:
         return 0

@@ -23,12 +23,12 @@ _MOVE_LOG = (
 )
 _DAMAGE = ("Corrupt database file", "Could not read enough bytes", "not a valid DuckDB database", "INTERNAL Error")
 _EXPLANATIONS = (
-    ("not a valid DuckDB database", "The file is not a DuckDB database.", "Choose another file with --db."),
-    ("Cannot launch in-memory database", "The file is not a DuckDB database.", "Choose another file with --db."),
+    ("not a valid DuckDB database", "The file is not a DuckDB database.", "Use --db to choose another file."),
+    ("Cannot launch in-memory database", "The file is not a DuckDB database.", "Use --db to choose another file."),
     ("newer version of DuckDB", "The file was written by a newer DuckDB.", "Update Dramaturg."),
-    ("Is a directory", "There is a folder where the database file should be.", "Choose another file with --db."),
+    ("Is a directory", "There is a folder where the database file should be.", "Use --db to choose another file."),
     ("Permission denied", "The database file may not be read and written.", "Change its rights or use --db."),
-    ("Cannot open file", "The database file cannot be opened or made there.", "Choose another place with --db."),
+    ("Cannot open file", "The database file cannot be opened or made there.", "Use --db to choose another place."),
     ("No space left", "The disk is full; the last change was not stored.", "Free some space and try again."),
     ("File too large", "The disk takes no more; the last change was not stored.", "Free some space and try again."),
     ("WAL does not match", "The .wal file beside the database belongs to another one.", "Move the .wal file away."),

@@ -30,7 +30,7 @@ def test_a_named_pipe_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.duckdb")
     done = dramaturg("list", "--db", tmp_path / "pipe.duckdb")
     assert done.returncode == 3
-    assert "There is a named pipe where the database file should be. Choose another file with --db." in done.stderr
+    assert "There is a named pipe where the database file should be. Use --db to choose another file." in done.stderr
 
 
 def test_a_device_is_refused() -> None:
