@@ -157,7 +157,8 @@ def transcript_list(store: Store) -> pd.DataFrame:
         ``opening`` (the first public message, with its speaker, cut), ``ratings`` (how many people rated it),
         ``verdict`` (status), ``passed`` (how many metrics pass), ``chance`` (how many can be told from it, in
         words), ``failing`` (the metrics that do not), ``coverage`` (in words for each metric, empty for none), and for
-        every metric its score in words under its own name and as a number (NaN for none) under ``score_`` and its name.
+        every metric its score in words under its own name and as a number (NaN for none) under ``score_`` and its name;
+        ``unrated_verdict`` and ``unrated_passed`` are verdict and passes without engagement.
     """
     with collection_paused(), store.unit():
         summaries = store.transcripts.summaries()
@@ -174,7 +175,7 @@ def transcript_list(store: Store) -> pd.DataFrame:
         "ratings": [ratings.get(key, 0) for key in keys],
     }
     costs = [None if pd.isna(usd) else float(str(usd)) for usd in summaries["total_usd"].tolist()]
-    judged: dict[_Statuses, tuple[str, int]] = {}
+    judged: dict[_Statuses, tuple[str, int, str, int]] = {}
     cells = [_scored_cells(metrics.get(key, {}), usd, judged) for key, usd in zip(keys, costs, strict=True)]
     scored = dict(zip(_SCORED_COLUMNS, zip(*cells, strict=True) if cells else [()] * len(_SCORED_COLUMNS), strict=True))
     table = pd.DataFrame({**known, **scored}, columns=[*_LIST_COLUMNS, *DEFINITIONS, *_SCORE_COLUMNS])
@@ -183,18 +184,20 @@ def transcript_list(store: Store) -> pd.DataFrame:
 
 _PLAIN_COLUMNS = ("transcript_id", "game_id", "source_name", "source_format", "players", "messages")
 _PEOPLE_COLUMNS = ("label", "names", "opening", "ratings")
-_LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", *_PEOPLE_COLUMNS, "verdict", "passed", "chance", "failing", "coverage")
+_UNRATED_COLUMNS = ("unrated_verdict", "unrated_passed")
+_VERDICT_COLUMNS = ("verdict", "passed", *_UNRATED_COLUMNS, "chance", "failing", "coverage")
+_LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", *_PEOPLE_COLUMNS, *_VERDICT_COLUMNS)
 
 
 _SCORE_COLUMNS = tuple(f"score_{name}" for name in DEFINITIONS)
-_SCORED_COLUMNS = ("verdict", "passed", "chance", "failing", "coverage", *DEFINITIONS, *_SCORE_COLUMNS)
+_SCORED_COLUMNS = (*_VERDICT_COLUMNS, *DEFINITIONS, *_SCORE_COLUMNS)
 
 
 _Statuses = tuple[object, ...]
 
 
 def _scored_cells(
-    outcomes: Mapping[str, MetricScore], usd: float | None, judged: dict[_Statuses, tuple[str, int]]
+    outcomes: Mapping[str, MetricScore], usd: float | None, judged: dict[_Statuses, tuple[str, int, str, int]]
 ) -> tuple[object, ...]:
     """The cells of a game in the list that its scores decide, in the order of ``_SCORED_COLUMNS``.
 
@@ -208,7 +211,8 @@ def _scored_cells(
     decides = (usd is not None and usd > COST_LIMIT_USD, *(one and one.status for one in held))
     if decides not in judged:
         verdict = judge_scores(outcomes, usd)
-        judged[decides] = str(verdict.status), verdict.passed_count
+        unrated = judge_scores({name: one for name, one in outcomes.items() if name != ENGAGEMENT.name}, usd)
+        judged[decides] = str(verdict.status), verdict.passed_count, str(unrated.status), unrated.passed_count
     return (
         *judged[decides],
         metrics_above_chance(one.control for one in outcomes.values() if one.score is not None),
@@ -284,6 +288,15 @@ class OpenTranscript:
     @cached_property
     def _blind_conversation(self) -> Conversation:
         return Conversation.of(self.transcript, self.concerning, roles_hidden=True)
+
+
+def open_unrated(store: Store, transcript_id: str) -> OpenTranscript:
+    """Read a transcript without engagement, for a rater who has not rated it.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    return open_transcript(store, transcript_id).without_ratings()
 
 
 def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:

@@ -155,7 +155,9 @@ def general_claim(claim: str, message: str) -> str:
     """
     if not message:
         return claim
-    told = re.sub(rf"(?:the message )?(?<!\w){re.escape(message)}(?!\w)", "a message", claim, flags=re.IGNORECASE)
+    told = re.sub(
+        rf"(?:the message )?(?<!\w){re.escape(message)}(?!\w)", "a message", claim, count=1, flags=re.IGNORECASE
+    )
     return told[:1].upper() + told[1:]
 
 

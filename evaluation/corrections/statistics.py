@@ -291,14 +291,16 @@ def outcome_words(results: Iterable[GateResult]) -> str:
     told = [f"{passed:,} of {counted(found.messages, 'message')} passed{': ' if ways else ''}{listed(ways)}."]
     if never := count[GateOutcome.CORRECTED] + count[GateOutcome.FORCED_THROUGH]:
         unsent = sum(result.outcome is not None and result.committed is None for result in known)
-        sent = f"; {unsent:,} of them not sent" if unsent else " and went out in the best version"
+        sent = f"; {unsent:,} not sent" if unsent else " and went out in the best version"
         told.append(f"{never:,} never passed{sent}.")
     if silent := count[GateOutcome.TIMEOUT_PASS_THROUGH]:
         told.append(f"{silent:,} went out unjudged, because no judge answered.")
     first = [one for one in failure_rates(known) if not one.is_retry and one.failed]
     if first:
-        worst = max(first, key=lambda one: one.failed)
-        told.append(f"Most were sent back by {worst.check}: {worst.failed:,} of {counted(worst.judged, 'first text')}.")
+        most = max(one.failed for one in first)
+        worst = [one for one in first if one.failed == most]
+        of = f" of {counted(worst[0].judged, 'first text')}" if len(worst) == 1 else " each"
+        told.append(f"Most often sent back by {listed([one.check for one in worst])}: {most:,}{of}.")
     return " ".join(told)
 
 

@@ -158,9 +158,17 @@ def recommendation(found: Sequence[StatisticalComparison], best: str | None, pri
         return f"No winner: {primary} cannot be tested ({own[0].reason})."
     if any(one.significant and not one.practical_difference for one in own):
         return f"No winner: a difference on {primary} is real, but too small to matter in practice."
+    clear = [one for one in own if one.favours]
+    if clear:
+        pairs = "; ".join(f"{one.favours} is better than {_other(one)}" for one in clear)
+        return f"No winner yet: on {primary} {pairs}, but no variant is clearly better than every other."
     needed = [one.runs_needed for one in own if one.runs_needed is not None]
     more = f" If it is as large as seen, {max(needed)} runs of each variant would show it." if needed else ""
     return f"No winner yet: the difference on {primary} could be luck.{more}"
+
+
+def _other(one: StatisticalComparison) -> str:
+    return one.variant_b if one.favours == one.variant_a else one.variant_a
 
 
 def reasons(found: Sequence[StatisticalComparison], best: str | None, primary: str) -> list[str]:

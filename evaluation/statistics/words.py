@@ -38,7 +38,9 @@ def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str])
             others.append((len(names), outcome.words))
     if len(others) == 1:
         [(count, words)] = others
-        return "; ".join([*clear, f"the others {words}" if clear else f"all {count} {words}"])
+        rest = "the other" if count == 1 else "the others"
+        everything = "the one difference" if count == 1 else f"all {count}"
+        return "; ".join([*clear, f"{rest if clear else everything} {words}"])
     return "; ".join([*clear, *(f"{count} {words}" for count, words in others)])
 
 

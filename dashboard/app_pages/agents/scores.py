@@ -108,7 +108,8 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     changes = resources.read(stored_run_comparison, before, str(run["run_id"])) if before else None
     if finding := _finding(upto[-1], dimensions):
         st.markdown(f"**{finding}**")
-    since = f" Since the run before, {finding_words(changes)}" if changes else ""
+    changed = finding_words(changes) if changes else ""
+    since = f" Since the run before, {changed}" if changed else ""
     st.caption(_about(run) + since)
     detail = resources.read(personas.run_detail, str(run["run_id"]))
     games = resources.read(queries.game_names)

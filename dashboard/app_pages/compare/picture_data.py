@@ -96,8 +96,8 @@ def by_evidence(differences: Iterable[Difference]) -> list[Difference]:
 def sentence(found: IterationComparison) -> str:
     """Compare two iterations in one sentence, with their names: untrusted text.
 
-    Such as "Prompt v4 against Prompt v2: clearly better on Strategic depth; the others could be luck (lower:
-    Engagement)."
+    Such as "Prompt v4 against Prompt v2: clearly better on Strategic depth; the others could be luck. Lower, but it
+    could be luck: Engagement."
     """
     before, after = found.before, found.after
     here, there = len(after.games), len(before.games)
@@ -109,8 +109,8 @@ def sentence(found: IterationComparison) -> str:
         for one in differences
         if one.outcome is Outcome.NO_EVIDENCE and round(one.difference, 1) < 0
     ]
-    among = f" (lower: {listed(lower)})" if lower else ""
-    return f"{names[0]} against {names[1]}, {games}: {evidence_words(differences, METRIC_LABELS)}{among}."
+    also = f" Lower, but it could be luck: {listed(lower)}." if lower else ""
+    return f"{names[0]} against {names[1]}, {games}: {evidence_words(differences, METRIC_LABELS)}.{also}"
 
 
 def _row(one: Difference, threshold: float, found: IterationComparison) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import Aim, focus_on, read_open
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import score_text
+from dashboard.shared.identity.visible_games import open_game
 from dashboard.shared.marks.pictures import remember_target
 from dashboard.shared.marks.targets import MarkTarget
 from dashboard.shared.notices import plain
@@ -39,7 +40,7 @@ def two_games(found: IterationComparison) -> None:
         with column:
             chosen.append(_pick(label, key, games, otherwise, listed))
     state.choose(**{_BEFORE: chosen[0], _AFTER: chosen[1]})
-    before, after = (resources.share(queries.open_transcript, one) for one in chosen)
+    before, after = (open_game(resources.store(), one)[0] for one in chosen)
     plain(difference_sentence(before, after))
     if moved is not None and tuple(chosen) == moved:
         st.caption("These are the two games whose scores lie farthest apart.")
@@ -96,16 +97,12 @@ def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, s
 
 def _scores(before: OpenTranscript, after: OpenTranscript) -> pd.DataFrame:
     moves = {label: f"{100 * change:+z.1f} %" for change, label, _ in _moves(before, after)}
-    listed = [
-        resources.share(queries.transcript_list).set_index("transcript_id").loc[one.transcript.id]
-        for one in (before, after)
-    ]
     return pd.DataFrame(
         [
             {
                 "Metric": one.label,
-                "Before": listed[0][name],
-                "After": listed[1][name],
+                "Before": queries.score_cell(name, before.outcomes.get(name)),
+                "After": queries.score_cell(name, after.outcomes.get(name)),
                 "Change, of the scale": moves.get(one.label, ""),
             }
             for name, one in DEFINITIONS.items()

@@ -295,7 +295,8 @@ def metric_words(text: str) -> str:
 
 def _ab_cell(name: str, cell: str) -> str:
     if name == "Clearly better":
-        return f"{_SHOWN.get(cell, '✓')} {cell}"
+        favours_none = cell.endswith(("differ too little to matter", "neither is better"))
+        return f"{_SHOWN.get(cell, '–' if favours_none else '✓')} {cell}"
     if name == "Significant" and cell == "yes":
         return "✓ yes"
     if name == "Status":

@@ -163,7 +163,7 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
     """The games, a page of them at a time; a row opens its game, and a score the message behind it.
 
     Args:
-        shown: Those that match the filters.
+        shown: Those that match the filters, see :func:`unseen_ratings_hidden`.
         total: How many there are in all.
     """
     verdicts = shown["verdict"].value_counts()
@@ -181,7 +181,7 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
         return
     pages = -(-len(shown) // _PAGE_SIZE)
     first = (_page(pages) - 1) * _PAGE_SIZE
-    drawn = game_rows(unseen_ratings_hidden(shown.iloc[first : first + _PAGE_SIZE]))
+    drawn = game_rows(shown.iloc[first : first + _PAGE_SIZE])
     on_open = access_checks.event("game_open", remember_click(_LIST, drawn.targets))
     _rows(key=_LIST, data=dict(drawn.data), on_open_change=on_open)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -244,14 +244,18 @@ def unseen_ratings_hidden(shown: pd.DataFrame) -> pd.DataFrame:
     if not hidden:
         return shown
     is_hidden = shown["transcript_id"].isin(list(hidden))
-    # The verdict and the number of passes would tell what others gave.
-    others = [name for name in DEFINITIONS if name != ENGAGEMENT.name]
-    passed = shown[others].apply(lambda row: sum(str(one).startswith("✓") for one in row), axis=1)
+    score = f"score_{ENGAGEMENT.name}"
+    # Verdict, passes, filters, order and the file would tell what others gave.
     return shown.assign(
-        **{ENGAGEMENT.name: shown[ENGAGEMENT.name].where(~is_hidden, _HIDDEN)},
-        verdict=shown["verdict"].where(~is_hidden, "pending"),
-        passed=shown["passed"].where(~is_hidden, passed),
+        **{ENGAGEMENT.name: shown[ENGAGEMENT.name].where(~is_hidden, _HIDDEN), score: shown[score].mask(is_hidden)},
+        verdict=shown["verdict"].where(~is_hidden, shown["unrated_verdict"]),
+        passed=shown["passed"].where(~is_hidden, shown["unrated_passed"]),
+        failing=shown["failing"].where(~is_hidden, shown["failing"].map(_without_engagement)),
     )
+
+
+def _without_engagement(metrics: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in metrics if name != ENGAGEMENT.name)
 
 
 _HIDDEN = "hidden until you rate it"

@@ -37,6 +37,9 @@ def show_ledger(metric: str) -> None:
 def ledger_table(opened: OpenTranscript) -> None:
     """The rows of one metric as a table, by verdict; a selected row whole, with the way to its message."""
     metrics = list(opened.results)
+    if not metrics:
+        st.info("No metric of this game has rows to show.")
+        return
     metric = st.pills(
         "Metric",
         metrics,

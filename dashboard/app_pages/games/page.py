@@ -12,17 +12,17 @@ from dashboard.app_pages.games.game_list import (
     games_table,
     ordered,
     pick_filters,
+    unseen_ratings_hidden,
 )
 from dashboard.app_pages.games.game_view import transcript_view
 from dashboard.app_pages.games.ledger import show_ledger
 from dashboard.app_pages.games.rename_move_delete import edit_transcript
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import recently_deleted, show_outcome
-from dashboard.shared.identity import identity
+from dashboard.shared.identity.visible_games import open_game
 from dashboard.shared.marks.pictures import take_clicked_mark
 from dashboard.shared.marks.targets import MarkTarget, address
 from dashboard.shared.notices import empty_state, plain
-from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
@@ -85,6 +85,7 @@ def open_marked_game(store: Store) -> None:
 
 def all_games(store: Store, listed: pd.DataFrame) -> None:
     versions_banner(store)
+    listed = unseen_ratings_hidden(listed)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         query = st.text_input(
             "Search what was said",
@@ -108,15 +109,14 @@ def all_games(store: Store, listed: pd.DataFrame) -> None:
 
 def one_game(store: Store, wanted: str) -> None:
     try:
-        opened = resources.share(queries.open_transcript, wanted)
+        opened, is_hidden = open_game(store, wanted)
     except NotFoundError as error:
         st.warning("That game is not here. It may have been deleted, or the link is incomplete.")
         plain(str(error))
         st.page_link("app_pages/games/page.py", label="All games", icon=":material/arrow_back:")
         return
     outdated_note(store, opened.results)
-    if identity.hidden_games(store, identity.author_name(), [wanted]):
-        opened = resources.once(OpenTranscript.without_ratings, (opened.transcript.id,), opened)
+    if is_hidden:
         st.caption(
             "What others gave this game, and its verdict with that, are hidden from you until you have rated it."
         )

@@ -44,7 +44,7 @@ def show() -> None:
         with sentence:
             beside = data.references(found)
             cost = parts.cost_of_a_game(beside, first, last, with_loose=with_loose)
-            plain(f"{cost} {behaviour_sentence(behaviour_of_iterations(), beside)}")
+            plain(f"{cost} {behaviour_sentence(_up_to(found, last), beside)}")
         cost_and_behaviour(first, last, with_loose=with_loose)
         return
     is_shown = (points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)
@@ -57,6 +57,12 @@ def show() -> None:
             plain(data.sentence(shown, resources.read(queries.thresholds), data.references(found)))
         metrics(shown, (with_loose, first, last))
         parts.change_notes(found)
+
+
+def _up_to(found: list[data.Step], last: int) -> pd.DataFrame:
+    """Behaviour in the iterations up to the last one that is shown, as the sentence is about that one."""
+    frame = behaviour_of_iterations()
+    return frame[frame["Iteration"].isin([one.name for one in found[:last]])] if len(frame) else frame
 
 
 def metrics(shown: pd.DataFrame, chosen: tuple[bool, int, int]) -> None:

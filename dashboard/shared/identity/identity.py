@@ -338,7 +338,7 @@ def _cookie() -> str:
 
 
 def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[str]:
-    """The games whose ratings a rater without a login must not see yet: those that this rater has not rated.
+    """The games whose ratings a rater without a login must not see yet: those that only others have rated.
 
     With logins there is none: raters do not reach this page. Nor for a lead, who has rated nothing and has no games
     assigned.
@@ -347,4 +347,4 @@ def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[st
         return frozenset()
     rated = {one.transcript_id for one in store.ratings.by_rater(rater)}
     is_rater = rated or any(one.rater == rater for one in store.rating_assignments.current())
-    return frozenset(games) - rated if is_rater else frozenset()
+    return frozenset(games) & store.ratings.rater_counts().keys() - rated if is_rater else frozenset()

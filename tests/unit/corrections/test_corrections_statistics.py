@@ -30,7 +30,7 @@ def test_three_messages() -> None:
     assert (found.retries, found.regeneration_failure_rate) == (2, 0.5)
     assert outcome_words(results) == (
         "2 of 3 messages passed: 1 at once and 1 after a retry. 1 went out unjudged, because no judge answered. "
-        "Most were sent back by adherence: 1 of 2 first texts."
+        "Most often sent back by adherence: 1 of 2 first texts."
     )
     assert outcome_words([]) == ""
     never = GateResult("a", None, GateOutcome.FORCED_THROUGH, (low,))
