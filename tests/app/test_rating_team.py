@@ -145,8 +145,8 @@ def test_the_list_of_games_and_the_gaps_hide_it_too(open_page, filled, words) ->
     assert sum("of 5" in text for text in shown) == 1
     assert "hidden until you rate it" in shown
     # Neither do filters tell it.
-    assert "No game matches" in words(open_page("games", rater="Dana", failing="engagement"))
-    assert "No game matches" not in words(open_page("games", rater="Lea", failing="engagement"))
+    assert "No game matches" in words(open_page("games", rater="Dana", failing="Engagement"))
+    assert "No game matches" not in words(open_page("games", rater="Lea", failing="Engagement"))
     gaps = words(open_page("team", team="Agreement", rater="Dana", differ="Metrics differ from raters"))
     assert "that you have not rated yet: what others gave is hidden from you." in gaps
     assert "raters 3.00 (1 rater)" in gaps

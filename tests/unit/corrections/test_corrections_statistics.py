@@ -34,7 +34,7 @@ def test_three_messages() -> None:
     )
     assert outcome_words([]) == ""
     never = GateResult("a", None, GateOutcome.FORCED_THROUGH, (low,))
-    assert outcome_words([never]).startswith("0 of 1 message passed. 1 never passed; 1 of them not sent.")
+    assert outcome_words([never]).startswith("0 of 1 message passed. 1 never passed; 1 not sent.")
     # Committed totals: 8, 7 and the threshold 7 for the silent judge.
     assert found.mean_total == 22 / 3
 
