@@ -113,32 +113,6 @@ def judge_words(run: Mapping[str, Any] | None) -> str:
     return ": ".join(str(part) for part in (run["judge"], run["model"]) if part and not pd.isna(part))
 
 
-def proposition_frame(scores: pd.DataFrame, dimension: Dimension) -> pd.DataFrame:
-    """The propositions of a dimension in a run: ``Id``, ``Score``, ``Claim``, ``Wanted``, ``Weight``, ``Judged``,
-    ``Marked``.
-
-    ``Score`` is the mean over messages or trajectories, turned round where the claim is ``Wanted`` false; ``Marked``
-    counts the nines that say nothing about the agent, and is left out where there is none.
-    """
-    own = scores[scores["dimension"] == dimension]
-    rows = []
-    for proposition_id, group in own.groupby("proposition_id", sort=False):
-        first = group.iloc[0]
-        rows.append(
-            {
-                "Id": proposition_id,
-                "Score": round(float(group["score"].mean()), 2),
-                "Claim": first["claim"],
-                "Wanted": "false" if first["is_inverted"] else "true",
-                "Weight": float(first["weight"]),
-                "Judged": len(group),
-                "Marked": int((group["mark"] != "").sum()),
-            }
-        )
-    frame = pd.DataFrame(rows, columns=["Id", "Score", "Claim", "Wanted", "Weight", "Judged", "Marked"])
-    return frame if frame["Marked"].any() else frame.drop(columns="Marked")
-
-
 @dataclass(frozen=True, slots=True)
 class RunDetail:
     """The scores of a run and what could not be scored, as ``Evaluations`` gives them."""

@@ -171,7 +171,8 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
     simulated = int((shown["source_format"] == SIMULATED_FORMAT).sum())
     apart = f" {simulated:,} of them simulated." if simulated else ""
     few = "" if len(shown) == total else f" of {total:,}"
-    plain(f"{len(shown):,}{few} {'game' if total == 1 else 'games'}: {', '.join(told)}.{apart}" if told else "")
+    if told:
+        plain(f"{len(shown):,}{few} {'game' if total == 1 else 'games'}: {', '.join(told)}.{apart}")
     st.caption(
         "A game passes with 5 of 7 metrics, engagement among them. A row opens its game; a score opens the first "
         "message that loses points of that metric."
