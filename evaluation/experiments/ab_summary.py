@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from evaluation.rubric.definitions import DEFINITIONS, score_words
 from evaluation.statistics.intervals import proportion_interval
 from evaluation.statistics.words import p_words, percent_interval
 from evaluation.text.display import cost_text, counted, listed, significant_text
@@ -129,7 +130,7 @@ def _basis(measures: Mapping[str, Sequence[Mapping[str, Any]]], primary: str | N
     if not own:
         return ""
     means = {
-        one[f"variant_{side}"]: f"{significant_text(one[f'mean_{side}'])} ({counted(one[f'n_{side}'], 'run')})"
+        one[f"variant_{side}"]: f"{_mean(one, side)} ({counted(one[f'n_{side}'], 'run')})"
         for one in own
         for side in ("a", "b")
     }
@@ -144,9 +145,15 @@ def _basis(measures: Mapping[str, Sequence[Mapping[str, Any]]], primary: str | N
 def _measures(measures: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[_Row]:
     return [
         {"Measure": name, "Clearly better": _shown_by(found)}
-        | {one[f"variant_{side}"]: significant_text(one[f"mean_{side}"]) for one in found for side in ("a", "b")}
+        | {one[f"variant_{side}"]: _mean(one, side) for one in found for side in ("a", "b")}
         for name, found in measures.items()
     ]
+
+
+def _mean(one: Mapping[str, Any], side: str) -> str:
+    """With its unit, where the measure is a metric of the rubric."""
+    value, metric = one[f"mean_{side}"], DEFINITIONS.get(one["metric_name"])
+    return significant_text(value) if metric is None or value is None else score_words(metric, value)
 
 
 def _shown_by(pairs: Sequence[Mapping[str, Any]]) -> str:

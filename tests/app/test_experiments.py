@@ -173,10 +173,11 @@ def test_table_1_has_19_rows_with_ours_beside_them(open_page, finished, words) -
     assert not app.exception
     assert "No model has run one of the paper's four experiments here" in words(app)
     # The paper's directions alone, as a script says nothing; fluency of experiment 3 has a p of 0.454.
-    fluency = app.dataframe[0].value.set_index("Dimension").loc["Fluency"]
-    assert list(fluency) == ["▼ 0.52", "▼ 3.13", "(▼ 0.33)", "(▼ 0.11)"]
+    assert list(app.dataframe[0].value["Fluency"]) == ["▼ 0.52", "▼ 3.13", "could be luck", "could be luck"]
     frame = app.dataframe[1].value
     assert len(frame) == 19
+    app.button(key="run_for_table1").click().run()
+    assert app.button(key="start_experiment")
 
 
 def test_runs_by_a_model_stand_below_the_papers_directions(finished) -> None:
@@ -193,11 +194,12 @@ def test_runs_by_a_model_stand_below_the_papers_directions(finished) -> None:
     assert data.table1_words([model]).startswith(
         "Of 2 differences in the paper: 1 the same way here, 1 could be luck here."
     )
-    (_, _), (title, ours) = data.table1_directions([model])
+    _, (title, ours, runs) = data.table1_directions([model])
     assert title == "Here, in the latest runs"
-    # A column for the one experiment that was run.
-    assert list(ours.columns) == ["Dimension", "Exp. 2.2"]
-    assert list(ours.set_index("Dimension")["Exp. 2.2"].loc[["Fluency", "Ideas"]]) == ["✓ ▼ 1.00", "(▲ 2.00)"]
+    # A row for the one experiment that was run; it opens that run.
+    (line,) = ours.to_dict("records")
+    assert line["Experiment"].startswith("2.2: ")
+    assert (line["Fluency"], line["Ideas"], runs) == ("✓ ▼ 1.00", "could be luck", [record.id])
 
 
 def test_table_1_is_recomputed_from_files_that_are_handed_in(open_page, database, words, data_root: Path) -> None:
@@ -259,7 +261,7 @@ def test_an_ab_test_shows_runs_by_status_small_costs_and_links_to_games(open_pag
     store.experiments.keep_ab_test({"name": "Costs"}, result.as_dict())
     app = open_page("experiments", experiments_view="A/B tests")
     assert not app.exception
-    assert "Runs: 1 done, 1 failed, 3 skipped: budget. Spent: 0.00002 USD. Date: 2026-02-03 04:05 UTC." in words(app)
+    assert "Runs: 1 done, 1 failed, 3 skipped: budget. Spent: 0.00002 USD. Ended 2026-02-03 04:05 UTC." in words(app)
     assert "0.0000123 USD" in app.dataframe[-1].value.to_string()
     assert "1 done, 1 failed, 3 skipped: budget" in table(app)
     assert app.selectbox(key=next(each.key for each in app.selectbox if each.label == "Game of a run")).options == [

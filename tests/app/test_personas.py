@@ -115,8 +115,8 @@ def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_pa
     app.pills(key="dimension").set_value(Dimension.ADHERENCE).run()
     claims = app.selectbox(key="proposition_of_adherence").options
     assert any("Alpha speaks in the manner that the persona describes" in one for one in claims)
-    # The worst first, and faults are named.
-    assert claims[0].startswith("3.0 of 9: Fault: ")
+    # The worst first, and what should not happen says so.
+    assert claims[0].startswith("3.0 of 9: Never: ")
     # The mark of 6 for an inverted claim is a score of 3.
     app.selectbox(key="proposition_of_adherence").set_value("adherence-contradiction").run()
     assert not app.exception
@@ -158,7 +158,7 @@ def test_each_claim_stands_with_its_file_line_and_score(
 def test_a_score_of_a_claim_opens_its_judgements(open_page, filled, words) -> None:
     evaluate(filled, "Alpha")
     app = open_page("agents", agent="alpha", agents="Claims")
-    assert "Alpha falls most into the fault \u201c" in words(app)
+    assert "Alpha holds least to \u201cNever: " in words(app)
     app.button(key="judged_fluency_fluency-natural").click().run()
     assert not app.exception
     assert app.pills(key="dimension").value == Dimension.FLUENCY

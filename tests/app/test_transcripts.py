@@ -175,7 +175,7 @@ def test_the_ledger_says_what_the_score_is_made_of_and_narrows_to_a_verdict(
     link = {"transcript": small_game("one").id, "show": "Ledger", "rows_of": "Strategic depth"}
     app = open_page("games", **link)
     assert "4 of 8 messages, 50.0 % (at least 60 %)" in words(app)
-    assert "8 rows: 4 count, 4 do not, 0 not counted." in words(app)
+    assert "8 rows: 4 ✓ counts, 4 ✗ counts against, 0 ○ not counted." in words(app)
     assert len(app.dataframe[0].value) == 8
     narrowed = open_page("games", **link, rows_that="✗ counts against")
     assert not narrowed.exception
@@ -190,7 +190,7 @@ def test_every_card_opens_the_ledger_of_its_metric(open_page, filled, words, tab
         app.button(key=key).click().run()
         assert not app.exception, key
         if key == "rows_personality_diversity":
-            assert "2 rows: " in words(app)
+            assert "No score." in words(app)
             assert "Alpha" in table(app)
 
 

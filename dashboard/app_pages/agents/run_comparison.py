@@ -78,7 +78,10 @@ def compare_runs() -> None:
 
 def _pick(runs: list[Run]) -> tuple[str, str]:
     ids = [run.id for run in runs]
-    names = {run.id: _label(number, run) for number, run in enumerate(runs, start=1)}
+    names = {
+        run.id: _label(sum(one.agent_id == run.agent_id for one in runs[: place + 1]), run)
+        for place, run in enumerate(runs)
+    }
     # Of a channel no dimension is compared game by game, so an agent's runs come first.
     last = max(range(len(runs)), key=lambda place: (not ENVIRONMENT_DIMENSIONS.issuperset(runs[place].scores), place))
     earlier = [place for place, run in enumerate(runs[:last]) if run.agent == runs[last].agent]

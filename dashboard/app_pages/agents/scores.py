@@ -255,12 +255,9 @@ def _claims(rows: pd.DataFrame, dimension: Dimension) -> dict[str, str]:
     }
 
 
-FAULT = "Fault: "
-
-
 def claim_text(claim: str, *, is_fault: bool) -> str:
-    """A claim; one that describes something bad, and scores high where it is false, says so."""
-    return f"{FAULT}{claim}" if is_fault else claim
+    """A claim that scores high where it is held to; what should not happen begins with "Never: "."""
+    return f"Never: {claim}" if is_fault else claim
 
 
 def _judgements(rows: pd.DataFrame, dimension: Dimension, games: Mapping[str, str]) -> None:

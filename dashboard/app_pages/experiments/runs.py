@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.app_pages.experiments import data, start_ab_test
-from dashboard.app_pages.experiments.data import ShownRun
+from dashboard.app_pages.experiments.data import MeasuredRuns, ShownRun
 from dashboard.shared import state
 from dashboard.shared.charts.drawing import draw_chart
-from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL
+from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, escaped_label
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
@@ -228,17 +229,24 @@ def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:
     summary = ab_summary(results, chosen.completed_at)
     plain(data.metric_words(f"{results.get('recommendation', '')} {summary.basis}"))
-    if summary.measures:
-        status_table(
-            data.ab_frame(summary.measures),
-            "Every measure: what the runs show, and the mean of each variant",
-            column_config={"Measure": st.column_config.Column(width=126)},
+    if drawn := data.measured_runs(results, summary.measures):
+        draw_chart(
+            measures_figure(drawn),
+            key=f"measures_{chosen.id}",
+            config={"displayModeBar": False},
+            alt=". ".join(f"{one.label}. {_means_in_words(one)}" for one in drawn),
         )
-    st.caption(f"Runs: {summary.runs}. Spent: {summary.spent}. Date: {summary.date}.")
+        st.caption("Small dots are runs, the large mark is their mean.")
+    elif summary.measures:
+        _measures_table(summary.measures)
+    spent = f" Spent: {summary.spent}." if results.get("spent_usd") else ""
+    st.caption(f"Runs: {summary.runs}.{spent} Ended {summary.date}.")
     _games_of_runs(store, chosen.id, summary.games)
     with st.expander("Show the numbers"):
         for reason in results.get("reasons", []):
             plain(data.metric_words(str(reason)))
+        if drawn:
+            _measures_table(summary.measures)
         if summary.comparisons:
             status_table(data.ab_frame(summary.comparisons), "Every pair of variants on every measure, b minus a")
         st.caption(
@@ -253,10 +261,75 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
             status_table(data.ab_frame(summary.every_run), "Every run with its status and cost")
 
 
+def _measures_table(measures: Sequence[Mapping[str, str]]) -> None:
+    status_table(
+        data.ab_frame(measures),
+        "Every measure: what the runs show, and the mean of each variant",
+        column_config={"Measure": st.column_config.Column(width=126)},
+    )
+
+
+def _means_in_words(one: MeasuredRuns) -> str:
+    return ", ".join(f"{name} {fmean(values):.1f} %" for name, values in one.runs.items() if values)
+
+
+def measures_figure(rows: Sequence[MeasuredRuns]) -> go.Figure:
+    """Every run of every variant as a dot and their means, one band a measure, its words above it."""
+    figure = go.Figure()
+    names = list(dict.fromkeys(name for row in rows for name in row.runs))
+    lane = 0.6 / max(len(names), 1)
+    for number, name in enumerate(names):
+        places = [place + 0.5 + lane * (number + 0.5 - len(names) / 2) for place in range(len(rows))]
+        values = [row.runs.get(name, ()) for row in rows]
+        known = [(place, fmean(own)) for place, own in zip(places, values, strict=True) if own]
+        color = _VARIANT_COLORS[number % len(_VARIANT_COLORS)]
+        figure.add_trace(
+            go.Scatter(
+                x=[value for own in values for value in own],
+                y=[place for place, own in zip(places, values, strict=True) for _ in own],
+                mode="markers",
+                marker={"size": 7, "color": color, "opacity": 0.5},
+                hovertemplate="%{x:.1f} %<extra></extra>",
+                showlegend=False,
+            )
+        )
+        figure.add_trace(
+            go.Scatter(
+                x=[value for _, value in known],
+                y=[place for place, _ in known],
+                mode="markers",
+                name=escaped_label(name),
+                marker={"size": 12, "color": color, "symbol": _VARIANT_SYMBOLS[number % len(_VARIANT_SYMBOLS)]},
+                hovertemplate="mean %{x:.1f} %<extra></extra>",
+            )
+        )
+    for place, row in enumerate(rows):
+        figure.add_annotation(
+            text=escaped_label(row.label, 90),
+            x=0,
+            y=place + 0.02,
+            xref="paper",
+            xanchor="left",
+            yanchor="middle",
+            showarrow=False,
+        )
+    figure.update_layout(
+        height=_HEAD_HEIGHT + 30 + (34 + 18 * len(names)) * len(rows),
+        margin={"l": 10, "r": 10, "t": 36, "b": 30},
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+        dragmode=False,
+        xaxis={"range": [-2, 102], "ticksuffix": " %", "zeroline": False, "fixedrange": True},
+        yaxis={"range": [len(rows), -0.3], "visible": False, "fixedrange": True},
+    )
+    return figure
+
+
 def _games_of_runs(store: Store, test_id: str, games: Mapping[str, str]) -> None:
     _read_one("Game of a run", data.stored_games(store, games), f"game_of_run_{test_id}", "read_game_of_run")
 
 
+_VARIANT_COLORS = (NEUTRAL, ACCENT, "#0f8a7d", "#b3541e")
+_VARIANT_SYMBOLS = ("circle", "diamond", "square", "triangle-up")
 _ROW_HEIGHT = 48
 _HEAD_HEIGHT = 48
 _LABEL_WIDTH = 128

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import pandas as pd
@@ -16,7 +17,7 @@ from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import status_table
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import LedgerRow, MetricResult, RowVerdict, failure_beyond_score
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, coverage_words, failure_beyond_score
 from evaluation.text.display import counted, shortened
 from evaluation.transcript import Transcript
 
@@ -57,8 +58,7 @@ def ledger_table(opened: OpenTranscript) -> None:
     if not result.ledger:
         st.info("This metric considered nothing in this game.")
         return
-    st.caption(ledger_summary(result))
-    verdict = _pick_verdict()
+    verdict = _pick_verdict(result)
     rows = [row for row in result.ledger if verdict in (_ANY, row.verdict)]
     if not rows:
         st.info("No row has that verdict.")
@@ -77,13 +77,21 @@ def ledger_table(opened: OpenTranscript) -> None:
 
 
 def _score(result: MetricResult) -> None:
-    beside = control_words(result.name, result.score, result.control)
-    st.caption("  \n".join(filter(None, (score_line(result), beside))))
+    """The score once, in a sentence; who read and the comparison with scrambled copies in small print."""
+    evidence = coverage_words(result)
+    plain(_sentences([score_line(result), evidence]))
     # With a score, the reason repeats its fraction.
     if result.reason and (result.score is None or failure_beyond_score(result)):
         plain(result.reason)
-    if result.remarks:
-        plain("\n".join(result.remarks))
+    # The notes repeat the counts of the coverage, and the reason why there is no score.
+    notes = () if evidence or result.score is None else result.notes
+    beside = control_words(result.name, result.score, result.control)
+    if small := _sentences([*notes, result.reading_words, beside]):
+        st.caption(small)
+
+
+def _sentences(parts: Sequence[str]) -> str:
+    return " ".join(f"{part[0].upper()}{part[1:].rstrip('.')}." for part in parts if part)
 
 
 def score_line(result: MetricResult) -> str:
@@ -103,7 +111,10 @@ def excluded_words(metric: str) -> str:
     return _EXCLUDED_WORDS.get(metric, "not counted")
 
 
-def _pick_verdict() -> str:
+def _pick_verdict(result: MetricResult) -> str:
+    number = Counter(str(row.verdict) for row in result.ledger)
+    counts = ", ".join(f"{number[each]:,} {look(each).label}" for each in RowVerdict)
+    st.caption(f"{counted(len(result.ledger), 'row')}: {counts}. Select one to see it whole.")
     return st.segmented_control(
         "Rows",
         [_ANY, *(str(verdict) for verdict in RowVerdict)],
@@ -112,16 +123,7 @@ def _pick_verdict() -> str:
         format_func=lambda name: name if name == _ANY else look(name).label,
         key=_VERDICT,
         bind="query-params",
-    )
-
-
-def ledger_summary(result: MetricResult) -> str:
-    """Number of rows that count, do not count, and were left out."""
-    number = {verdict: sum(row.verdict is verdict for row in result.ledger) for verdict in RowVerdict}
-    return (
-        f"{counted(len(result.ledger), 'row')}: {number[RowVerdict.COUNTS]:,} count, "
-        f"{number[RowVerdict.DOES_NOT_COUNT]:,} do not, {number[RowVerdict.EXCLUDED]:,} {excluded_words(result.name)}. "
-        "Select one to see it whole."
+        label_visibility="collapsed",
     )
 
 
@@ -151,7 +153,7 @@ def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFr
                 "Verdict": look(row.verdict).label,
                 "Message": message.index + 1 if (message := transcript.message(row.message_id or "")) else None,
                 "Player": row.player or (message.speaker if message else ""),
-                "Points": f"{row.numerator:g} of {row.denominator:g}",
+                "Points": f"{row.numerator:g} of {row.denominator:g}" if row.denominator else "",
                 "Reason": row.reason,
                 "Evidence": shortened("; ".join(evidence.text for evidence in row.evidence), 120),
             }
