@@ -77,7 +77,7 @@ def sample_options(
         typer.Option(
             metavar="NAME,...",
             show_default=False,
-            help="Default: all of adherence, consistency, fluency, convergence, ideas_quantity.",
+            help="Default: all of adherence, consistency, fluency, convergence (voice distinctness), ideas_quantity.",
         ),
     ] = "",
     sample_size: Annotated[

@@ -106,7 +106,7 @@ def generate(
     seed: Annotated[int, typer.Option(min=0, help="Draws what each of them is like.")] = 0,
     force: Force = False,
 ) -> None:
-    """Let a model make agents of a population, and write them as agent files.
+    """Let a model invent the agents of a population, and write them as agent files.
 
     Every answer is stored before it is used: the same command goes on where it was broken off. Exits with 3 when the
     model cannot be asked or the budget is spent.

@@ -116,7 +116,10 @@ def _movers(found: IterationComparison) -> Iterator[tuple[str, ...]]:
 
 def report(
     iteration: Annotated[
-        str | None, typer.Argument(metavar="[ITERATION]", show_default=False, help="The iteration to report on.")
+        str | None,
+        typer.Argument(
+            metavar="[ITERATION]", show_default=False, help="The iteration to report on; the latest when left out."
+        ),
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", dir_okay=False, help="The file to write.")] = Path(
         "report.html"

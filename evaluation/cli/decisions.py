@@ -54,7 +54,13 @@ def override(
             help="The row's id, as 'show --metric --format json' gives it (coherence:m12), or METRIC:#N for message N.",
         ),
     ],
-    verdict: Annotated[VerdictName, typer.Option(show_default=False, help="The new verdict of the row.")],
+    verdict: Annotated[
+        VerdictName,
+        typer.Option(
+            show_default=False,
+            help="The new verdict: does_not_count is 'counts against' on the pages, excluded 'not counted'.",
+        ),
+    ],
     author: Author,
     reason: Annotated[str, typer.Option(metavar="TEXT", show_default=False, help="Why; kept with the decision.")],
     words: Annotated[
@@ -144,7 +150,7 @@ Transcripts = Annotated[
 ]
 Metrics = Annotated[
     list[MetricName] | None,
-    typer.Option(show_default=False, help="Only this metric; may be given more than once."),
+    typer.Option(show_default=False, help="Only this metric (one of the first four); may be given more than once."),
 ]
 Withdraw = Annotated[
     str | None,
@@ -168,7 +174,7 @@ def judge(
     """Have a model read games, twenty messages a call: it decides memory accuracy, strategic depth, coherence and role
     consistency.
 
-    Its decisions outrank rule and reader; what the record proves and what people decide outranks them. Messages that it
+    Its decisions outrank rule and reader, and yield to what the record proves and what people decide. Messages that it
     cannot read keep their rows. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers
     failed.
     """

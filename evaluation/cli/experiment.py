@@ -57,7 +57,9 @@ PaperLayout = Annotated[
 ]
 Steps = Annotated[
     int | None,
-    typer.Option(min=1, max=200, show_default=False, help="How many times everybody may speak; the scenario's number."),
+    typer.Option(
+        min=1, max=200, show_default=False, help="How many times everybody may speak. Default: the scenario's number."
+    ),
 ]
 Personas = Annotated[
     Path | None,
@@ -163,7 +165,7 @@ def report(
         typer.Argument(
             metavar="[ID]",
             show_default=False,
-            help="The id, or its first digits; 'table1' for Table 1 of arXiv:2507.09788; all are listed without.",
+            help="The id, or its first digits; 'table1' for Table 1 of arXiv:2507.09788; without it, all are listed.",
         ),
     ] = None,
     from_raw: Annotated[
@@ -270,7 +272,8 @@ def _printed(value: float) -> str:
 @judge_options
 def ab(
     config: Annotated[
-        Path, typer.Argument(metavar="CONFIG", show_default=False, help="The test, in YAML; see --print-config.")
+        Path,
+        typer.Argument(metavar="CONFIG", show_default=False, help="The test, in YAML or JSON; see --print-config."),
     ],
     output: Rows = ListFormat.TABLE,
     print_config: Annotated[  # noqa: ARG001 - its callback acts

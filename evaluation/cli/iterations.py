@@ -16,7 +16,7 @@ from evaluation.cli.terminal import note, safe, say, say_json
 app = typer.Typer(
     cls=CommandGroup,
     rich_markup_mode=None,
-    help="List iterations with their tests, means and decisions; create one, or decide on its change.",
+    help="Without a command: list iterations with their tests, means and decisions. Or create one, or decide on one.",
 )
 
 
@@ -40,7 +40,7 @@ PromptFile = Annotated[
 
 @app.callback(invoke_without_command=True)
 def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE) -> None:
-    """List iterations with their tests, means and decisions; create one, or decide on its change."""
+    """Without a command: list iterations with their tests, means and decisions. Or create one, or decide on one."""
     if context.invoked_subcommand is not None:
         return
     from evaluation.cli._board import board_dict, board_lines
@@ -65,7 +65,9 @@ def create(
     name: Name,
     parent: Annotated[
         str | None,
-        typer.Option(metavar="NAME", show_default=False, help="The iteration whose prompt was changed."),
+        typer.Option(
+            metavar="NAME", show_default=False, help="The iteration that this one was changed from: its reference."
+        ),
     ] = None,
     change: Annotated[str, typer.Option(help="The one change that was made, in words.")] = "",
     target: Target = None,

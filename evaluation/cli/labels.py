@@ -34,7 +34,7 @@ def export(
 
 @app.command()
 def train() -> None:
-    """Train a reader on these decisions; it is kept where it reads games better that the training left out.
+    """Train a reader on these decisions; it is kept only if it does better on games left out of the training.
 
     Choose it in Settings, or with: dramaturg settings --set reader=NAME. Then score games again: dramaturg reevaluate.
     """

@@ -25,7 +25,7 @@ Value = TypeVar("Value")
 Command = TypeVar("Command", bound=Callable[..., Any])
 _ATTRIBUTE = "shared_options"
 _DB_HELP = (
-    "The database file. Default: DRAMATURG_DB, else data/dramaturg.duckdb in a checkout, else your data folder's."
+    "The database file. Default: DRAMATURG_DB, else data/dramaturg.duckdb in a checkout, else one in your data folder."
 )
 _database: list[Path] = []
 
@@ -323,7 +323,7 @@ def judge_options(
             max=3_600,
             metavar="SECONDS",
             show_default=False,
-            help="The longest that a call may take, in seconds; shorter where the server answers fast. Default: 600.",
+            help="The longest that a call may take, in seconds; lowered where the server answers fast. Default: 600.",
         ),
     ] = None,
     max_tokens: Annotated[
@@ -367,7 +367,7 @@ def print_config_option(package: str, name: str) -> Any:
             typer.echo((files(package) / name).read_text("utf-8").rstrip())
             raise typer.Exit
 
-    return typer.Option("--print-config", callback=print_sample, is_eager=True, help="Print a sample of that file.")
+    return typer.Option("--print-config", callback=print_sample, is_eager=True, help="Print an example of that file.")
 
 
 class DateOrder(StrEnum):

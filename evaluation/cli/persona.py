@@ -92,7 +92,10 @@ def record(
         ),
     ] = None,
     mode: Annotated[
-        RecordMode, typer.Option("--mode", help="live asks a model; scripted answers by counting words and says so.")
+        RecordMode,
+        typer.Option(
+            "--mode", help="live asks a model; scripted asks none, counts words, and notes that in each answer."
+        ),
     ] = RecordMode.LIVE,
 ) -> None:
     """Evaluate agents with a model and record its answers, so that mock mode needs none.

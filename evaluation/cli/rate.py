@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_PROBLEMS = 50
 
-_HELP = "Rate a transcript: dramaturg rate TRANSCRIPT. Ratings from and to CSV; assign games."
+_HELP = "Rate a transcript: dramaturg rate add TRANSCRIPT (add may be left out). Ratings from and to CSV; assign games."
 app = command_group(_HELP, AddByDefault)
 
 

@@ -96,7 +96,7 @@ def evaluate(
     controls: Annotated[
         bool,
         typer.Option(
-            "--controls/--no-controls", help="Compare each score with chance (a fraction of a second a game)."
+            "--controls/--no-controls", help="Compare each score with chance; takes a fraction of a second per game."
         ),
     ] = True,
     jobs: Jobs = 1,
@@ -360,7 +360,7 @@ def collect(
         ),
     ],
 ) -> None:
-    """Import what evaluate --output wrote into a database, games with their scores and ledgers.
+    """Import into a database what 'evaluate --output' wrote: games with their scores and ledgers.
 
     Running it again adds what is new. It may be killed at any time.
     """

@@ -273,8 +273,9 @@ OUTCOME_MEANINGS: Mapping[GateOutcome, str] = MappingProxyType(
 
 
 def outcome_words(results: Iterable[GateResult]) -> str:
-    """The outcomes of messages in sentences: "4 of 5 messages passed: 2 at once and 2 after a retry. 1 never passed."
+    """The outcomes of messages in sentences.
 
+    "4 of 5 messages passed: 2 at once and 2 of 3 sent back. 1 never passed and went out in the best version."
     Names the check that most first texts failed; empty without a message that was checked.
     """
     known = list(results)
@@ -282,9 +283,15 @@ def outcome_words(results: Iterable[GateResult]) -> str:
     if not found.messages:
         return ""
     count = found.outcomes
+    back = sum(
+        count[one] for one in (GateOutcome.PASSED_AFTER_RETRY, GateOutcome.CORRECTED, GateOutcome.FORCED_THROUGH)
+    )
     ways = [
         f"{number:,} {way}"
-        for outcome, way in ((GateOutcome.PASSED, "at once"), (GateOutcome.PASSED_AFTER_RETRY, "after a retry"))
+        for outcome, way in (
+            (GateOutcome.PASSED, "at once"),
+            (GateOutcome.PASSED_AFTER_RETRY, f"of {back:,} sent back"),
+        )
         if (number := count[outcome])
     ]
     passed = count[GateOutcome.PASSED] + count[GateOutcome.PASSED_AFTER_RETRY]
@@ -310,11 +317,11 @@ def statistics_words(found: GateStatistics) -> list[tuple[str, str]]:
     return [
         ("First texts that passed", _share(found.original_success_rate)),
         ("Texts written again", f"{found.retries:,}"),
-        ("Regeneration failures", _share(found.regeneration_failure_rate)),
-        ("Mean total of what was sent", _NONE if found.mean_total is None else f"{found.mean_total:.1f}"),
+        ("Rewritten texts that failed", _share(found.regeneration_failure_rate)),
+        ("Mean score of what was sent", _NONE if found.mean_total is None else f"{found.mean_total:.1f}"),
         ("Calls per message", _UNKNOWN if calls is None else f"{calls:.1f}"),
         ("Cost per message", _UNKNOWN if usd is None else f"${usd:.4f}"),
-        ("Messages with the breaker open", f"{found.breaker_open:,}"),
+        ("Messages sent unchecked, as judges kept failing", f"{found.breaker_open:,}"),
     ]
 
 

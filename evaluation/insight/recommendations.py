@@ -157,7 +157,7 @@ def activity_lines(metrics: SimulationMetrics) -> Iterator[Line]:
     """Messages and lengths, and who talks most."""
     yield "Messages", f"{metrics.total_messages:,}"
     yield "Mean length", _number(metrics.avg_response_length, "characters")
-    yield "Talks most", _talks_most(metrics)
+    yield "Most messages", _talks_most(metrics)
     if metrics.thoughts_per_agent:
         yield "Private thoughts", f"{sum(metrics.thoughts_per_agent.values()):,}, in no other figure"
 
@@ -192,7 +192,7 @@ def network_lines(network: NetworkMetrics | None) -> Iterator[Line]:
         yield "Network", UNKNOWN
         return
     yield "Players", f"{network.nodes}"
-    yield "Arrows from one to another", f"{network.edges} of {network.nodes * (network.nodes - 1)} possible"
+    yield "Who addressed whom", f"{network.edges} of {network.nodes * (network.nodes - 1)} possible"
     if network.reciprocity is not None:
         mutual = round(network.edges * network.reciprocity / 2)
         one_way = network.edges - 2 * mutual

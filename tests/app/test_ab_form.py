@@ -12,7 +12,7 @@ from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.workflows.ab_tests import begin_ab_job
 from tests.scripted_server import ScriptedServer
 
-VIEW = {"experiments_view": "A/B tests", "start": "true"}
+VIEW = {"experiments_view": "A/B tests", "start_ab": "true"}
 SIMULATED = f"""
 name: Steps
 source: simulation

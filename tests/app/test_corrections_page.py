@@ -43,7 +43,7 @@ def test_before_any_message_the_page_tells_how_to_see_one_and_leads_to_the_setti
 def test_outcomes_come_with_counts_shares_and_intervals(open_page, checked, words, table) -> None:
     app = open_page("agents", agents="Checks")
     assert not app.exception
-    assert "3 of 4 messages passed: 2 at once and 1 after a retry. 1 went out unjudged" in words(app)
+    assert "3 of 4 messages passed: 2 at once and 1 of 1 sent back. 1 went out unjudged" in words(app)
     # All came in one minute: a chart over time would have one bar.
     assert not app.get("plotly_chart")
     shown = app.dataframe[0].value.set_index("Outcome")

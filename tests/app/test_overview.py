@@ -60,14 +60,14 @@ def test_the_current_iteration_is_shown_with_means_decision_and_checklist(open_p
     assert not app.exception
     said = words(app)
     assert "Iteration 2 of 2" in said
-    assert "Shorter · better than Baseline prompt (the baseline) on " in said
-    assert "Games that wait for a rating: 3 of 5" in [one.label for one in app.expander]
+    assert "Shorter · higher than Baseline prompt (the baseline) on " in said
+    assert "Games without a rating: 3 of 5" in [one.label for one in app.expander]
     assert "Only 1 game of 3" in said
     for label in ("Memory accuracy", "Strategic depth", "Conversation coherence", "Engagement"):
         assert label in said
     assert "Baseline prompt" in table(app)
-    (listed,) = [one.value for one in app.dataframe if "Change" in one.value.columns]
-    assert listed["Change"].tolist() == ["baseline", "rule: cannot be decided yet"]
+    (listed,) = [one.value for one in app.dataframe if "Decision" in one.value.columns]
+    assert listed["Decision"].tolist() == ["baseline", "rule: cannot be decided yet"]
     assert "Your decision" in said
     assert "Conversation coherence, the target" in said
     assert "3 consecutive tests pass" in said
@@ -140,7 +140,7 @@ def test_metrics_that_say_little_by_themselves_are_named_with_the_way_to_why(ope
     assert judged.decision.target == "coherence"
     hardly = [MetricTrust(one, Trust.HARDLY, ()) for one in ("role_consistency", "coherence")]
     assert trust_sentence(judged, hardly) == (
-        "⚠ The rule rests on Conversation coherence, which says little by itself; so does Role consistency."
+        "⚠ The rule rests on Conversation coherence, which says little by itself. The same holds for Role consistency."
     )
     app = open_page(iteration="Baseline prompt")
     assert trust_sentence(shown, metric_trust()) in words(app)
@@ -186,12 +186,12 @@ def test_what_an_experiment_simulated_does_not_wait_for_raters(open_page, filled
     assert len(queries.overview(filled).waiting) == before
     filled.iterations.assign(simulated.id, "Shorter prompt")
     assert len(queries.overview(filled).waiting) == before + 1
-    assert f"Games that wait for a rating: {before + 1} of 6" in [one.label for one in open_page().expander]
+    assert f"Games without a rating: {before + 1} of 6" in [one.label for one in open_page().expander]
 
 
 def test_rating_from_an_iteration_hands_out_its_games_first_and_shows_none_of_it(open_page, filled, words) -> None:
     app = open_page()
-    assert app.button(key="rate_next").label == "Rate the 2 missing games (up to 3)"
+    assert app.button(key="rate_next").label == "Rate up to 3 games"
     app.button(key="rate_next").click().run()
     assert not app.exception
     app.text_input[0].set_value("Lin")

@@ -60,7 +60,7 @@ def test_show_takes_an_id_its_beginning_or_the_games_id(run: Any, write_game: An
     text = shown.pop()
     assert "Verdict: pending, 5 of 7 pass" in text
     assert "Engagement is pending: not rated yet." in text
-    assert "Nothing needs fixing: no metric fails." in text
+    assert "No metric fails so far." in text
 
 
 def test_show_refuses_what_is_not_stored(run: Any) -> None:

@@ -7,18 +7,19 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.agents.scores import claim_text, show_judgements
+from dashboard.app_pages.agents.scores import CHOSEN, claim_text, show_judgements
 from dashboard.shared import personas, resources
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame
 from dashboard.shared.downloads import json_download
 from dashboard.shared.example_row import transcript_link
+from dashboard.shared.formatting import signed_cell
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.runs import Run, RunComparison, finding_words, run_comparison_data
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
-from evaluation.statistics.comparison import Difference, Summary
+from evaluation.statistics.comparison import Difference
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.iterations import stored_run_comparison
@@ -67,12 +68,12 @@ def compare_runs() -> None:
     status_table(_short_frame(found), "Every dimension: what the comparison shows, and the means")
     games = next(iter(known.values()))
     st.caption(
-        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9; ideas are counted. "
-        "* One score for all that the agent said, too few for a test."
+        "Scores from 0 to 9 over all that was judged, as the profile shows them; ideas are counted. What it shows goes "
+        f"by the means of {games.before.n} games before and {games.after.n} after."
     )
     _one_dimension(found, known)
     _movers(found)
-    with st.expander("Show the numbers"):
+    with st.expander("Show the numbers", key="comparison_numbers"):
         _numbers(found)
 
 
@@ -82,8 +83,16 @@ def _pick(runs: list[Run]) -> tuple[str, str]:
         run.id: _label(sum(one.agent_id == run.agent_id for one in runs[: place + 1]), run)
         for place, run in enumerate(runs)
     }
-    # Of a channel no dimension is compared game by game, so an agent's runs come first.
-    last = max(range(len(runs)), key=lambda place: (not ENVIRONMENT_DIMENSIONS.issuperset(runs[place].scores), place))
+    # The agent that the other views show, then any agent: of a channel no dimension is compared game by game.
+    chosen = st.session_state.get(CHOSEN)
+    last = max(
+        range(len(runs)),
+        key=lambda place: (
+            runs[place].agent_id == chosen,
+            not ENVIRONMENT_DIMENSIONS.issuperset(runs[place].scores),
+            place,
+        ),
+    )
     earlier = [place for place, run in enumerate(runs[:last]) if run.agent == runs[last].agent]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         before, after = (
@@ -109,14 +118,16 @@ def _label(number: int, run: Run) -> str:
 
 
 def _short_frame(found: RunComparison) -> pd.DataFrame:
-    """One row per dimension with a score: ``Dimension``, ``What it shows``, ``Before``, ``After``."""
+    """One row per dimension with a score: ``Dimension``, ``What it shows``, and the runs' scores, as profiles show "
+    "them."""
     return pd.DataFrame(
         [
             {
                 "Dimension": DIMENSION_LABELS[one.name],
                 "What it shows": SYMBOLS[one.outcome],
-                "Before": _mean(one.before, before),
-                "After": _mean(one.after, after),
+                "Before": _cell(before),
+                "After": _cell(after),
+                "Change": signed_cell(f"{after - before:+z.1f}") if before is not None and after is not None else "",
             }
             for one in found.comparison.differences
             for before, after in [(_score(found.before, one.name), _score(found.after, one.name))]
@@ -125,8 +136,8 @@ def _short_frame(found: RunComparison) -> pd.DataFrame:
     )
 
 
-def _mean(games: Summary, whole: float | None) -> str:
-    return f"{games.mean:.1f}" if games.n else "no score" if whole is None else f"{whole:.1f} *"
+def _cell(score: float | None) -> str:
+    return "no score" if score is None else f"{score:.1f}"
 
 
 def _numbers(found: RunComparison) -> None:
@@ -191,7 +202,7 @@ def _movers(found: RunComparison) -> None:
     if not found.movers:
         st.caption("No claim that both runs asked moved.")
     elif not any(one.examples for one in found.movers):
-        st.caption("No message that both runs judged got another mark: the two runs judged different messages.")
+        st.caption("The two runs judged different messages, so none can be shown before and after.")
     for one in found.movers:
         better = one.change > 0
         with st.container(border=True, gap="small"):

@@ -32,7 +32,7 @@ from evaluation.workflows.persona_runs import evaluate_example
 
 _ID = "agent"
 """The agent in the address of a link from another page."""
-_CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
+CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
 _MOST_SHOWN = 40
 _rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile_rows")
@@ -43,7 +43,7 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
     evaluated = [person for person in found if person.run is not None]
     if not evaluated:
         return
-    with st.expander("All evaluated agents"):
+    with st.expander("All evaluated agents and channels"):
         waiting = len(found) - len(evaluated)
         st.caption(
             "Scores run from 0 to 9, higher is better; ideas are counted."
@@ -72,13 +72,13 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
         st.warning("The agent that the link names is not here: it was deleted, or never spoke. Here is another one.")
     names = {person.id: person.name for person in found}
     # The link first, so that another page, or an example that was just loaded, opens the agent that it names.
-    if st.session_state.get(_CHOSEN) not in ids or (wanted and wanted != st.session_state.get(_FOLLOWED)):
-        st.session_state[_CHOSEN] = wanted or ids[0]
+    if st.session_state.get(CHOSEN) not in ids or (wanted and wanted != st.session_state.get(_FOLLOWED)):
+        st.session_state[CHOSEN] = wanted or ids[0]
     chosen = st.selectbox(
         "Agent",
         ids,
         format_func=lambda key: names[key] if names[key] == key else f"{names[key]} ({key})",
-        key=_CHOSEN,
+        key=CHOSEN,
     )
     st.session_state[_FOLLOWED] = chosen
     state.choose(**{_ID: chosen})
@@ -117,13 +117,13 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
     _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
     st.caption(
-        "● score, ○ in the run before, small dots: games, band: where the mean over games may lie. The line at the "
-        "right is the drift: the score in every run so far. Select a mark to read its judgements."
+        "● score over all judgements, ○ in the run before, small dots: games, band: where the mean over games may lie. "
+        "The line at the right is the drift: the score in every run so far. Select a mark to read its judgements."
     )
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:
         _behind(detail, dimension, games)
-    with st.expander("Show the numbers"):
+    with st.expander("Show the numbers", key="profile_numbers"):
         plain("\n".join(found.words))
         history = resources.read(personas.run_history, person.id)
         status_table(history, "All runs of this agent, the latest first")

@@ -32,6 +32,7 @@ from evaluation.workflows.ab_tests import StoredRuns, estimate_ab_test
 
 _NONE = "–"
 _COULD_BE_LUCK = "could be luck"
+_LABELS_OF_PAPER = {theirs: LABELS[ours] for ours, theirs in PUBLISHED_NAMES.items()}
 _MOST_RUNS = 200
 _SIDES = {Side.TREATMENT: "treatment", Side.CONTROL: "control"}
 
@@ -109,7 +110,7 @@ def _report_line(row: Mapping[str, Any]) -> dict[str, Any]:
         "Control": mean_cell(row["control_mean"], row["control_sd"]),
         "Difference": change_cell(row["difference"]),
         "95 % interval": row["interval_note"] or _NONE if low is None else signed_cell(f"{low:+z.2f} to {high:+z.2f}"),
-        "Treatment is": row_words(row),
+        "Effect of the treatment": row_words(row),
         "n": f"{row['n_treatment']} / {row['n_control']}",
         "p": p_cell(row["p_value"]),
         "p (Holm)": p_cell(row["p_holm"]),
@@ -167,7 +168,7 @@ def table1_frame(raw: Sequence[Table1Row]) -> pd.DataFrame:
         for row in experiment.rows:
             line = {
                 "Experiment": experiment.name,
-                "Dimension": row.dimension,
+                "Dimension": _LABELS_OF_PAPER[row.dimension],
                 "Paper: treatment": mean_cell(row.treatment_mean, row.treatment_sd),
                 "Paper: control": mean_cell(row.control_mean, row.control_sd),
                 "Paper: difference": change_cell(row.difference),

@@ -43,7 +43,7 @@ def choose(found: Sequence[ShownRun]) -> ShownRun:
     """The run that is looked at; it stands in the URL."""
     by_id = {each.record.id: each for each in found}
     wanted = state.chosen(_ID, list(by_id))
-    names = {each.record.id: f"{len(found) - place}. {each.title}" for place, each in enumerate(found)}
+    names = {each.record.id: each.title for each in found}
     chosen = st.selectbox(
         "Experiment",
         list(by_id),
@@ -91,7 +91,7 @@ def _report(run: ShownRun) -> None:
     st.caption(f"Right of the dashed line: higher with the treatment. Bar: where the true difference may lie{paper}.")
     if run.record.is_scripted:
         st.caption(SCRIPTED_NOTE)
-    with st.expander("Show the numbers"):
+    with st.expander("Show the numbers", key="run_numbers"):
         _numbers(run)
 
 
@@ -101,7 +101,7 @@ def _numbers(run: ShownRun) -> None:
     if not activity.empty:
         status_table(activity, "How often each part of the treatment stepped in, and calls and cost of each side")
     record, layout = run.record, run.record.config.get("layout", "")
-    st.caption(f"Run {record.id[:8]}, scale {record.scale:g}, seed {record.seed}, layout {layout}.")
+    st.caption(f"Experiment {record.id[:8]}, scale {record.scale:g}, seed {record.seed}, layout {layout}.")
     lost = [f"{row['label']}: {row['unscored']}" for row in run.rows if row["unscored"]]
     if lost:
         st.caption(f"Scores that are missing: {', '.join(lost)}.")
@@ -242,7 +242,7 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
     spent = f" Spent: {summary.spent}." if results.get("spent_usd") else ""
     st.caption(f"Runs: {summary.runs}.{spent} Ended {summary.date}.")
     _games_of_runs(store, chosen.id, summary.games)
-    with st.expander("Show the numbers"):
+    with st.expander("Show the numbers", key="ab_numbers"):
         for reason in results.get("reasons", []):
             plain(data.metric_words(str(reason)))
         if drawn:
@@ -250,8 +250,9 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
         if summary.comparisons:
             status_table(data.ab_frame(summary.comparisons), "Every pair of variants on every measure, b minus a")
         st.caption(
-            "Significant: after Holm's adjustment over all comparisons, that of the deciding measure too. Compare "
-            "tests the target of a change alone, so it may find clearly what stays open here. Practical: more than 10 "
+            "Significant: after Holm's adjustment over all comparisons, the deciding measure's too; intervals are not "
+            "adjusted. Compare tests the target of a change alone, so it may find clear what is not significant "
+            "here. Practical: more than 10 "
             "% of the larger mean, unless the test says otherwise. Effect size: Cohen's d. Detectable: the smallest "
             "difference that so many runs would find in 8 of 10 tests."
         )

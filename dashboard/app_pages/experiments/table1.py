@@ -48,7 +48,7 @@ def table1(found: Sequence[ShownRun]) -> None:
             st.rerun()
     ours = "✓ the same way as in the paper, ✗ the other way. Select a row to open its run. " if len(shown) > 1 else ""
     st.caption(f"{ours}▲ higher and ▼ lower with corrections, in points of 9; ideas in their number.")
-    place = st.expander("Show the numbers")
+    place = st.expander("Show the numbers", key="table1_numbers")
     raw = _raw_rows()
     with place:
         frame = data.table1_frame(raw)

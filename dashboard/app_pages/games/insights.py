@@ -120,7 +120,7 @@ def _shares(opened: OpenGame) -> None:
     frame = data.shares_frame(opened)
     st.dataframe(frame, hide_index=True, alt="Every player's messages and share of the words")
     if "Sentiment" in frame:
-        st.caption("Sentiment is a count of positive and negative English words, from 0 (negative) to 1 (positive).")
+        st.caption("Sentiment: the share of positive words among the positive and negative English ones, from 0 to 1.")
     for one in opened.report.recommendations:
         plain(str(one))
 
@@ -137,11 +137,11 @@ def _memory_and_cost(opened: OpenGame) -> None:
     if len(agents):
         st.dataframe(agents, hide_index=True, alt="Memory, calls and tokens of every agent")
     if missing:
-        st.caption(f"The uploaded file holds no {' and no '.join(missing)} of the agents, so that is not shown.")
+        st.caption(f"Not shown, as the uploaded file does not record it: {' and '.join(missing)} of the agents.")
 
 
 def _numbers(opened: OpenGame) -> None:
-    with st.expander("Show the numbers"):
+    with st.expander("Show the numbers", key="insights_numbers"):
         network = opened.report.metrics.network
         if network is not None:
             lines = data.lines_frame([*network_lines(network)])

@@ -17,7 +17,7 @@ from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import status_table
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import LedgerRow, MetricResult, RowVerdict, coverage_words, failure_beyond_score
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, failure_beyond_score
 from evaluation.text.display import counted, shortened
 from evaluation.transcript import Transcript
 
@@ -45,7 +45,8 @@ def ledger_table(opened: OpenTranscript) -> None:
         "Metric",
         metrics,
         # The one that the reader came for, if any.
-        default=state.chosen(state.METRIC, metrics) or metrics[0],
+        default=state.chosen(state.METRIC, metrics)
+        or next((one for one in metrics if _fails(opened, one)), metrics[0]),
         required=True,
         format_func=lambda name: DEFINITIONS[name].label,
         key=_METRIC,
@@ -59,7 +60,7 @@ def ledger_table(opened: OpenTranscript) -> None:
         st.info("This metric considered nothing in this game.")
         return
     verdict = _pick_verdict(result)
-    rows = [row for row in result.ledger if verdict in (_ANY, row.verdict)]
+    rows = sorted((row for row in result.ledger if verdict in (_ANY, row.verdict)), key=_first_what_fails)
     if not rows:
         st.info("No row has that verdict.")
         return
@@ -74,6 +75,14 @@ def ledger_table(opened: OpenTranscript) -> None:
                     on_click=choose_message,
                     args=(opened.transcript.id, chosen.message_id, metric),
                 )
+
+
+def _fails(opened: OpenTranscript, metric: str) -> bool:
+    return metric in opened.outcomes and opened.outcomes[metric].status is Status.FAILED
+
+
+def _first_what_fails(row: LedgerRow) -> int:
+    return (RowVerdict.DOES_NOT_COUNT, RowVerdict.COUNTS, RowVerdict.EXCLUDED).index(row.verdict)
 
 
 def _score(result: MetricResult) -> None:
@@ -146,16 +155,19 @@ def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> Ledge
 
 
 def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFrame:
-    """Rows as a table: ``Verdict``, ``Message`` (number from 1), ``Player``, ``Points``, ``Reason``, ``Evidence``."""
+    """Rows as a table: ``Verdict``, ``Reason``, ``Message`` (number from 1), ``Player``, ``Evidence``, ``Points``.
+
+    The reason stands second, where a telephone still shows it.
+    """
     return pd.DataFrame(
         [
             {
                 "Verdict": look(row.verdict).label,
+                "Reason": row.reason,
                 "Message": message.index + 1 if (message := transcript.message(row.message_id or "")) else None,
                 "Player": row.player or (message.speaker if message else ""),
-                "Points": f"{row.numerator:g} of {row.denominator:g}" if row.denominator else "",
-                "Reason": row.reason,
                 "Evidence": shortened("; ".join(evidence.text for evidence in row.evidence), 120),
+                "Points": f"{row.numerator:g} of {row.denominator:g}" if row.denominator else "",
             }
             for row in rows
         ]

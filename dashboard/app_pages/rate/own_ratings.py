@@ -48,6 +48,10 @@ def own_ratings(store: Store, rater: str) -> None:
 
 
 def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str]) -> None:
+    others: dict[str, list[float]] = {}
+    for one in store.ratings.current():
+        if one.rater != rater:
+            others.setdefault(one.transcript_id, []).append(one.score)
     mean = fmean(one.score for one in given)
     plain(f"You rated {counted(len(given), 'game')}, {mean:.1f} of 5 on average.")
     st.caption("Select a game to revise its rating; the earlier one is kept too.")
@@ -56,6 +60,7 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
             {
                 "Game": games[one.transcript_id],
                 "Score": one.score,
+                "Others gave": ", ".join(f"{score:g}" for score in others.get(one.transcript_id, ())) or "–",
                 "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
                 "Look again": "4 yes, below 3" if one.breaks_one_way_rule else "",
                 "Comment": one.comment,

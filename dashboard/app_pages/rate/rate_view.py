@@ -65,6 +65,7 @@ def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0)
 
     No fragment: a server that was restarted does not know fragments of pages that are open, and would drop the form.
     """
+    identity.note_at_desk(rater)
     desk = desk_of(rater)
     if desk.data is None:
         _lead_back(store, rater)

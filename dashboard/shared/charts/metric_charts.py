@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from dashboard.shared.formatting import COUNT, USD, look, score_text, threshold_text
+from dashboard.shared.formatting import COUNT, USD, score_text, threshold_text
 from evaluation.escaping import safe
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LIKERT, PERCENT, MetricDefinition
@@ -320,55 +320,6 @@ def _lay_out_row(figure: go.Figure, definition: MetricDefinition, row: int) -> N
 
 
 _TICKS = {PERCENT.name: [0, 50, 100], LIKERT.name: [1, 3, 5]}
-
-
-def verdict_figure(counts: pd.DataFrame) -> go.Figure:
-    """Number of games that passed, failed, wait or have too few metrics, as one bar per iteration.
-
-    Args:
-        counts: One row per iteration: ``position``, ``iteration``, and a column per verdict.
-    """
-    figure = go.Figure()
-    for status, color in _VERDICT_COLORS.items():
-        figure.add_trace(
-            go.Bar(
-                x=counts["position"],
-                y=counts[status],
-                name=look(status).label,
-                marker={"color": color, "pattern": {"shape": _VERDICT_PATTERNS[status]}},
-                hovertemplate=f"{look(status).label}: %{{y}}<extra></extra>",
-            )
-        )
-    figure.update_layout(
-        barmode="stack",
-        height=280,
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        legend={"orientation": "h", "y": -0.25},
-        hovermode="closest",
-        **KEEP_ZOOM,
-    )
-    figure.update_xaxes(
-        tickvals=counts["position"].tolist(),
-        ticktext=[escaped_label(name) for name in counts["iteration"]],
-        showgrid=False,
-        automargin=True,
-    )
-    figure.update_yaxes(title={"text": "games"}, automargin=True)
-    return figure
-
-
-def verdict_alt(counts: pd.DataFrame) -> str:
-    """The figure of verdicts in words. Iterations are numbered: names are untrusted text."""
-    said = []
-    for row in counts.to_dict("records"):
-        parts = [f"{row[status]} {look(status).word}" for status in _VERDICT_COLORS if row[status]]
-        said.append(f"iteration {row['position']}: {', '.join(parts)}")
-    return "Verdicts over iterations. " + "; ".join(said)
-
-
-# Colours and patterns, so that neither has to be told from the other alone.
-_VERDICT_COLORS = {"passed": "#007a5a", "failed": FAILED, "pending": "#4a90c2", "inapplicable": NEUTRAL}
-_VERDICT_PATTERNS = {"passed": "", "failed": "/", "pending": ".", "inapplicable": "x"}
 
 
 def trend_alt(

@@ -100,7 +100,7 @@ def test_the_tables_hold_the_numbers_of_the_json(report: EvaluationReport) -> No
     network, cost = found["metrics"]["network"], found["metrics"]["cost"]
     assert f"| Tokens | {cost['total_tokens']} |" in text
     assert f"| Cost | {cost_text(cost['estimated_cost_usd'])} |" in text
-    assert f"| Arrows from one to another | {network['edges']} of 6 possible |" in text
+    assert f"| Who addressed whom | {network['edges']} of 6 possible |" in text
     bob = next(line for line in text.splitlines() if line.startswith("| `Bob` | 1 |"))
     assert f"{network['centrality']['Bob']['betweenness']:.2f}" in bob
     scores = [one["score"] for one in found["validations"] if one["score"] is not None]

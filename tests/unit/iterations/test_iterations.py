@@ -154,7 +154,7 @@ def test_three_good_tests_and_a_sign_off_open_the_gate() -> None:
     result = checklist(full_tests(GOOD, GOOD, GOOD), SIGNED)
     assert [check.state for check in result.checks] == [CheckState.MET] * 5
     assert [check.measured for check in result.checks] == [
-        "3 of the latest 3 tests passed",
+        "over all iterations, 3 of the latest 3 tests passed",
         "lowest 4.0",
         "highest $1.00",
         "80.0 %",
@@ -172,7 +172,10 @@ def test_consecutive_tests_may_span_iterations_and_only_the_latest_three_count()
 
 def test_a_failure_among_the_latest_three_breaks_the_streak() -> None:
     result = checklist(full_tests(GOOD, GOOD, BAD, GOOD), None)
-    assert (result.streak.state, result.streak.measured) == (CheckState.NOT_MET, "2 of the latest 3 tests passed")
+    assert (result.streak.state, result.streak.measured) == (
+        CheckState.NOT_MET,
+        "over all iterations, 2 of the latest 3 tests passed",
+    )
     assert result.success is CheckState.NOT_MET
 
 
@@ -198,7 +201,7 @@ def test_a_pending_test_leaves_the_streak_unknown() -> None:
     result = checklist(full_tests(GOOD, UNRATED, GOOD), None)
     assert (result.streak.state, result.streak.measured) == (
         CheckState.UNKNOWN,
-        "2 of the latest 3 tests passed, 1 pending",
+        "over all iterations, 2 of the latest 3 tests passed, 1 pending",
     )
     assert (result.engagement.state, result.engagement.measured) == (
         CheckState.UNKNOWN,
@@ -255,7 +258,7 @@ def test_a_known_cache_hit_rate_is_not_unknown_because_tests_are_still_to_be_pla
 
 def test_a_cache_hit_rate_that_some_games_lack_stays_unknown() -> None:
     check = checklist(full_tests(GOOD, GOOD, game(hits=None)), None).cache
-    assert (check.state, check.measured) == (CheckState.UNKNOWN, "80.0 % (recorded for 6 of 9)")
+    assert (check.state, check.measured) == (CheckState.UNKNOWN, "80.0 % (recorded for 6 of 9 games)")
 
 
 def test_the_gate_needs_the_sign_off_but_success_does_not() -> None:
