@@ -78,7 +78,7 @@ TRACE_FORMATS = (
     ),
     (
         "autogen",
-        "messages, team state, console output",
+        "messages, results, team state",
         "source with a type ending in Message or Event; TeamState",
         "each message; the manager's thread",
         "source",
@@ -86,7 +86,7 @@ TRACE_FORMATS = (
     ),
     (
         "crewai",
-        "output_log_file, JSON or lines",
+        "output_log_file as JSON",
         "task, agent, status, timestamp",
         "task by manager, output of completed tasks",
         "agent",

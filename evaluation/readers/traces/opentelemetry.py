@@ -382,10 +382,8 @@ def _is_phoenix(first: Any) -> bool:
 
 def _is_row(value: Mapping[str, Any]) -> bool:
     context = value.get("context")
-    has_context = isinstance(context, dict) and "trace_id" in context and "span_id" in context
-    return (has_context or "context.span_id" in value) and any(
-        key in value for key in ("span_kind", "attributes", f"attributes.{_KIND}", "parent_id")
-    )
+    has_context = isinstance(context, dict) and {"trace_id", "span_id"} <= context.keys()
+    return has_context and any(key in value for key in ("span_kind", "attributes", "parent_id"))
 
 
 def _phoenix_calls(found: Iterable[Node], document: Document) -> list[Span]:
@@ -404,16 +402,10 @@ def _phoenix_spans(found: Iterable[Node], unnamed: str) -> Iterator[_Record]:
 
 def _phoenix_span(row: Node) -> _Record:
     fields = dict(_flat(unpacked(row["attributes"].value)))
-    for name, value in row.fields().items():
-        if name.startswith("attributes."):
-            fields |= dict(_flat(value, name.removeprefix("attributes.")))
     if isinstance(kind := row["span_kind"].value, str):
         fields.setdefault(_KIND, kind)
-    context = row["context"]
-    trace, span = (
-        context[key] if context.value is not None else row[f"context.{key}"] for key in ("trace_id", "span_id")
-    )
-    place = {"trace": identifier(trace), "id": identifier(span), "parent": row["parent_id"].identifier_or_none()}
+    trace, span = (identifier(row["context"][key]) for key in ("trace_id", "span_id"))
+    place = {"trace": trace, "id": span, "parent": row["parent_id"].identifier_or_none()}
     times = {"start": row["start_time"].time_or_none(), "end": row["end_time"].time_or_none()}
     return _Record(row["name"].text_or_none() or "", place | times, fields)
 

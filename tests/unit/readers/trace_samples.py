@@ -174,11 +174,6 @@ CREWAI_JSON = [
     }
     for status in ("started", "completed")
 ]
-CREWAI_LINES = (
-    '2026-01-01 10:00:00: task_name="hunt", task="Find the "wolf".", agent="Seer", status="started"\n'
-    '2026-01-01 10:00:05: task_name="hunt", task="Find the "wolf".", agent="Seer", status="completed", '
-    'output="It is Bob.\nHe said "moo"."\n'
-)
 CONCORDIA = {
     "content_store": {"h1": 'Ann -- "Shall we?"'},
     "entries": [
@@ -218,12 +213,7 @@ SAMPLES: dict[str, tuple[str, bytes]] = {
     "langgraph": ("langgraph", real("langgraph/state_messages.json")),
     "autogen": ("autogen", real("autogen/handoff_history.json")),
     "autogen, team": ("autogen", lines(TEAM_STATE)),
-    "autogen, console": (
-        "autogen",
-        b"---------- user ----------\nWho?\n---------- TextMessage (Ann) ----------\nBob.\n",
-    ),
     "crewai": ("crewai", lines(CREWAI_JSON)),
-    "crewai, lines": ("crewai", CREWAI_LINES.encode()),
     "concordia": ("concordia", real("concordia/pub_coordination_mini.html")),
     "concordia, json": ("concordia", lines(CONCORDIA)),
 }
