@@ -46,8 +46,8 @@ TRACE_FORMATS = (
     ),
     (
         "phoenix",
-        "Phoenix JSON, or one span as a flat map",
-        "context.trace_id with span_kind; openinference.span.kind",
+        "attributes of a span as a flat map, alone, in a list or one a line",
+        "openinference.span.kind",
         "kind LLM",
         "as above",
         "as above",

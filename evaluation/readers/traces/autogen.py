@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from evaluation.files.strict_json import shorten
+from evaluation.readers._turns import ChatTurn, ToolCall, as_text, parts_turn, text_in
 from evaluation.readers._who_speaks import BROKEN_OFF
 from evaluation.readers.document import Document, FileReader, Node, first_record, records
 from evaluation.readers.traces._conversation import call_transcript
-from evaluation.readers.traces._turns import ChatTurn, ToolCall, as_text, parts_turn, text_in
 from evaluation.readers.traces.calls import Span, agent_name, usage_of
 from evaluation.transcript import Transcript
 

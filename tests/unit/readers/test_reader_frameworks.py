@@ -103,7 +103,8 @@ def test_concordia_json() -> None:
         ("Generative Agents", {"12": {"Isabella": {"movement": [1, 2], "description": "sleeping"}}}),
         ("sotopia", {"social_interactions": "Ann said: ...", "social_goals": {}}),
         ("Who&When", {"history": [{"content": "x", "role": "human"}], "mistake_agent": "Ann"}),
-        ("Phoenix with its spans as a table", {"context.span_id": "a", "context.trace_id": "t", "parent_id": None}),
+        ("Phoenix with spans of its own shape", {"context.span_id": "a", "context.trace_id": "t", "parent_id": None}),
+        ("Phoenix with spans of its own shape", {"name": "x", "context": {"span_id": "a"}, "span_kind": "LLM"}),
     ],
 )
 def test_a_tool_without_a_reader_is_told_by_name_with_the_way_that_is_left(tool: str, content: Any) -> None:
