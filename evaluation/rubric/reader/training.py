@@ -90,7 +90,7 @@ class PreparedGame:
 
     @property
     def weight(self) -> float:
-        """How much each of its examples counts."""
+        """Weight of each of its examples."""
         return SYNTHETIC_WEIGHT if self.game.is_synthetic else 1.0
 
 
@@ -209,7 +209,7 @@ def prepared_game(game: LabelledGame) -> PreparedGame:
 
 
 def label_mask(one: PreparedGame, question: str) -> Bools:
-    """Whether each public message is labelled for a question."""
+    """True for each public message that is labelled for a question."""
     return np.array([getattr(labels, question) is not None for labels in one.by_place], dtype=bool)
 
 
