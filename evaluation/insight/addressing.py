@@ -8,12 +8,9 @@ from dataclasses import dataclass, replace
 from evaluation.insight._questions import spoken, thoughts
 from evaluation.insight.collector import (
     CALL_FIELDS,
-    Event,
     LLMCallEvent,
-    MemoryEvent,
     MessageEvent,
     MetricsCollector,
-    RetrievalEvent,
     ThoughtEvent,
     stored_counts,
 )
@@ -125,42 +122,35 @@ def _receivers(message: Message, transcript: Transcript, names: NameIndex) -> It
 
 
 def transcript_metrics(
-    transcript: Transcript,
-    calls: Iterable[LLMCallEvent] = (),
-    events: Iterable[Event] = (),
-    only: MessageFilter = EVERYTHING,
+    transcript: Transcript, calls: Iterable[LLMCallEvent] = (), only: MessageFilter = EVERYTHING
 ) -> SimulationMetrics:
     """The figures of a stored game.
 
-    Memory and calls are those of the ``events``; else what the simulation counted and stored with the game; else, of
-    calls, those that are given, and what the file says of the whole game's cost. What none of them says is unknown.
+    Memory and calls are what the simulation counted and stored with the game; else, of calls, those that are given,
+    and what the file says of the whole game's cost. What none of them says is unknown.
 
     Args:
         transcript: The game.
         calls: What is known of the calls that wrote its messages, where it was simulated here.
-        events: Memory, searches of memory and calls, as a file of events has them.
         only: The messages that are counted; memory and calls are those of the whole game.
 
     Raises:
         InputError: What is stored with the game as counts cannot be read.
     """
-    counts, reported = stored_counts(transcript), list(events)
-    has_calls = any(isinstance(event, LLMCallEvent) for event in reported)
-    has_memory = any(isinstance(event, MemoryEvent | RetrievalEvent) for event in reported)
+    counts = stored_counts(transcript)
     collector = MetricsCollector(transcript.player_names)
     for event in message_events(transcript, only):
         collector.add(event)
     for message in filter(only.accepts, thoughts(transcript)):
         collector.add(ThoughtEvent(message.speaker))
-    for known in [*reported, *(() if has_calls or counts.api_calls is not None else calls)]:
-        collector.add(known)
-    found, cost = collector.get_metrics(), transcript.cost
-    if not has_memory:
-        found = replace(found, **{name: getattr(counts, name) for name in MEMORY_FIELDS})
-    if has_calls:
-        return found
+    counted = list(MEMORY_FIELDS)
     if counts.api_calls is not None:
-        found = replace(found, **{name: getattr(counts, name) for name in CALL_FIELDS})
+        counted += CALL_FIELDS
+    else:
+        for call in calls:
+            collector.add(call)
+    found, cost = collector.get_metrics(), transcript.cost
+    found = replace(found, **{name: getattr(counts, name) for name in counted})
     if cost is None:
         return found
     tokens = [count for count in (cost.input_tokens, cost.output_tokens) if count is not None]

@@ -11,7 +11,7 @@ from typing import Any
 
 from evaluation.insight._questions import PROMPT_VERSION
 from evaluation.insight.addressing import EVERYTHING, MessageFilter, TalkShares, talk_shares, transcript_metrics
-from evaluation.insight.collector import Event, LLMCallEvent
+from evaluation.insight.collector import LLMCallEvent
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction import Extraction, ResultsExtractor, Row, Sentiment, counting_reducer, counts_by_type
 from evaluation.insight.metrics import SimulationMetrics
@@ -172,7 +172,6 @@ def plain_report(
     transcript: Transcript,
     config: EvaluationConfig | None = None,
     calls: Iterable[LLMCallEvent] = (),
-    events: Iterable[Event] = (),
     only: MessageFilter = EVERYTHING,
 ) -> EvaluationReport:
     """The report without a judge: figures, sentiment and recommendations.
@@ -181,13 +180,12 @@ def plain_report(
         transcript: The discussion.
         config: Thresholds, limits and sample.
         calls: The calls that wrote it, where it was simulated here (``store.generations.calls_for``).
-        events: Its events, in place of what is stored with it.
         only: The messages that figures are about.
 
     Raises:
         InputError: As ``transcript_metrics``.
     """
-    metrics, part = transcript_metrics(transcript, calls, events, only), only.part_of(transcript)
+    metrics, part = transcript_metrics(transcript, calls, only), only.part_of(transcript)
     shares = talk_shares(transcript, only)
     return EvaluationReport(
         transcript=_head(transcript),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
@@ -17,12 +17,9 @@ from evaluation.errors import InputError
 from evaluation.insight import _questions
 from evaluation.insight._questions import (
     LONGEST_PART,
-    OpinionItem,
     OpinionsAnswer,
-    QuoteItem,
     QuotesAnswer,
     TextPart,
-    ThemeItem,
     ThemesAnswer,
     parts_of,
     spoken,
@@ -31,7 +28,7 @@ from evaluation.insight.config import EvaluationConfig
 from evaluation.judging.answers import Answer
 from evaluation.judging.fencing import as_name, fenced
 from evaluation.judging.model_client.calls import total
-from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Prompt
+from evaluation.judging.protocol import Judge, JudgementStatus, JudgeRequest, Prompt
 from evaluation.text.normal import normalise
 from evaluation.text.searching import find_quote
 from evaluation.text.tokens import tokenize
@@ -247,101 +244,54 @@ class Extraction(Generic[Item]):
 
     def as_dict(self) -> Mapping[str, Any]:
         """Every field, ready for JSON."""
-        return {
-            "status": self.status,
-            "found": [asdict(one) for one in self.found],
-            "refused": [asdict(one) for one in self.refused],
-            "problems": [
-                {"place": one.place, "status": str(one.status), "detail": one.detail} for one in self.problems
-            ],
-            "parts": self.parts,
-            "shortened": list(self.shortened),
-            "usage_usd": self.usage_usd,
-            "model": self.model,
-        }
+        fields = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        return {"status": self.status} | {name: value for name, value in fields.items() if name != "kind"}
 
 
 _FEWEST_CHARACTERS = 3
 
 
-@dataclass(slots=True)
-class Traced(Generic[Item]):
-    """Findings that the text confirms, and findings that it does not."""
-
-    found: list[Item] = field(default_factory=list)
-    refused: list[Refused] = field(default_factory=list)
-
-
-def opinions_in(answer: Answer, part: TextPart) -> Traced[Opinion]:
+def opinions_in(answer: Answer, part: TextPart) -> Iterator[Opinion | Refused]:
     """The opinions of speakers who are there, with messages of their own that are there."""
-    traced: Traced[Opinion] = Traced()
     for item in answer.opinions if isinstance(answer, OpinionsAnswer) else ():
         speaker = _speaker(item.agent_id, part)
-        own = [one for one in _cited(item.citations, part) if one.speaker == speaker]
+        own = tuple([one.id for one in _cited(item.citations, part) if one.speaker == speaker])
         if speaker is None:
-            traced.refused.append(Refused(item.agent_id, "nobody of that name speaks in these messages"))
+            yield Refused(item.agent_id, "nobody of that name speaks in these messages")
         elif not own:
-            traced.refused.append(Refused(f"{speaker}: {item.summary}", "no message of theirs is cited for it"))
+            yield Refused(f"{speaker}: {item.summary}", "no message of theirs is cited for it")
         else:
-            traced.found.append(_opinion(item, speaker, own))
-    return traced
+            yield Opinion(speaker, item.stance, item.summary, tuple(item.key_points), item.confidence, own)
 
 
-def _opinion(item: OpinionItem, speaker: str, own: Sequence[Message]) -> Opinion:
-    return Opinion(
-        speaker, item.stance, item.summary, tuple(item.key_points), item.confidence, tuple([one.id for one in own])
-    )
-
-
-def themes_in(answer: Answer, part: TextPart) -> Traced[Theme]:
+def themes_in(answer: Answer, part: TextPart) -> Iterator[Theme | Refused]:
     """The themes with citations that exist; of their quotes those that stand somewhere in the text.
 
     A theme may be cited once in each of several parts, so how often it comes up is judged after they are merged.
     """
-    traced: Traced[Theme] = Traced()
     for item in answer.themes if isinstance(answer, ThemesAnswer) else ():
-        cited = _cited(item.citations, part)
-        quotes = _existing(item, part, traced.refused)
+        cited = tuple([one.id for one in _cited(item.citations, part)])
+        places = [(quote, _place(quote, part.messages)) for quote in item.representative_quotes]
+        yield from (Refused(quote, "nobody said this") for quote, found in places if found is None)
         if cited:
-            ids = tuple([one.id for one in cited])
-            traced.found.append(Theme(item.name, len(ids), quotes, item.sentiment, ids))
+            quotes = tuple([found[1] for _, found in places if found])
+            yield Theme(item.name, len(cited), quotes, item.sentiment, cited)
         else:
-            traced.refused.append(Refused(item.name, "no message that exists is cited for it"))
-    return traced
+            yield Refused(item.name, "no message that exists is cited for it")
 
 
-def _existing(item: ThemeItem, part: TextPart, refused: list[Refused]) -> tuple[str, ...]:
-    kept = []
-    for quote in item.representative_quotes:
-        if found := _place(quote, part.messages):
-            kept.append(found[1])
-        else:
-            refused.append(Refused(quote, "nobody said this"))
-    return tuple(kept)
-
-
-def quotes_in(answer: Answer, part: TextPart) -> Traced[Quote]:
+def quotes_in(answer: Answer, part: TextPart) -> Iterator[Quote | Refused]:
     """The quotes that stand in a message of their speaker."""
-    traced: Traced[Quote] = Traced()
     for item in answer.quotes if isinstance(answer, QuotesAnswer) else ():
-        found = _quote(item, part)
-        if found is None:
-            traced.refused.append(Refused(f"{item.agent_id}: {item.content}", "nobody of that name said this"))
+        speaker = _speaker(item.agent_id, part)
+        cited = {one.id for one in _cited(item.citations, part)}
+        own = [one for one in part.messages if one.speaker == speaker]
+        # Of several messages that hold the words, the cited one is meant.
+        found = _place(item.content, sorted(own, key=lambda one: one.id not in cited))
+        if speaker is None or found is None:
+            yield Refused(f"{item.agent_id}: {item.content}", "nobody of that name said this")
         else:
-            traced.found.append(found)
-    return traced
-
-
-def _quote(item: QuoteItem, part: TextPart) -> Quote | None:
-    speaker = _speaker(item.agent_id, part)
-    cited = {one.id for one in _cited(item.citations, part)}
-    own = [one for one in part.messages if one.speaker == speaker]
-    # Of several messages that hold the words, the cited one is meant.
-    found = _place(item.content, sorted(own, key=lambda one: one.id not in cited))
-    if speaker is None or found is None:
-        return None
-    message, words = found
-    return Quote(speaker, words, item.relevance_score, item.context, message.id)
+            yield Quote(speaker, found[1], item.relevance_score, item.context, found[0].id)
 
 
 def _cited(numbers: Sequence[int], part: TextPart) -> list[Message]:
@@ -481,7 +431,7 @@ class ResultsExtractor:
         transcript: Transcript,
         kind: str,
         ask: Callable[[TextPart, str], JudgeRequest],
-        trace: Callable[[Answer, TextPart], Traced[Found]],
+        trace: Callable[[Answer, TextPart], Iterator[Found | Refused]],
         merge: Callable[[Sequence[Found]], list[Found]],
     ) -> Extraction[Found]:
         parts = parts_of(spoken(transcript), limit=self._part_length)
@@ -497,23 +447,21 @@ class ResultsExtractor:
             if judgement.answer is None:
                 problems.append(UnreadPart(part.place, judgement.status, judgement.detail))
                 continue
-            traced = trace(judgement.answer, part)
-            found += traced.found
-            refused += traced.refused
+            for one in trace(judgement.answer, part):
+                if isinstance(one, Refused):
+                    refused.append(one)
+                else:
+                    found.append(one)
         return Extraction(
             kind=kind,
             found=tuple(merge(found)),
             refused=tuple(refused),
             problems=tuple(problems),
             parts=len(parts),
-            shortened=tuple([one for part in read for one in part.shortened]),
+            shortened=tuple([message_id for part in read for message_id in part.shortened]),
             usage_usd=total(judgement.usage for judgement in judgements).known_usd,
-            model=_model(judgements),
+            model=judgements[0].model if judgements else "",
         )
-
-
-def _model(judgements: Sequence[Judgement]) -> str:
-    return judgements[0].model if judgements else ""
 
 
 def _asker(
@@ -622,16 +570,7 @@ def _seen(transcript: Transcript, focus: str | None) -> Iterator[ReducedEvent]:
         if focus is None or entry.source_agent == focus:
             yield entry
         elif _reaches(entry, focus):
-            yield ReducedEvent(
-                entry.type,
-                "stimulus",
-                entry.source_agent,
-                entry.target_agents,
-                entry.content,
-                entry.timestamp,
-                entry.round,
-                entry.message_id,
-            )
+            yield replace(entry, kind="stimulus")
 
 
 def _reaches(entry: ReducedEvent, focus: str) -> bool:

@@ -9,7 +9,7 @@ import hashlib
 import math
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from statistics import fmean
 from typing import Any
@@ -38,74 +38,11 @@ class CheckKind(StrEnum):
     COHERENCE = "coherence"
 
 
-def persona_request(speaker: str, persona: str, text: str, messages: Mapping[int, str] | None = None) -> JudgeRequest:
-    """A request to score how well ``text`` fits its speaker's persona.
-
-    Args:
-        speaker: Their name.
-        persona: In words.
-        text: What they said: message 1, unless ``messages`` gives it another number.
-        messages: The numbers of messages with their ids, the one in question last.
-    """
-    about = f"Persona of {quoted(speaker)} (a description, not something that was said):\n"
-    shown = f"{about}{fenced(unnumbered(persona))}\n\n" + _said([(speaker, text)], [_number(messages)], 0)
-    return _request(CheckKind.PERSONA_ADHERENCE, _questions.PERSONA_SYSTEM, shown, speaker, messages)
-
-
-def consistency_request(
-    speaker: str, text: str, previous: Sequence[str], messages: Mapping[int, str] | None = None
-) -> JudgeRequest:
-    """A request to score how consistent ``text`` is with the speaker's latest earlier messages, oldest first."""
-    seen = previous[-CONTEXT:]
-    numbers = list(messages) if messages else [*range(1, len(seen) + 2)]
-    shown = _said([(speaker, one) for one in (*seen, text)], numbers, len(previous) - len(seen))
-    return _request(CheckKind.CONSISTENCY, _questions.CONSISTENCY_SYSTEM, shown, speaker, messages, len(seen) + 1)
-
-
-def coherence_request(
-    speaker: str, text: str, before: Sequence[Line] = (), messages: Mapping[int, str] | None = None
-) -> JudgeRequest:
-    """A request to score how coherent ``text`` is, by itself and after the messages just before it."""
-    seen = before[-CONTEXT:]
-    numbers = list(messages) if messages else [*range(1, len(seen) + 2)]
-    shown = _said([*seen, (speaker, text)], numbers, len(before) - len(seen))
-    return _request(CheckKind.COHERENCE, _questions.COHERENCE_SYSTEM, shown, speaker, messages, len(seen) + 1)
-
-
-def notes_on(text: str, previous: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Notes on the parts of a message and of earlier messages that a check leaves out."""
-    cut = len(text) - LONGEST_MESSAGE
-    left_out = len(previous or ()) - CONTEXT
-    found = [f"the last {cut:,} characters of the message are not shown to the judge"] if cut > 0 else []
-    if left_out > 0:
-        found.append(f"compared with the last {CONTEXT} messages; {left_out} earlier ones are left out")
-    return tuple(found)
-
-
-def _number(messages: Mapping[int, str] | None) -> int:
-    return list(messages)[-1] if messages else 1
-
-
-def _said(lines: Sequence[Line], numbers: Sequence[int], left_out: int) -> str:
-    head = [f"({left_out} earlier messages are left out)"] if left_out > 0 else []
-    body = [numbered(number, speaker, text) for number, (speaker, text) in zip(numbers, lines, strict=True)]
-    return "What was said:\n" + fenced("\n".join([*head, *body]))
-
-
-def _request(
-    check: CheckKind, system: str, user: str, speaker: str, messages: Mapping[int, str] | None, last: int = 1
-) -> JudgeRequest:
-    number = _number(messages) if messages else last
-    return JudgeRequest(
-        purpose=check.value,
-        subject=f"{check.value.replace('_', ' ')}, message {number} of {as_name(speaker)}",
-        prompt=Prompt(system, user, f"Judge message [M{number}]."),
-        answer=QualityAnswer,
-        prompt_version=_questions.PROMPT_VERSION,
-        messages=messages or {},
-    )
-
-
+_SYSTEMS = {
+    CheckKind.PERSONA_ADHERENCE: _questions.PERSONA_SYSTEM,
+    CheckKind.CONSISTENCY: _questions.CONSISTENCY_SYSTEM,
+    CheckKind.COHERENCE: _questions.COHERENCE_SYSTEM,
+}
 _RANGE = 2**64
 
 
@@ -180,8 +117,11 @@ class ValidationResult:
 
     def as_dict(self) -> dict[str, Any]:
         """Every field, ready for JSON."""
-        plain = {"check_type": str(self.check_type), "status": str(self.status), "notes": list(self.notes)}
-        return asdict(self) | plain
+        return asdict(self) | {
+            "check_type": str(self.check_type),
+            "status": str(self.status),
+            "notes": list(self.notes),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,45 +294,74 @@ def excerpt(text: str) -> str:
 
 
 def _unasked(check: _Prepared, why: str) -> _Prepared:
-    return _Prepared(
-        check.check, check.agent, check.text, None, JudgementStatus.SKIPPED, why, check.message_id, check.notes
-    )
+    return replace(check, request=None, status=JudgementStatus.SKIPPED, why_not=why)
 
 
 def _persona_check(agent: CheckedAgent, text: str, messages: Mapping[int, str] | None = None) -> _Prepared:
-    request = persona_request(agent.id, agent.persona, text, messages) if agent.persona.strip() else None
-    return _prepared(CheckKind.PERSONA_ADHERENCE, agent, text, request, NO_PERSONA, messages, notes_on(text))
+    about = f"Persona of {quoted(agent.id)} (a description, not something that was said):\n"
+    about += f"{fenced(unnumbered(agent.persona))}\n\n"
+    why_not = "" if agent.persona.strip() else NO_PERSONA
+    return _prepared(CheckKind.PERSONA_ADHERENCE, agent, text, messages, about=about, why_not=why_not)
 
 
 def _consistency_check(
     agent: CheckedAgent, text: str, previous: Sequence[str], messages: Mapping[int, str] | None = None
 ) -> _Prepared:
-    request = consistency_request(agent.id, text, previous, messages) if previous else None
-    return _prepared(CheckKind.CONSISTENCY, agent, text, request, NOTHING_BEFORE, messages, notes_on(text, previous))
+    before = [(agent.id, one) for one in previous]
+    why_not = "" if previous else NOTHING_BEFORE
+    return _prepared(CheckKind.CONSISTENCY, agent, text, messages, before, why_not=why_not)
 
 
 def _coherence_check(
-    agent: CheckedAgent,
-    text: str,
-    before: Sequence[tuple[str, str]] = (),
-    messages: Mapping[int, str] | None = None,
+    agent: CheckedAgent, text: str, before: Sequence[Line] = (), messages: Mapping[int, str] | None = None
 ) -> _Prepared:
-    request = coherence_request(agent.id or "Somebody", text, before, messages)
-    return _prepared(CheckKind.COHERENCE, agent, text, request, "", messages, notes_on(text))
+    return _prepared(CheckKind.COHERENCE, agent, text, messages, before)
 
 
 def _prepared(
     check: CheckKind,
     agent: CheckedAgent,
     text: str,
-    request: JudgeRequest | None,
-    why_not: str,
     messages: Mapping[int, str] | None,
-    notes: tuple[str, ...],
+    before: Sequence[Line] = (),
+    *,
+    about: str = "",
+    why_not: str = "",
 ) -> _Prepared:
+    """A check of a message after the latest of those before it.
+
+    Args:
+        check: Which check.
+        agent: Who said it.
+        text: The message.
+        messages: The numbers of the messages shown with their ids, the one in question last; counted from 1 without.
+        before: Earlier messages, oldest first.
+        about: What stands above them.
+        why_not: Why it is not asked; empty when it is.
+    """
+    speaker, seen = agent.id or "Somebody", before[-CONTEXT:]
+    left_out, cut = len(before) - len(seen), len(text) - LONGEST_MESSAGE
+    numbers = list(messages or range(1, len(seen) + 2))
+    said = [f"({left_out} earlier messages are left out)"] if left_out else []
+    said += [numbered(number, *line) for number, line in zip(numbers, [*seen, (speaker, text)], strict=True)]
+    notes = [f"the last {cut:,} characters of the message are not shown to the judge"] if cut > 0 else []
+    if left_out:
+        notes.append(f"compared with the last {CONTEXT} messages; {left_out} earlier ones are left out")
+    request = JudgeRequest(
+        purpose=check.value,
+        subject=f"{check.value.replace('_', ' ')}, message {numbers[-1]} of {as_name(speaker)}",
+        prompt=Prompt(
+            _SYSTEMS[check],
+            f"{about}What was said:\n" + fenced("\n".join(said)),
+            f"Judge message [M{numbers[-1]}].",
+        ),
+        answer=QualityAnswer,
+        prompt_version=_questions.PROMPT_VERSION,
+        messages=messages or {},
+    )
     message_id = list(messages.values())[-1] if messages else None
-    why = "" if request else why_not
-    return _Prepared(check, agent, text, request, JudgementStatus.NOT_SCORED, why, message_id, notes)
+    asked = None if why_not else request
+    return _Prepared(check, agent, text, asked, why_not=why_not, message_id=message_id, notes=tuple(notes))
 
 
 class _Heard:

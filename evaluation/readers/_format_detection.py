@@ -76,13 +76,16 @@ def choose_reader(document: Document) -> FileReader:
     for reader in FILE_READERS:
         if reader.recognises(document):
             return reader
+    if (log := plain_text.log_of_tool(document.text)) is not None:
+        raise UnknownFormatError(f"This is {log[0]}, which is not read.", remedy=log[1])
     if _WEB_PAGE.match(document.text):
         raise UnknownFormatError("This is a web page, not a transcript.", remedy=_AS_DATA)
     is_log = _LOG.match(document.text) is not None
     if document.json_error and not isinstance(document.first_line, dict) and not is_log:
         raise document.json_error
     if (tool := _tool_without_reader(document)) is not None:
-        raise UnknownFormatError(f"This is a file of {tool}, a format that Dramaturg does not read.", remedy=_AS_TABLE)
+        remedy = _AS_SPANS if tool == _PHOENIX else _AS_TABLE
+        raise UnknownFormatError(f"This is a file of {tool}, a format that Dramaturg does not read.", remedy=remedy)
     raise UnknownFormatError(f"{_described(document)} No known format begins like that.", remedy=_REMEDY)
 
 
@@ -94,8 +97,12 @@ _AS_DATA = (
     ".txt without media, Slack as its zip; or copy the text of the page into a .txt file."
 )
 _AS_TABLE = "Write its messages as a table, one row a message with the columns speaker and text, and hand that in."
+_AS_SPANS = "Export the spans as OpenTelemetry JSON (in Phoenix: /v1/projects/NAME/spans/otlpv1)."
+_PHOENIX = "Phoenix with spans of its own shape"
 # By the keys that all records of a tool have: of the first record, or of the first one inside it.
 _TOOLS: tuple[tuple[str, frozenset[str]], ...] = (
+    (_PHOENIX, frozenset({"context.span_id", "parent_id"})),
+    (_PHOENIX, frozenset({"context", "span_kind"})),
     ("Autobox", frozenset({"workers", "orchestrator"})),
     ("Autobox", frozenset({"is_system_trace"})),
     ("CAMEL", frozenset({"message_1", "role_1"})),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +14,6 @@ import pytest
 
 from evaluation.errors import JudgeError
 from evaluation.judging.live_judge import LiteLLMJudge
-from evaluation.judging.model_client import provider as client
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallRecord, RetryPolicy
 from evaluation.judging.model_client.language_model import LLMClient
@@ -118,17 +116,6 @@ def test_a_server_that_keeps_us_waiting_is_given_up_in_time(fault: Fault) -> Non
         (judgement,) = judged(server, claims(1), log)
     assert judgement.is_scored
     assert [record.outcome for record in log] == ["timeout", "answered"]
-
-
-def test_calls_that_come_first_together_load_the_library_once() -> None:
-    """More than once its workers replaced each other, and every one left a complaint on the terminal."""
-    client._prepared_litellm.cache_clear()
-    together = [threading.Thread(target=client._import_litellm) for _ in range(8)]
-    for thread in together:
-        thread.start()
-    for thread in together:
-        thread.join()
-    assert client._prepared_litellm.cache_info().misses == 1
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,8 @@ TRACE_FORMATS = (
     ),
     (
         "phoenix",
-        "Phoenix JSON, or one span as a flat map",
-        "context.trace_id with span_kind; openinference.span.kind",
+        "attributes of a span as a flat map, alone, in a list or one a line",
+        "openinference.span.kind",
         "kind LLM",
         "as above",
         "as above",
@@ -78,7 +78,7 @@ TRACE_FORMATS = (
     ),
     (
         "autogen",
-        "messages, team state, console output",
+        "messages, results, team state",
         "source with a type ending in Message or Event; TeamState",
         "each message; the manager's thread",
         "source",
@@ -86,7 +86,7 @@ TRACE_FORMATS = (
     ),
     (
         "crewai",
-        "output_log_file, JSON or lines",
+        "output_log_file as JSON",
         "task, agent, status, timestamp",
         "task by manager, output of completed tasks",
         "agent",

@@ -9,10 +9,9 @@ import json
 import logging
 import os
 import re
-import threading
 import warnings
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from traceback import walk_tb
 from types import ModuleType
@@ -30,28 +29,13 @@ from evaluation.judging.model_client.calls import (
 from evaluation.judging.model_client.prices import Price, listed_price
 from evaluation.judging.model_client.redaction import message_without_secrets
 
-# What the rehearsal's call goes through: litellm's own client for OpenAI's protocol.
-_REHEARSED_AS = "hosted_vllm"
-_NO_KEY = "none"
 WHOLE_ANSWER = 2.0
 """How many times as long as a silence a whole answer may take."""
-_REHEARSED = "rehearsal"
-
-_import_lock = threading.Lock()
-
-
-def _import_litellm() -> ModuleType:
-    """Takes seconds and much memory, once, however many ask for it at the same time.
-
-    A second rehearsal would take the place of litellm's worker in the loop that is calling, and be complained about.
-    """
-    with _import_lock:
-        return _prepared_litellm()
 
 
 @cache
-def _prepared_litellm() -> ModuleType:
-    """litellm, offline and silent."""
+def _import_litellm() -> ModuleType:
+    """litellm, offline and silent; takes seconds and much memory, once."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     import litellm
 
@@ -62,40 +46,12 @@ def _prepared_litellm() -> ModuleType:
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     # The client below litellm complains of every odd value in an answer; what is odd is read by ``responses``.
     warnings.filterwarnings("ignore", message="Pydantic serializer warnings")
-    asyncio.run(_rehearse(litellm))
     # Half a million objects that never go away: looking through them again and again takes a twentieth of every call.
     gc.collect()
     gc.freeze()
     # At the end they have to go after all: what is still frozen then, DuckDB reports as leaked, in fifty lines.
     atexit.register(gc.unfreeze)
     return litellm
-
-
-async def _rehearse(litellm: Any) -> None:
-    """Makes a call that goes nowhere: a fifth of what litellm imports, it imports when the first answer comes.
-
-    So that takes part of the loading, in a thread, and neither delays the first answer nor holds up the event loop.
-    """
-    import httpx
-    from openai import OpenAIError
-
-    async def post(_: Any, url: str, **__: Any) -> Any:
-        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "ready"}}
-        body = {"id": "0", "object": "chat.completion", "created": 0, "model": _REHEARSED, "choices": [choice]}
-        return httpx.Response(200, json=body, request=httpx.Request("POST", url))
-
-    handler = type("Rehearsal", (litellm.llms.custom_httpx.http_handler.AsyncHTTPHandler,), {"post": post})()
-    # Whatever ails it here, the first call will tell.
-    with suppress(OpenAIError):
-        await litellm.acompletion(
-            model=_REHEARSED,
-            messages=[{"role": "user", "content": "ready?"}],
-            custom_llm_provider=_REHEARSED_AS,
-            base_url="http://localhost",
-            api_key=_NO_KEY,
-            client=handler,
-        )
-    await handler.close()
 
 
 @contextmanager

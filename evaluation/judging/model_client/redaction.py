@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import os
 import re
-import sys
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
-from html import unescape
-from itertools import accumulate
+from collections.abc import Mapping, Sequence
 from math import ceil
 from urllib.parse import urlsplit, urlunsplit
 
@@ -29,9 +23,8 @@ _LONGEST_MESSAGE = 2_000
 def without_secrets(text: str, more: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> str:
     """``text`` without the secrets of the environment and of ``more``, and without what looks like a key.
 
-    A secret is known by its letters and digits, whatever stands between them, also where they are escaped as in JSON,
-    HTML or addresses, or written in hexadecimal, Base32, Base64 or Base64 of that; so is a piece of 12 of them, or of
-    60 % of them but at least 10. Takes time linear in the text.
+    A secret is known by its letters and digits in any case, whatever stands between them; so is a piece of 12 of them,
+    or of 60 % of them but at least 10. Takes time linear in the text.
     """
     named = (os.environ if environment is None else environment).items()
     # What is sent in a header comes back without the blanks around it.
@@ -39,127 +32,35 @@ def without_secrets(text: str, more: Sequence[str] = (), environment: Mapping[st
     secrets = {secret for secret in secrets if len(secret) >= _SHORTEST_SECRET}
     # The longest first: a shorter one may be a part of it.
     for secret in sorted(secrets, key=len, reverse=True):
-        text = re.sub(re.escape(secret), _HIDDEN, text, flags=re.IGNORECASE)
-    if secrets:
-        text = _without_pieces(text, _pieces_of(frozenset(secrets)))
+        text = _without_pieces(re.sub(re.escape(secret), _HIDDEN, text, flags=re.IGNORECASE), secret)
     return _SECRET_SHAPE.sub(_HIDDEN, text)
 
 
 _SHORTEST_PIECE, _LONGEST_PIECE = 10, 12
 _PIECE_SHARE = 0.6
+# No piece of a secret reaches across these, so that JSON stays JSON.
+_WALLS = frozenset('"{}[]')
+_JSON_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[nrtbf])")
 
 
-@lru_cache(maxsize=16)
-def _pieces_of(secrets: frozenset[str]) -> Mapping[int, frozenset[str]]:
-    """Pieces by which secrets are known, in all forms in which they may be written, by length."""
-    found: dict[int, set[str]] = {}
-    for secret in secrets:
-        for form in _written_forms(secret.encode("utf-8", "replace")) | {secret}:
-            signs = "".join(_signs(form))
-            length = min(max(_SHORTEST_PIECE, ceil(_PIECE_SHARE * len(signs))), _LONGEST_PIECE)
-            if len(signs) >= length:
-                found.setdefault(length, set()).update(_windows(signs, length))
-    return {length: frozenset(pieces) for length, pieces in found.items()}
-
-
-def _windows(text: str, length: int) -> Iterator[str]:
-    return (text[start : start + length] for start in range(len(text) - length + 1))
-
-
-def _written_forms(secret: bytes) -> set[str]:
-    once = _base64_cores(secret)
-    twice = {form for core in once for form in _base64_cores(core.encode())}
-    return {secret.hex(), *once, *twice, *_cores(secret, base64.b32encode, bits=5, group=5)}
-
-
-def _base64_cores(written: bytes) -> set[str]:
-    cores = _cores(written, base64.b64encode, bits=6, group=3)
-    return cores | {core.translate(str.maketrans("+/", "-_")) for core in cores}
-
-
-def _cores(written: bytes, encode: Callable[[bytes], bytes], *, bits: int, group: int) -> set[str]:
-    """The signs that stand for all of ``written`` in an encoding, wherever it begins in the encoded text."""
-    found = set()
-    for before in range(group):
-        encoded = encode(b"x" * before + written)
-        first = -(-8 * before // bits)
-        found.add(encoded[first : (8 * (before + len(written))) // bits].decode())
-    return found
-
-
-# Escapes of JSON, of addresses and of HTML; what no piece of a secret reaches across, so that JSON stays JSON; and runs
-# of letters and digits.
-_UNIT = re.compile(
-    r"\\{1,3}u(?P<json>[0-9a-f]{4})|%(?:25){0,3}(?P<percent>[0-9a-f]{2})"
-    r"|&#(?P<decimal>\d{1,7});|&#x(?P<hexadecimal>[0-9a-f]{1,6});|&(?P<named>[a-z]{2,12});"
-    r"|\\{1,3}(?P<blank>[nrtbf])|(?P<wall>[\"{}\[\]])|[^\W_]+",
-    re.IGNORECASE,
-)
-_WALL = "\0"
-
-
-def _decoded(unit: re.Match[str]) -> str:
-    """The meaning of an escape or a run of letters, in lower case; empty for signs that only separate."""
-    kind = unit.lastgroup
-    if kind is None:
-        return _signs(unit[0])
-    value = unit[kind]
-    if kind == "wall":
-        return _WALL
-    if kind in {"json", "percent", "hexadecimal"}:
-        return _signs(chr(min(int(value, 16), sys.maxunicode)))
-    if kind == "decimal":
-        return _signs(chr(min(int(value), sys.maxunicode)))
-    if kind == "named":
-        return _signs(unescape(unit[0]))
-    return ""
-
-
-def _signs(text: str) -> str:
-    """The letters and digits of a text in lower case, one sign for one."""
-    if text.isascii() and text.isalnum():
-        return text.lower()
-    return "".join([sign.lower()[0] for sign in text if sign.isalnum()])
-
-
-def _without_pieces(text: str, pieces: Mapping[int, Collection[str]]) -> str:
-    units = [(unit, decoded) for unit in _UNIT.finditer(text) if (decoded := _decoded(unit))]
-    packed = "".join([decoded for _, decoded in units])
-    spans = _merged_spans(packed, pieces)
-    if not spans:
-        return text
-    # Where each unit begins in the packed text.
-    begins = list(accumulate((len(decoded) for _, decoded in units), initial=0))
-
-    def place(sign: int) -> tuple[int, int]:
-        """Beginning and end in ``text`` of a sign of the packed text: an escape is one, in a run each sign is."""
-        number = bisect_right(begins, sign) - 1
-        unit, offset = units[number][0], sign - begins[number]
-        is_run = unit.lastgroup is None
-        return (unit.start() + offset, unit.start() + offset + 1) if is_run else unit.span()
-
+def _without_pieces(text: str, secret: str) -> str:
+    """``text`` without pieces of a secret, whatever signs stand between its letters and digits."""
+    wanted = "".join([sign.lower() for sign in secret if sign.isalnum()])
+    length = min(max(_SHORTEST_PIECE, ceil(_PIECE_SHARE * len(wanted))), _LONGEST_PIECE)
+    pieces = {wanted[start : start + length] for start in range(len(wanted) - length + 1)}
+    plain = _JSON_ESCAPE.sub(lambda escape: " " * len(escape[0]), text)
+    places = [place for place, sign in enumerate(plain) if sign.isalnum() or sign in _WALLS]
+    packed = "".join([plain[place].lower()[0] for place in places])
     kept, parts = 0, []
-    for first, last in spans:
-        parts += [text[kept : place(first)[0]], _HIDDEN]
-        kept = place(last)[1]
+    covered = -1
+    for first in range(len(packed) - length + 1):
+        if packed[first : first + length] not in pieces:
+            continue
+        if first > covered + 1:
+            parts += [text[kept : places[first]], _HIDDEN]
+        covered = first + length - 1
+        kept = places[covered] + 1
     return "".join([*parts, text[kept:]])
-
-
-def _merged_spans(packed: str, pieces: Mapping[int, Collection[str]]) -> list[tuple[int, int]]:
-    """First and last sign of every stretch that pieces cover, in order."""
-    hits = sorted(
-        (start, start + length - 1)
-        for length, known in pieces.items()
-        for start in range(len(packed) - length + 1)
-        if packed[start : start + length] in known
-    )
-    merged: list[tuple[int, int]] = []
-    for start, end in hits:
-        if merged and start <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
 
 
 _MOST_READ = 200_000

@@ -7,15 +7,13 @@ id; whatever else the object holds is kept.
 
 The speaker is the name, else the role. What ``system`` and ``developer`` say, what tools are asked and what they answer
 is in the system channel. Thoughts ("reasoning") are private messages before the message that they led to. A message
-whose content is a list of parts is the text of its parts; the kinds of others (pictures, sound) are kept in
-``metadata["parts"]``.
+whose content is a list of parts is the text of its parts; ``[image_url]`` and the like stand for pictures and sound.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -23,6 +21,7 @@ from typing import Any
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import step
 from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, Roster, TranscriptDraft
+from evaluation.readers._turns import ChatTurn, add_message
 from evaluation.readers.document import (
     Document,
     FileReader,
@@ -33,7 +32,7 @@ from evaluation.readers.document import (
     first_record,
     records,
 )
-from evaluation.transcript import Channel, Transcript
+from evaluation.transcript import Transcript
 
 FORMAT = "openai-chat"
 SHAREGPT = "sharegpt"
@@ -47,8 +46,6 @@ _MESSAGE_KEYS = frozenset(
 _TOOLS = frozenset({"tool", "function", "ipython", "observation", "function_call", "tool_call", "function_response"})
 _NO_PLAYERS = frozenset({"system", "developer"}) | _TOOLS
 _MODELS = frozenset({"assistant", "gpt", "chatgpt", "model", "bot"})
-_TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
-_CALL_PARTS = frozenset({"tool_use", "function_call", "tool_call"})
 _KNOWN = ("role", "name", "content", "tool_calls", "function_call", "reasoning", "reasoning_content", "refusal")
 
 
@@ -109,83 +106,30 @@ def _speaker(node: Node) -> str:
 
 
 def _add(node: Node, draft: TranscriptDraft) -> None:
-    role, speaker = _role(node), _speaker(node)
+    role, speaker, turn = _role(node), _speaker(node), _turn(node)
     is_player = speaker in draft.roster.names
-    content = _content(node)
-    sent_at = node["timestamp"].time_or_none()
-    for thought in content.thoughts:
-        channel: Channel = "private" if is_player else "system"
-        draft.say(speaker, thought, channel, channel_name=THOUGHTS_CHANNEL, sent_at=sent_at)
-    metadata = node.rest(*_KNOWN, "timestamp") | ({"parts": content.others} if content.others else {})
+    say = partial(draft.say, speaker, sent_at=node["timestamp"].time_or_none())
+    for thought in turn.thoughts:
+        say(thought, "private" if is_player else "system", channel_name=THOUGHTS_CHANNEL)
+    metadata = node.rest(*_KNOWN, "timestamp")
     if node["name"].name_or_none():
         metadata["role"] = role
-    if content.texts or not (content.calls or content.thoughts):
-        text = "\n".join(content.texts)
+    if turn.texts or not (turn.calls or turn.thoughts or turn.results):
         is_public = is_player and role not in _NO_PLAYERS
         channel_name = TOOL_CHANNEL if role in _TOOLS else None
-        channel = "public" if is_public else "system"
-        draft.say(speaker, text, channel, channel_name=channel_name, sent_at=sent_at, metadata=metadata)
-    for call in content.calls:
-        draft.say(speaker, call, "system", channel_name=TOOL_CHANNEL, sent_at=sent_at)
+        text = "\n".join(turn.texts)
+        say(text, "public" if is_public else "system", channel_name=channel_name, metadata=metadata)
+    for told in [call.text for call in turn.calls] + [result.text for result in turn.results]:
+        say(told, "system", channel_name=TOOL_CHANNEL)
 
 
-@dataclass(slots=True)
-class _Content:
-    """Content of one message; ``others`` are the kinds of parts that are not text."""
-
-    texts: list[str] = field(default_factory=list)
-    thoughts: list[str] = field(default_factory=list)
-    calls: list[str] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
-
-
-def _content(node: Node) -> _Content:
-    content = _Content()
-    for key in ("reasoning", "reasoning_content"):
-        if isinstance(node[key].value, str) and node[key].value.strip():
-            content.thoughts.append(node[key].value)
-    given = node["content"]
-    if isinstance(given.value, list):
-        for part in given.entries():
-            _add_part(part, content)
-    elif given.value is not None:
-        if not isinstance(given.value, str):
-            raise given.wrong("text or a list of parts")
-        content.texts += [given.value] if given.value else []
-    if refusal := node["refusal"].text_or_none():
-        content.texts.append(refusal)
-    calls = [*node["tool_calls"].entries()] + ([node["function_call"]] if node["function_call"].value else [])
-    content.calls += [_call(call) for call in calls]
-    if given.value is None and not (content.texts or content.calls or content.thoughts):
-        raise given.wrong("text or a list of parts")
-    return content
-
-
-def _add_part(part: Node, content: _Content) -> None:
-    if isinstance(part.value, str):
-        content.texts.append(part.value)
-        return
-    kind = part["type"].text_or_none() or "text"
-    if kind in _TEXT_PARTS:
-        content.texts.append(part["text"].text())
-    elif kind in ("reasoning", "thinking"):
-        thought = part[kind].text_or_none() or part["text"].text_or_none()
-        content.thoughts += [thought] if thought else []
-    elif kind == "refusal":
-        content.texts.append(part["refusal"].text())
-    elif kind in _CALL_PARTS:
-        content.calls.append(_call(part))
-    else:
-        content.others.append(kind)
-
-
-def _call(call: Node) -> str:
-    """A call as it is read: ``search({"query": "wolves"})``; the function stands in it or one level below."""
-    inner = call["function"] if isinstance(call["function"].value, dict) else call
-    name = inner["name"].text_or_none() or (call["function"].text_or_none() if inner is call else None) or "tool"
-    arguments = next((inner[key].value for key in ("arguments", "input") if inner[key].value is not None), "")
-    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    return f"{name}({written})"
+def _turn(node: Node) -> ChatTurn:
+    content, turn = node["content"], ChatTurn(_role(node))
+    add_message(node.fields(), content.value, turn)
+    is_wrong = not isinstance(content.value, (str, list, type(None)))
+    if is_wrong or (turn.is_empty and content.value not in ("", [])):
+        raise content.wrong("text or a list of parts")
+    return turn
 
 
 def _is_message(value: Any) -> bool:

@@ -1,9 +1,9 @@
 """Reads transcripts written as plain text, and chats as messengers export or copy them to text.
 
 A message begins with its speaker: ``Name: text``, ``[12:03] Name: text``, ``2024-06-01 10:00 - Name: text``,
-``<Name> text``, ``**Name:** text``, ``Name (role): text``, or a line with name and time above the text. What follows
-without a speaker belongs to the message above. Headings ("Day 2", "## Night 1") start rounds and phases; lists of
-players and roles, lines such as "Ann voted for Bob" and "Bob was voted out" become players, votes and eliminations.
+``**Name:** text``, ``Name (role): text``, or a line with name and time above the text. What follows without a speaker
+belongs to the message above. Headings ("Day 2", "## Night 1") start rounds and phases; lists of players and roles,
+lines such as "Ann voted for Bob" and "Bob was voted out" become players, votes and eliminations.
 
 A name before a colon is a speaker if it is listed, votes, is named by others, or stands like the other speakers; a
 label ("PS:") is text. Whatever else stands there once is asked about, and so is a date that can be read in two ways.
@@ -73,22 +73,16 @@ _TIMED = re.compile(
 )
 _BULLET = re.compile(r"(?:[-*•·]|\(?\d{1,4}[.)]|#\d{1,5})\s+")
 _TAG = re.compile(r"[\[({](?P<tag>[^\[\](){}\n]{1,60})[\])}]\s*(?=\S)")
-_ANGLE = re.compile(r"<(?P<name>[^<>\n]{1,60})>\s?(?P<text>.*)", re.DOTALL)
 _BOLD = re.compile(
     r"(?P<mark>\*\*\*|\*\*|__|\*|_)(?P<name>[^*_:\n][^*:\n]{0,80}?)(?P<in>\s?[:：])?(?P=mark)"
     r"(?P<note>\s*[\[(][^\[\]()]{1,60}[\])])?(?(in)(?:\s?[:：])?|\s?[:：])(?P<text>\s.*|)"
 )
 _COLON = re.compile(r"(?P<name>[^:：\n]{1,100}?)\s?(?:[:：])(?P<text>\s.*|(?<=：).*|(?![/\d]).*)")
-_PIPE = re.compile(r"(?P<name>[^>|\n]{1,60}?)\s?[>|]\s(?P<text>.*)")
-_BRACKETED = re.compile(r"\[(?P<name>[^\[\]:\n]{1,60})\]:\s(?P<text>.*)")
-_STAGE = re.compile(r"(?!MRS|PROF|MISS|CAPT|REV|SGT)(?P<name>[A-ZÀ-Þ][A-ZÀ-Þ' -]{1,40}[A-ZÀ-Þ])\.\s(?P<text>.*)")
 _ABOVE = re.compile(
     rf"(?:\[(?P<before>{_TIME})\]\s+(?P<later>[^:\n]{{1,60}})"
     rf"|(?P<name>[^:\n]{{1,200}}?)(?:,\s\[|\s{{1,8}}[-–—•|]\s{{0,8}}|\s{{1,8}}\[?)(?P<after>{_TIME})\]?:?)",
     re.IGNORECASE,
 )
-_ALONE = re.compile(r"[A-ZÀ-Þ][A-ZÀ-Þ'. -]{1,40}")
-_TITLED = re.compile(r"#{2,6}\s+(?P<name>[^:\n]{1,60})")
 _NOTE = re.compile(r"\s*[\[(](?P<note>[^\[\]()]{1,60})[\])]\s*$")
 _TO_RECIPIENTS = re.compile(r"\s*(?:->|→|=>|➜|»|>>)\s*|\s+(?:whispers?|whispered|whispering|privately)\s+(?:to\s+)?")
 _SAYS = re.compile(
@@ -108,8 +102,6 @@ _TIME_BEHIND = re.compile(
 )
 _ROUND_TAG = re.compile(r"(?P<tag>(?:day|night|round|turn)\s\d{1,3})\s?[:|–—-]\s(?=\S.{0,60}:)", re.IGNORECASE)
 _TIME_BELOW = re.compile(rf"(?P<dash>[-–—•|]\s*)?(?P<time>{_TIME})", re.IGNORECASE)
-_EVENT = re.compile(r"(?:\*\*\*|-!-|-->|<--|==|→|←|—>)\s+\S")
-_ACTION = re.compile(r"\*\s+(?P<name>\S{1,60})\s(?P<text>[^:]+)")
 
 _PERIODS = {"day": "day", "night": "night", "round": None, "turn": None, "morning": "day", "evening": "day"}
 _HEADING = re.compile(
@@ -127,14 +119,7 @@ _SPOKEN_PHASES = frozenset({"night falls", "day breaks", "nightfall"})
 
 
 # Shapes that begin a message, in the order in which they are tried; the groups are the name and the text.
-_SHAPES = (
-    ("angle", _ANGLE),
-    ("bold", _BOLD),
-    ("stage", _STAGE),
-    ("colon", _BRACKETED),
-    ("colon", _COLON),
-    ("pipe", _PIPE),
-)
+_SHAPES = (("bold", _BOLD), ("colon", _COLON))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +127,8 @@ class Head:
     """The beginning of a message; without a name, an event that the chat tells, or the beginning of nothing.
 
     Attributes:
-        shape: How the name stands out: one of ``_SHAPES``; ``above`` its text, with a time; ``alone`` or ``titled``
-            above its text, without one; ``event``; ``action``; empty where nothing begins.
+        shape: How the name stands out: one of ``_SHAPES``; ``above`` its text, with a time; ``event``; empty where
+            nothing begins.
         name: The speaker as written.
         text: What follows in the same line.
         tags: What stands in brackets before the name: a channel, a round.
@@ -208,7 +193,7 @@ def _lines(text: str) -> list[_Line]:
         if joined := _joined_time(cleaned, written[below] if below < len(written) else ""):
             cleaned, written[below], below = joined, "", below + 1
         following = _plain(written[below]) if below < len(written) else ""
-        head = _NOTHING if heading else _head(cleaned) or _standing_alone(cleaned, following) or _NOTHING
+        head = _NOTHING if heading else _head(cleaned) or _NOTHING
         if head.shape == "above" and (not following or _TIMED.match(following)):
             # Nothing is said below: what stands behind a time in brackets is told, anything else is text.
             head = Head("event", text=head.name, time=head.time) if cleaned.startswith("[") else _NOTHING
@@ -316,10 +301,6 @@ def _head(line: str) -> Head | None:
         line = line[match.end() :].lstrip(_MARKS + " ")
     # In a chat every line with a time is somebody's or tells an event.
     event = Head("event", text=line, time=time)
-    if _EVENT.match(line):
-        return event
-    if time is not None and (match := _ACTION.fullmatch(line)):
-        return Head("action", match["name"], match["text"], time=time)
     bullet = _BULLET.match(line)
     rest = line[bullet.end() :] if bullet else line
     tags: list[str] = []
@@ -385,14 +366,6 @@ def _above(line: str) -> Head | None:
     # "we met at 10:30" ends like such a line.
     is_sentence = match["later"] is None and (name[0].islower() or name.split()[-1].islower()) and " " in name
     return None if is_sentence else Head("above", name, notes=(note["note"],) if note else (), time=time)
-
-
-def _standing_alone(line: str, following: str) -> Head | None:
-    """A name in capitals or as a heading, alone in its line with text below."""
-    if following and (match := _TITLED.fullmatch(line)):
-        return Head("titled", match["name"].strip(" *_")) if _is_name(match["name"]) else None
-    is_alone = following and _ALONE.fullmatch(line) and not following.isupper() and _is_name(line)
-    return Head("alone", line.rstrip(".")) if is_alone else None
 
 
 def _order_of_dates(written: Iterable[str]) -> str | None:
@@ -687,8 +660,6 @@ def _named_in_results(line: str) -> Iterator[str]:
 
 _NARRATOR = "System"
 _NIGHT = "night"
-# Shapes that show a name by themselves, as a time does.
-_MARKED = ("angle", "above", "action")
 _MARKED_SHARE = 0.6
 _MOST_ASKED = 12
 _LEAST_SHARE = 0.15
@@ -719,7 +690,6 @@ _WHISPERED = re.compile(r"[\[(](?P<note>[^\[\]()]{1,60})[\])]\s*(?P<text>\S.*)")
 _REPLIES = re.compile(
     r"\d{1,4} (?:repl(?:y|ies)|reactions?)|\{(?:attachments|embed|reactions|stickers|forwarded message)\}", re.I
 )
-_ANGLED = re.compile(r"\s*<[^<>/!?\n]{1,60}>\s")
 _NOBODY = ("nobody", "no one", "skip", "abstain", "none")
 _QUIET = frozenset(
     {"whisper", "whispers", "whispered", "whispering", "dm", "pm", "private", "privately", "only", "secretly"}
@@ -745,11 +715,35 @@ class _Spoken:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
+_BEGINNING = 4000
+# Texts that look like transcripts and are none, by their first lines, with what is read instead.
+_TOOL_LOGS = (
+    (
+        re.compile(r"\A\s*-{8,} (?:\w+(?:Message|Event) \([^()\n]{1,200}\)|user) -{8,}\s*\n"),
+        "the console output of AutoGen",
+        "Save the messages of the result as JSON, or the team's state (save_state).",
+    ),
+    (
+        re.compile(r'\A\s*\d{4}-\d\d-\d\d \d\d:\d\d:\d\d: (?:task_name|task)="'),
+        "a log of CrewAI as text",
+        "Have it written as JSON: output_log_file with a name that ends in .json.",
+    ),
+    (
+        re.compile(r"(?:^(?:\[?\d\d?:\d\d(?::\d\d)?\]?\s)?<[^<>/!?\s]{1,60}> .*\n){2}", re.MULTILINE),
+        "a log of IRC",
+        "Write each line as [12:03] Name: text.",
+    ),
+)
+
+
+def log_of_tool(text: str) -> tuple[str, str] | None:
+    """The tool that wrote a text which is not read, and what to hand in instead; ``None`` for any other text."""
+    return next(((name, remedy) for log, name, remedy in _TOOL_LOGS if log.search(text[:_BEGINNING])), None)
+
+
 def _recognises(document: Document) -> bool:
-    text = document.text
-    if text.lstrip()[:1] in ("{", "<") and not _ANGLED.match(text):
-        return False
-    return _speakers(document).are_enough
+    is_other = document.text.lstrip()[:1] in ("{", "<") or log_of_tool(document.text) is not None
+    return not is_other and _speakers(document).are_enough
 
 
 def _read(document: Document) -> ReadResult:
@@ -803,7 +797,7 @@ class _Speakers:
             and (line.head.key in self.listed or not _tells_result(line.cleaned))
         }
         self._counts = Counter(head.key for head in beginning.values())
-        self._marked = {head.key for head in beginning.values() if head.time or head.shape in _MARKED}
+        self._marked = {head.key for head in beginning.values() if head.time or head.shape == "above"}
         for head in beginning.values():
             self._spell(head.name)
         self._builds = {
@@ -927,7 +921,7 @@ class _Speakers:
         nested = sum(
             line.head.name[0].islower() and (line.text[:1] in " -" or not line.head.text)
             for line in lines
-            if not line.head.time and line.head.shape not in _MARKED
+            if not line.head.time and line.head.shape != "above"
         )
         if len(self.asked) > max(_MOST_ASKED, len(lines)) or nested * 3 > len(lines):
             return False
@@ -940,7 +934,7 @@ class _Speakers:
 def _ruling_shape(heads: Sequence[Head]) -> str | None:
     """The shape that most beginnings have, if it is one that itself shows a name."""
     for shape, count in Counter(head.shape for head in heads).most_common(1):
-        if shape not in ("colon", "pipe") and count > 1 and count >= _MARKED_SHARE * len(heads):
+        if shape != "colon" and count > 1 and count >= _MARKED_SHARE * len(heads):
             return shape
     return None
 
@@ -1100,7 +1094,7 @@ class _Page:
             is_list = self._in_votes and self._find(head.text.strip(" .")) is not None
             if not is_list and not any(_TALLIED.fullmatch(note) for note in head.notes):
                 return False
-        elif head.shape == "event" and head.time is not None:
+        elif head.shape == "event":
             written = head.text
         rest = _opens_votes(written)
         if rest is not None:
@@ -1135,7 +1129,7 @@ class _Page:
 
     def _speak_or_continue(self, line: _Line) -> None:
         head = line.head
-        if head.shape == "event" and (self._speakers.is_timed or head.time is None):
+        if head.shape == "event" and self._speakers.is_timed:
             self._tell(head.text, EVENT_CHANNEL, head.time)
         elif self._speakers.speaks(head):
             self._say(head)

@@ -17,8 +17,8 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers._draft import THOUGHTS_CHANNEL, OpenDraft, speaker_name
+from evaluation.readers._turns import ChatTurn, ToolCall, as_text, normalised, unpacked
 from evaluation.readers.document import Document, FileReader, Games, Limits, Node, first_record, records
-from evaluation.readers.traces._turns import ChatTurn, ToolCall, as_text, normalised, unpacked
 from evaluation.readers.traces.calls import Span, summed_cost
 from evaluation.transcript import Transcript
 

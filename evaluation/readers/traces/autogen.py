@@ -1,4 +1,4 @@
-"""Reads AutoGen: messages of AgentChat and of its core, saved team states, and what its console prints."""
+"""Reads AutoGen: messages of AgentChat and of its core, results of runs, and saved team states."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from evaluation.files.strict_json import shorten
+from evaluation.readers._turns import ChatTurn, ToolCall, as_text, parts_turn, text_in
 from evaluation.readers._who_speaks import BROKEN_OFF
 from evaluation.readers.document import Document, FileReader, Node, first_record, records
 from evaluation.readers.traces._conversation import call_transcript
-from evaluation.readers.traces._turns import ChatTurn, ToolCall, as_text, parts_turn, text_in
 from evaluation.readers.traces.calls import Span, agent_name, usage_of
 from evaluation.transcript import Transcript
 
@@ -22,17 +22,13 @@ _NOT_SAID = frozenset(
     {"ModelClientStreamingChunkEvent", "UserInputRequestedEvent", "SelectSpeakerEvent", "SelectorEvent"}
     | {"MemoryQueryEvent", "CodeGenerationEvent"}
 )
-_BLOCK = re.compile(
-    r"^-{8,} (?:(\w+(?:Message|Event)) \(([^()\n]{1,200})\)|([^\n-][^\n]{0,199}?)) -{8,}$", re.MULTILINE
-)
-
 # A limit of messages or turns is an ordinary end, and so is what the team was told to stop at.
 _BROKEN_OFF = re.compile(r"\b(?:errors?|exception|time(?:d)? ?out|time limit|token)\b", re.IGNORECASE)
 
 
 def _recognises(document: Document) -> bool:
     first = first_record(document)
-    return _is_message(first) or _thread(first) is not None or _BLOCK.match(document.text.lstrip()) is not None
+    return _is_message(first) or _thread(first) is not None
 
 
 def _is_message(value: Any) -> bool:
@@ -63,14 +59,12 @@ def _read(document: Document) -> Transcript:
     metadata: dict[str, Any] = {}
     if _is_message(first):
         calls = list(_calls(records(document)))
-    elif (thread := _thread(first)) is not None:
+    else:
+        thread = _thread(first) or []
         calls = list(_calls(Node(one, f"$.messages[{place}]") for place, one in enumerate(thread)))
         stopped = Node(first)["stop_reason"].text_or_none()
         if stopped and _BROKEN_OFF.search(stopped):
             metadata[BROKEN_OFF] = f"a limit or an error ({shorten(stopped)})"
-    else:
-        document.limits.check_lines(document.text)
-        calls = list(_printed(document.text))
     return call_transcript(FORMAT, calls, document.limits, game_id=document.game_id(FORMAT), metadata=metadata)
 
 
@@ -132,25 +126,6 @@ def _content(kind: str, content: Any) -> ChatTurn:
 
 def _typed(part: Any, kind: str) -> Any:
     return part | {"type": kind} if isinstance(part, dict) else part
-
-
-def _printed(text: str) -> Iterator[Span]:
-    """The blocks that the console prints: a line with the speaker's name between dashes, then what was said."""
-    heads = list(_BLOCK.finditer(text))
-    for number, head in enumerate(heads):
-        end = heads[number + 1].start() if number + 1 < len(heads) else len(text)
-        said, name = text[head.end() : end].strip("\n"), head[2] or head[3]
-        turn = ChatTurn("assistant", name=name)
-        if said.startswith("[FunctionCall(") or head[1] == "ToolCallRequestEvent":
-            turn.calls.append(ToolCall("tool", said, f"block {number}"))
-        elif said.startswith("[FunctionExecutionResult(") or head[1] == "ToolCallExecutionEvent":
-            turn = parts_turn([{"type": "tool_result", "id": f"block {number - 1}", "content": said}], "tool")
-        elif head[1] == "ThoughtEvent":
-            turn.thoughts.append(said)
-        elif head[1] not in _NOT_SAID:
-            turn.texts.append(said)
-        if not turn.is_empty:
-            yield Span(agent=agent_name(name), outputs=[turn])
 
 
 READER = FileReader(FORMAT, _recognises, _read)

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.readers._turns import ChatTurn
 from evaluation.readers.document import Node
-from evaluation.readers.traces._turns import ChatTurn
 
 _LONGEST_NAME = 200
 _AROUND_NAMES = re.compile(r"^(?:invoke_agent|agent run:?)\s+|(?:\._execute_core| run)$")

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from evaluation.readers._turns import ChatTurn, text_in, turns_of
 from evaluation.readers.document import Document, FileReader, Node, first_record, records
 from evaluation.readers.traces._conversation import call_transcript
-from evaluation.readers.traces._turns import ChatTurn, text_in, turns_of
 from evaluation.readers.traces.calls import Span, usage_of
 from evaluation.transcript import Transcript
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from evaluation.readers._turns import ChatTurn, text_in, turns_of, unpacked
 from evaluation.readers.document import Document, Node
 from evaluation.readers.traces._conversation import trace_reader
-from evaluation.readers.traces._turns import ChatTurn, text_in, turns_of, unpacked
 from evaluation.readers.traces.calls import (
     Span,
     agent_name,

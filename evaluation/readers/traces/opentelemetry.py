@@ -15,9 +15,9 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
+from evaluation.readers._turns import ChatTurn, ToolResult, as_text, text_in, turns_of, unpacked
 from evaluation.readers.document import Document, Node
 from evaluation.readers.traces._conversation import trace_reader
-from evaluation.readers.traces._turns import ChatTurn, ToolResult, as_text, text_in, turns_of, unpacked
 from evaluation.readers.traces.calls import Span, agent_name, calls_in, identifier, usage_of
 
 FORMAT = "opentelemetry"
@@ -50,7 +50,6 @@ _STARTS = ("startTimeUnixNano", "start_time_unix_nano")
 _TRACE_IDS = ("traceId", "trace_id")
 _WRAPPERS = ("data", "raw_otel_json", "batches")
 _MOST_WRAPPERS = 3
-_LISTS = ("data", "spans")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST = 253_402_300_799 * 10**9
 
@@ -168,21 +167,11 @@ def _event_turns(body: Mapping[str, Any], role: str) -> list[ChatTurn]:
 def _numbered(record: _Record) -> _Turns:
     """Messages in attributes with their number in the name: OpenLLMetry's, else OpenInference's."""
     for given, made in (("gen_ai.prompt", "gen_ai.completion"), ("llm.input_messages", "llm.output_messages")):
-        # Only OpenInference may have a list in place of the numbers.
-        held = record.fields if given.startswith("llm") else {}
-        inputs = turns_of(_messages(held.get(given) or nested(record.fields, f"{given}.")), "user")
-        outputs = turns_of(_messages(held.get(made) or nested(record.fields, f"{made}.")), "assistant")[:1]
+        inputs = turns_of(nested(record.fields, f"{given}.") or None, "user")
+        outputs = turns_of(nested(record.fields, f"{made}.") or None, "assistant")[:1]
         if inputs or outputs:
             return inputs, outputs
     return [], []
-
-
-def _messages(value: Any) -> Any:
-    """Messages whose keys may be dotted, as a list; nothing where there are none."""
-    value = unpacked(value)
-    if isinstance(value, list):
-        return _dotted(value)
-    return value if isinstance(value, str) else None
 
 
 def nested(fields: Mapping[str, Any], prefix: str = "", depth: int = 19) -> Any:
@@ -204,16 +193,11 @@ def nested(fields: Mapping[str, Any], prefix: str = "", depth: int = 19) -> Any:
             if dot and depth:
                 groups.setdefault(first, {})[rest] = value
             else:
-                # Phoenix writes lists of objects whose own keys are dotted.
-                plain[first] = _dotted(value) if isinstance(value, list) else value
+                plain[first] = value
     found = plain | {name: nested(group, depth=depth - 1) for name, group in groups.items()}
     if not found or not all(key.isascii() and key.isdigit() and len(key) < 10 for key in found):
         return found
     return [found[key] for key in sorted(found, key=int)]
-
-
-def _dotted(values: list[Any]) -> list[Any]:
-    return [nested(one) if isinstance(one, dict) else one for one in values]
 
 
 def _agent_content(fields: Mapping[str, Any]) -> _Turns:
@@ -373,60 +357,15 @@ def _decoded(value: Any) -> Any:
     return value
 
 
-def _is_phoenix(first: Any) -> bool:
-    for key in _LISTS:
-        if isinstance(first, dict) and isinstance(first.get(key), list) and first[key]:
-            first = first[key][0]
-    return isinstance(first, dict) and (_is_row(first) or _KIND in first)
-
-
-def _is_row(value: Mapping[str, Any]) -> bool:
-    context = value.get("context")
-    has_context = isinstance(context, dict) and "trace_id" in context and "span_id" in context
-    return (has_context or "context.span_id" in value) and any(
-        key in value for key in ("span_kind", "attributes", f"attributes.{_KIND}", "parent_id")
+def _attribute_calls(found: Iterable[Node], document: Document) -> list[Span]:
+    """The calls in spans of which a file holds the attributes alone: they are one conversation, in the file's order."""
+    trace = document.game_id(PHOENIX)
+    records = (
+        _Record("", {"trace": trace, "id": str(number)}, dict(record.fields()))
+        for number, record in enumerate(found, start=1)
     )
+    return calls_in(map(_span, records), _agents_and_tools)
 
 
-def _phoenix_calls(found: Iterable[Node], document: Document) -> list[Span]:
-    spans = _phoenix_spans(found, document.game_id(PHOENIX))
-    return calls_in(map(_span, spans), _agents_and_tools)
-
-
-def _phoenix_spans(found: Iterable[Node], unnamed: str) -> Iterator[_Record]:
-    for number, record in enumerate(found, start=1):
-        if _KIND in record.fields():
-            yield _Record("", {"trace": unnamed, "id": str(number)}, dict(record.fields()))
-            continue
-        held = next((record[key] for key in _LISTS if isinstance(record[key].value, list)), None)
-        yield from map(_phoenix_span, (record,) if held is None else held.entries())
-
-
-def _phoenix_span(row: Node) -> _Record:
-    fields = dict(_flat(unpacked(row["attributes"].value)))
-    for name, value in row.fields().items():
-        if name.startswith("attributes."):
-            fields |= dict(_flat(value, name.removeprefix("attributes.")))
-    if isinstance(kind := row["span_kind"].value, str):
-        fields.setdefault(_KIND, kind)
-    context = row["context"]
-    trace, span = (
-        context[key] if context.value is not None else row[f"context.{key}"] for key in ("trace_id", "span_id")
-    )
-    place = {"trace": identifier(trace), "id": identifier(span), "parent": row["parent_id"].identifier_or_none()}
-    times = {"start": row["start_time"].time_or_none(), "end": row["end_time"].time_or_none()}
-    return _Record(row["name"].text_or_none() or "", place | times, fields)
-
-
-def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Attributes under their full names; lists stay."""
-    if not isinstance(value, dict):
-        if name:
-            yield name, value
-        return
-    for key, inner in value.items():
-        yield from _flat(inner, f"{name}.{key}" if name else key)
-
-
-PHOENIX_READER = trace_reader(PHOENIX, _is_phoenix, _phoenix_calls)
+PHOENIX_READER = trace_reader(PHOENIX, lambda first: isinstance(first, dict) and _KIND in first, _attribute_calls)
 READER = trace_reader(FORMAT, holds_otlp, lambda found, _: otlp_calls(found))

@@ -34,13 +34,6 @@ def ngram_matrix(ngrams: NGrams, idf: Floats) -> csr_matrix:
     return (scale @ matrix).tocsr()
 
 
-def idf_of(ngrams: NGrams) -> Floats:
-    """The rarity of each bucket among some texts; 0 where a bucket stands in fewer than two of them."""
-    counts = np.bincount(ngrams.buckets, minlength=BUCKETS)
-    texts = len(ngrams.starts) - 1
-    return np.where(counts > 1, np.log((1 + texts) / (1 + counts)) + 1, 0.0).astype(np.float32)
-
-
 def fit(
     words: csr_matrix | None,
     dense: Floats,

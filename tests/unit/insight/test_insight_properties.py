@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.insight._questions import QuoteItem, QuotesAnswer, TextPart, parts_of
-from evaluation.insight.extraction import message_sentiment, quotes_in
+from evaluation.insight.extraction import Quote, message_sentiment, quotes_in
 from evaluation.insight.metrics import interaction_graph, network_metrics
 from evaluation.insight.validator import drawn_sample
 from evaluation.transcript import Message
@@ -64,10 +63,9 @@ def test_words_of_a_message_are_found_in_it_again(words: list[str], data: st.Dat
     message = Message(id="m0", index=0, speaker="A", text=" ".join(words))
     quoted = " ".join(words[first:last]).upper()
     answer = QuotesAnswer(quotes=[QuoteItem(agent_id="A", content=f'"{quoted}"', relevance_score=1)])
-    traced = quotes_in(answer, TextPart(1, (message,), ()))
-    if traced.found:
-        assert traced.found[0].content in message.text
+    (traced,) = quotes_in(answer, TextPart(1, (message,), ()))
+    if isinstance(traced, Quote):
+        assert traced.content in message.text
     else:
         # Nothing but marks is no quote.
         assert len(quoted.strip(" \"'.,;:!?-–“”()")) < 4
-    assert json.dumps([one.content for one in traced.found])

@@ -144,15 +144,6 @@ ATTACKED: dict[str, tuple[str, list[tuple[str, str, str]]]] = {
             ("Ben", "", "Well."),
         ],
     ),
-    "a play with a colon": (
-        "HAMLET. Who is there?\nOPHELIA. My lord: how are you?\nHAMLET. Well.\nOPHELIA. Good.\n",
-        [
-            ("HAMLET", "", "Who is there?"),
-            ("OPHELIA", "", "My lord: how are you?"),
-            ("HAMLET", "", "Well."),
-            ("OPHELIA", "", "Good."),
-        ],
-    ),
     "a time behind the name": ("Ann (10:03): Hello, Ben.\nBen (10:04): Hello, Ann.\n", HELLO[:2]),
     "votes below Voting": (
         f"{GREETING}Voting:\nAnn: Ben\nBen -> Ann\n",

@@ -66,7 +66,7 @@ def test_content_in_parts_tools_thoughts_and_refusals() -> None:
     ]
     transcript = read({"messages": messages})
     assert said(transcript) == [
-        ("user", "public", "Look\nthere"),
+        ("user", "public", "Look\n[image_url]\nthere"),
         ("assistant", "private", "Let me see."),
         ("assistant", "system", 'look({"at": "Cid"})'),
         ("tool", "system", "Nothing."),
@@ -74,7 +74,6 @@ def test_content_in_parts_tools_thoughts_and_refusals() -> None:
         ("assistant", "public", "I will not."),
         ("assistant", "public", ""),
     ]
-    assert transcript.messages[0].metadata == {"parts": ["image_url"]}
 
 
 def test_one_broken_chat_leaves_the_others_standing() -> None:
@@ -102,7 +101,7 @@ FAULTS = [
     ),
     (
         {"messages": [{"role": "user", "content": [1]}]},
-        "$.messages[0].content[0]: Found the number 1, expected an object. Correct that value and try again.",
+        "$.messages[0].content: Found a list of 1, expected text or a list of parts. Correct that value and try again.",
     ),
     ({"messages": CHAT[:1]}, "Nobody speaks but the system. Export the whole chat."),
 ]

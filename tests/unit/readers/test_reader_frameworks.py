@@ -66,12 +66,9 @@ def test_autogen_summary_of_a_tool_is_not_said_again() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("sample", "task", "answer"),
-    [("crewai", "Find the wolf.", "It is Bob."), ("crewai, lines", 'Find the "wolf".', 'It is Bob.\nHe said "moo".')],
-)
-def test_crewai_logs(sample: str, task: str, answer: str) -> None:
-    assert told(read(SAMPLES[sample][1])) == [("public", "manager", task), ("public", "Seer", answer)]
+def test_a_crewai_log() -> None:
+    found = told(read(SAMPLES["crewai"][1]))
+    assert found == [("public", "manager", "Find the wolf."), ("public", "Seer", "It is Bob.")]
 
 
 def test_concordia_page() -> None:
@@ -106,8 +103,34 @@ def test_concordia_json() -> None:
         ("Generative Agents", {"12": {"Isabella": {"movement": [1, 2], "description": "sleeping"}}}),
         ("sotopia", {"social_interactions": "Ann said: ...", "social_goals": {}}),
         ("Who&When", {"history": [{"content": "x", "role": "human"}], "mistake_agent": "Ann"}),
+        ("Phoenix with spans of its own shape", {"context.span_id": "a", "context.trace_id": "t", "parent_id": None}),
+        ("Phoenix with spans of its own shape", {"name": "x", "context": {"span_id": "a"}, "span_kind": "LLM"}),
     ],
 )
 def test_a_tool_without_a_reader_is_told_by_name_with_the_way_that_is_left(tool: str, content: Any) -> None:
-    told = f"This is a file of {tool}, a format that Dramaturg does not read. Write its messages as a table"
-    assert told in refusal(lines(content))
+    told = f"This is a file of {tool}, a format that Dramaturg does not read. "
+    remedy = "Export the spans as" if "Phoenix" in tool else "Write its messages as a table"
+    assert told + remedy in refusal(lines(content))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "remedy"),
+    [
+        ("---------- user ----------\nWho?\n---------- TextMessage (Ann) ----------\nBob.\n", "AutoGen", "save_state"),
+        (
+            '2026-01-01 10:00:00: task_name="hunt", task="Find it.", agent="Seer", status="started"\n',
+            "CrewAI",
+            "output_log_file",
+        ),
+        ("[18:05] *** ann has joined\n[18:05] <ann> Hi: all\n[18:06] <bob> Ho\n", "IRC", "[12:03] Name: text"),
+    ],
+)
+def test_a_log_of_a_tool_as_text_is_told_by_name_with_what_to_hand_in(text: str, name: str, remedy: str) -> None:
+    told = refusal(text)
+    assert name in told
+    assert remedy in told
+
+
+def test_dashes_around_a_day_are_a_heading_of_plain_text() -> None:
+    found = told(read("---------- Day 1 ----------\nAnn: Hello, Bob.\nBob: Hello, Ann.\n", "plain-text"))
+    assert found == [("public", "Ann", "Hello, Bob."), ("public", "Bob", "Hello, Ann.")]

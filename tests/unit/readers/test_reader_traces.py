@@ -10,7 +10,7 @@ from evaluation.readers.document import Document, Limits, records
 from evaluation.readers.traces.opentelemetry import otlp_calls
 from evaluation.transcript import Transcript
 from tests.unit.readers.reading import lines, read, refusal, results, told
-from tests.unit.readers.trace_samples import LANGSMITH, PHOENIX, SAMPLES, chat_span, export, real, said, span, swarm
+from tests.unit.readers.trace_samples import LANGSMITH, SAMPLES, chat_span, export, real, said, span, swarm
 
 
 def kinds(transcript: Transcript) -> list[tuple[str, str | None, str]]:
@@ -95,14 +95,6 @@ def test_indexed_attributes_and_the_name_of_the_agent_around_the_call() -> None:
     transcript = read(SAMPLES["otlp, indexed"][1])
     assert told(transcript) == [("public", "user", "Who is it?"), ("public", "Ann", "I suspect Bob.")]
     assert transcript.player("Ann").persona == "You play Mafia."
-
-
-def test_phoenix() -> None:
-    transcript = read(PHOENIX)
-    assert told(transcript) == [("public", "user", "Who is it?"), ("public", "Ann", "I suspect Bob.")]
-    assert transcript.player("Ann").model == "m"
-    assert transcript.cost is not None
-    assert transcript.cost.input_tokens == 7
 
 
 @pytest.mark.parametrize("wrap", [lambda runs: lines(*runs), lambda runs: lines({"runs": runs, "cursors": {}})])

@@ -97,65 +97,6 @@ def test_a_game_folder_with_one_file_damaged(data: st.DataObject) -> None:
     check(zip_of(PARTS | {name: data.draw(damaged(PARTS[name]))}))
 
 
-@given(reshaped(json.loads(PARTS["config.json"])))
-def test_configurations_of_other_shapes(body: Any) -> None:
-    check(zip_of(PARTS | {"config.json": json.dumps(body).encode()}))
-
-
-@given(
-    st.lists(
-        st.sampled_from(["status", "talk", "whisper", "vote", "attack", "execute", "divine", "guard", "result", "x"]),
-        max_size=8,
-    ),
-    st.data(),
-)
-def test_logs_of_any_events(kinds: list[str], data: st.DataObject) -> None:
-    field = st.sampled_from(["0", "1", "2", "-1", "9", "", "ALIVE", "true", "Ann", "a b"])
-    lines = ["0,status,1,SEER,ALIVE,t,Ann", "0,talk,0,0,1,Hi"]
-    lines += [",".join(["1", kind, *data.draw(st.lists(field, max_size=6))]) for kind in kinds]
-    check("\n".join(lines).encode())
-
-
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 25), st.integers(0, 61), st.sampled_from(["day", "night", "manager"])), max_size=12
-    )
-)
-def test_game_folders_of_any_clocks(lines: list[tuple[int, int, str]]) -> None:
-    texts = {"day": "", "night": "", "manager": ""}
-    said = {"day": "Lee: hi", "night": "Game-Manager: Nighttime has ended, now it's time to vote!"}
-    said["manager"] = "Game-Manager: Now it's Daytime for 3 minutes"
-    for hour, minute, file in lines:
-        texts[file] += f"[{hour:02}:{minute:02}:00] {said[file]}\n"
-    chats = {
-        "day": "public_daytime_chat.txt",
-        "night": "public_nighttime_chat.txt",
-        "manager": "public_manager_chat.txt",
-    }
-    check(zip_of(PARTS | {chats[file]: text.encode() for file, text in texts.items()}))
-
-
 @given(st.sampled_from(SHAPES).flatmap(reshaped))
 def test_json_of_other_shapes(body: Any) -> None:
     check(json.dumps(body).encode())
-
-
-@given(reshaped({"header": INSPECT, "sample": SAMPLE}))
-def test_packed_logs_of_other_shapes(body: Any) -> None:
-    files = {"header.json": body.get("header"), "samples/1_epoch_1.json": body.get("sample")}
-    check(zip_of({name: json.dumps(content).encode() for name, content in files.items()}))
-
-
-@given(st.lists(st.lists(st.sampled_from(["Ann", "", '"', "1", "Day 2", "x\ny", "\0", "=1"]), max_size=4), max_size=4))
-def test_tables_of_any_cells(rows: list[list[str]]) -> None:
-    check("\n".join(["name,text,round,time", *(",".join(row) for row in rows)]).encode())
-
-
-@given(
-    st.lists(
-        st.sampled_from(["Ann", "Bob", " acts: [", " --> ", ": [", "TALK]", "CONVERSATION]", "\n", " > ", "-", "x"])
-    )
-)
-def test_notebooks_that_show_anything(pieces: list[str]) -> None:
-    shown = {"data": {"text/plain": "Ann acts: [TALK]\n > Hi\n" + "".join(pieces)}}
-    check(json.dumps({"nbformat": 4, "cells": [{"outputs": [shown]}]}).encode())

@@ -75,21 +75,6 @@ INDEXED = export(
         },
     ),
 )
-PHOENIX = [
-    {
-        "name": "ChatCompletion",
-        "context": {"trace_id": "t", "span_id": "a"},
-        "parent_id": None,
-        "span_kind": "LLM",
-        "start_time": "2026-01-01T00:00:00Z",
-        "attributes": {
-            "llm": {"model_name": "m", "token_count": {"prompt": 7, "completion": 3}},
-            "agent.name": "Ann",
-            "llm.input_messages": [{"message.role": "user", "message.content": "Who is it?"}],
-            "llm.output_messages": [{"message.role": "assistant", "message.content": "I suspect Bob."}],
-        },
-    }
-]
 LANGSMITH = [
     {
         "id": "r0",
@@ -174,11 +159,6 @@ CREWAI_JSON = [
     }
     for status in ("started", "completed")
 ]
-CREWAI_LINES = (
-    '2026-01-01 10:00:00: task_name="hunt", task="Find the "wolf".", agent="Seer", status="started"\n'
-    '2026-01-01 10:00:05: task_name="hunt", task="Find the "wolf".", agent="Seer", status="completed", '
-    'output="It is Bob.\nHe said "moo"."\n'
-)
 CONCORDIA = {
     "content_store": {"h1": 'Ann -- "Shall we?"'},
     "entries": [
@@ -211,19 +191,13 @@ SAMPLES: dict[str, tuple[str, bytes]] = {
     "otlp, logs": ("opentelemetry", real("otel_genai/log_events_cloudwatch.json")),
     "otlp, openinference": ("opentelemetry", real("openinference/smolagents_manager_and_search_agent.json")),
     "otlp, crewai": ("opentelemetry", real("crewai/two_agents_otlp.jsonl")),
-    "phoenix": ("phoenix", lines(PHOENIX)),
-    "phoenix, flat": ("phoenix", real("openinference/client_span_tool_calls.json")),
+    "phoenix": ("phoenix", real("openinference/client_span_tool_calls.json")),
     "langfuse": ("langfuse", real("langfuse/pydantic-ai-tools-2025-12-04.json")),
     "langsmith": ("langsmith", lines(*LANGSMITH)),
     "langgraph": ("langgraph", real("langgraph/state_messages.json")),
     "autogen": ("autogen", real("autogen/handoff_history.json")),
     "autogen, team": ("autogen", lines(TEAM_STATE)),
-    "autogen, console": (
-        "autogen",
-        b"---------- user ----------\nWho?\n---------- TextMessage (Ann) ----------\nBob.\n",
-    ),
     "crewai": ("crewai", lines(CREWAI_JSON)),
-    "crewai, lines": ("crewai", CREWAI_LINES.encode()),
     "concordia": ("concordia", real("concordia/pub_coordination_mini.html")),
     "concordia, json": ("concordia", lines(CONCORDIA)),
 }

@@ -1,4 +1,4 @@
-"""What holds for the four metrics that are computed from the words of the public discussion."""
+"""Properties of the six metrics that are computed from the words of the public discussion."""
 
 from __future__ import annotations
 
@@ -12,14 +12,24 @@ from hypothesis import strategies as st
 
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.metrics import anti_repetition, coherence, personality_diversity, strategic_depth
+from evaluation.rubric.metrics import (
+    anti_repetition,
+    coherence,
+    memory_accuracy,
+    personality_diversity,
+    role_consistency,
+    strategic_depth,
+)
 from evaluation.score import MetricResult, RowVerdict
 from evaluation.transcript import Transcript
 
 MakeGame = Callable[..., Transcript]
 Line = tuple[int, str]
 
-METRICS = (strategic_depth, coherence, personality_diversity, anti_repetition)
+METRICS = (
+    *(strategic_depth, coherence, personality_diversity, anti_repetition),
+    *(memory_accuracy, role_consistency),
+)
 CAST = ("Zebulon", "Agent-Quokka", "Player 7")
 FRESH = ("Xanthippe", "Unit-Mugwump", "Speaker 9")
 HOSTILE = ("(a+)+$", "🦊", "田中", "A", "Winter", "**Bob**", "Agent-A", "Agent-AB")
@@ -35,6 +45,10 @@ PHRASES = (
     "hm",
     "{2}: {1}",
     "I agree with {1}, and {2}'s reasoning",
+    "{0} voted for {1} last round. {2} was voted out!",
+    '{1} accused you and said "no" in round 1, {2} defended {0}',
+    "{2}, you are Mafia! I vote {2}",
+    "who claimed villager, {0} or I? {1} never voted, did he",
 )
 lines = st.lists(st.tuples(st.integers(0, 2), st.sampled_from(PHRASES)), min_size=1, max_size=14)
 any_lines = st.lists(
@@ -44,7 +58,15 @@ any_lines = st.lists(
 
 def play(make_game: MakeGame, said: Sequence[Line], names: Sequence[str] = CAST, **extra: object) -> Transcript:
     spoken = [(names[who], text.format(*names) if text in PHRASES else text) for who, text in said]
-    return make_game(spoken, players=names, **extra)
+    game = make_game(spoken, players=names, **extra)
+    sides = ({"role": "Mafia", "alignment": "mafia"}, *2 * [{"role": "Villager", "alignment": "town"}])
+    record = {
+        "players": [{"name": name} | sides[place % 3] for place, name in enumerate(names)],
+        "messages": [message.model_copy(update={"round": 2}) for message in game.messages],
+        "votes": [{"round": 1, "voter": names[0], "target": names[1]}, {"round": 1, "voter": names[1], "target": None}],
+        "eliminations": [{"round": 1, "player": names[2], "role": "Villager"}],
+    }
+    return Transcript.model_validate({name: getattr(game, name) for name in Transcript.model_fields} | record)
 
 
 def measured(metric: ModuleType, game: Transcript) -> MetricResult:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from cProfile import Profile
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluation.rubric.metrics import memory_accuracy
-from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words
+from evaluation.score import LedgerRow, MetricResult, Status, coverage_words
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
 
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo", "Agent-Foxtrot")
@@ -570,21 +568,6 @@ def test_a_message_that_repeats_itself_makes_one_reference() -> None:
     assert found_in("Agent-Foxtrot was voted out. Yes, Agent-Foxtrot was voted out!") == [RIGHT]
 
 
-def test_private_chat_changes_nothing() -> None:
-    texts = ("Agent-Alpha voted for Agent-Bravo in round 2.", "Agent-Alpha accused Agent-Delta.")
-    secret = Message(
-        id="night",
-        index=0,
-        round=2,
-        channel="team",
-        speaker="Agent-Alpha",
-        text="Agent-Delta is Mafia, I voted for you.",
-    )
-    plain = memory_accuracy.measure(make_game(*texts))
-    with_chat = memory_accuracy.measure(make_game(*texts, extra=[secret]))
-    assert [row.as_dict() for row in plain.ledger] == [row.as_dict() for row in with_chat.ledger]
-
-
 @pytest.mark.parametrize(
     "clause", ["Agent-Alpha voted for Agent-Bravo last round, ", 'Agent-Alpha said "no" and voted for Agent-Bravo. ']
 )
@@ -598,52 +581,6 @@ def test_many_claims_in_one_message_take_linear_work(clause: str) -> None:
     calls(10)
     # Four times the claims take four times the calls, sixteen times when every claim looks at all others.
     assert calls(800) < 6 * calls(200)
-
-
-FILLERS = (
-    'voted for in round 1 2 last did not never accused defended and who said I you they was out if ? . , " claimed '
-    "villager earlier mafia 's"
-)
-WORDS = st.sampled_from([*NAMES, *FILLERS.split()])
-
-
-@given(st.lists(st.lists(WORDS, min_size=1, max_size=18).map(" ".join), min_size=1, max_size=4))
-def test_rows_add_up_and_lie_inside_their_messages(texts: list[str]) -> None:
-    game = make_game(*texts)
-    result = memory_accuracy.measure(game)
-    assert len({row.id for row in result.ledger}) == len(result.ledger)
-    assert result.numerator == sum(row.verdict is RowVerdict.COUNTS for row in result.ledger)
-    assert result.denominator == sum(row.verdict is not RowVerdict.EXCLUDED for row in result.ledger)
-    assert result.score is None or 0 <= result.score <= 100
-    for row in result.ledger:
-        message = game.message(str(row.message_id))
-        assert message is not None
-        assert all(message.text[e.start : e.end] == e.text for e in row.evidence)
-
-
-@given(st.lists(st.lists(WORDS, min_size=1, max_size=14).map(" ".join), min_size=1, max_size=3), st.permutations(NAMES))
-def test_renaming_the_players_changes_no_finding(texts: list[str], order: list[str]) -> None:
-    letters = ("Kilo", "Lima", "Mike", "Oscar", "Papa", "Tango")
-    fresh: Mapping[str, str] = {name: f"Unit-{letter}" for name, letter in zip(order, letters, strict=True)}
-
-    def renamed(text: str) -> str:
-        for old, new in fresh.items():
-            text = text.replace(old, new)
-        return text
-
-    original = make_game(*texts)
-    copy = make_game(
-        *map(renamed, texts),
-        speaker=fresh["Agent-Echo"],
-        names=[fresh[name] for name in NAMES],
-        votes=[(number, fresh[voter], target and fresh[target]) for number, voter, target in VOTES],
-        eliminations=[(number, fresh[who], role) for number, who, role in ELIMINATIONS],
-        earlier=[(number, fresh[who], renamed(text)) for number, who, text in EARLIER],
-    )
-    sides = {fresh[player.name]: player.alignment for player in original.players}
-    players = tuple(player.model_copy(update={"alignment": sides[player.name]}) for player in copy.players)
-    copy = Transcript.model_validate(copy.model_dump() | {"players": players})
-    assert findings(memory_accuracy.measure(original)) == findings(memory_accuracy.measure(copy))
 
 
 @pytest.mark.parametrize(

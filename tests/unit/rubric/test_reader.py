@@ -13,7 +13,6 @@ from evaluation.errors import InputError
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader._ngrams import BUCKETS, hashed_ngrams
 from evaluation.rubric.reader.model import Reader, shipped_reader
-from evaluation.rubric.reader.training import LabelledGame, Labels, train
 from evaluation.score import Method, RowVerdict, Status
 from evaluation.transcript import Alignment, Message, Player, Transcript
 
@@ -104,21 +103,3 @@ def test_a_file_that_is_no_reader_is_refused() -> None:
     for content in (b"", b"PK\x03\x04", buffer.getvalue(), shipped_reader().as_bytes()[:5000]):
         with pytest.raises(InputError, match="not a reader"):
             Reader.load(content, "team.npz")
-
-
-def test_a_reader_learns_what_it_is_shown() -> None:
-    texts = [
-        ("Ann", "because the vote shows it"),
-        ("Bob", "ok"),
-        ("Ann", "so the reason is plain"),
-        ("Bob", "haha"),
-    ] * 6
-    game = build(texts)
-    labels = {
-        one.index: Labels("ok" not in one.text and "haha" not in one.text, frozenset(), (), frozenset())
-        for one in game.discussion
-    }
-    reader = train([LabelledGame(game, "a", labels), LabelledGame(game, "b", labels)], "team")
-    said = reader.read(Discussion.of(game))
-    assert [one.strategic >= reader.heads["strategic"].threshold for one in said[:4]] == [True, False, True, False]
-    assert reader.name.startswith("team-")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluation.rubric.advice import advise
 from evaluation.rubric.metrics import role_consistency
@@ -315,48 +313,3 @@ def test_swapped_alignments_change_the_score() -> None:
     assert measure(*PLANTED).score == 100.0
     # As town, Alpha (twice) and Bravo defend or deflect without a word of evidence; the others still pass as Mafia.
     assert measure(*PLANTED, sides=swapped).score == 50.0
-
-
-def test_private_chat_changes_nothing() -> None:
-    secret = Message(id="night", index=0, round=1, channel="team", speaker=MAFIOSO, text="Agent-Bravo, I am Mafia too.")
-    plain = role_consistency.measure(make_game(PLANTED))
-    with_chat = role_consistency.measure(make_game(PLANTED, extra=[secret]))
-    assert [row.as_dict() for row in plain.ledger] == [row.as_dict() for row in with_chat.ledger]
-
-
-SENTENCES = st.sampled_from(
-    [text for _, text, _ in (*RUBRIC_EXAMPLES, *TABLE)]
-    + ["Agent-Echo, you are Mafia!", "He is lying.", "I vote Agent-Charlie?", "Is it Agent-Delta, or Agent-Alpha?"]
-)
-SAID = st.lists(
-    st.tuples(st.sampled_from(sorted(SIDES)), st.lists(SENTENCES, min_size=1, max_size=3).map(" ".join)),
-    min_size=1,
-    max_size=6,
-)
-
-
-@given(SAID)
-def test_rows_add_up(said: list[tuple[str, str]]) -> None:
-    result = measure(*said)
-    assert len(result.ledger) == len(said)
-    assert result.numerator == sum(row.verdict is RowVerdict.COUNTS for row in result.ledger)
-    assert result.denominator == sum(row.verdict is not RowVerdict.EXCLUDED for row in result.ledger)
-    assert result.score is None or 0 <= result.score <= 100
-    for row, (_, text) in zip(result.ledger, said, strict=True):
-        assert all(text[evidence.start : evidence.end] == evidence.text for evidence in row.evidence)
-
-
-@given(SAID, st.permutations(["Unit-Kilo", "Unit-Lima", "Unit-Oscar", "Unit-Papa", "Unit-Tango"]))
-def test_renaming_the_players_changes_no_verdict(said: list[tuple[str, str]], order: list[str]) -> None:
-    fresh = dict(zip(SIDES, order, strict=True))
-
-    def renamed(text: str) -> str:
-        for old, new in fresh.items():
-            text = text.replace(old, new)
-        return text
-
-    copy = measure(
-        *[(fresh[speaker], renamed(text)) for speaker, text in said],
-        sides={fresh[name]: side for name, side in SIDES.items()},
-    )
-    assert [row.verdict for row in copy.ledger] == [row.verdict for row in measure(*said).ledger]

@@ -192,7 +192,7 @@ def _is_message(value: Any) -> bool:
         return False
     is_item = _kind(value) in ("function_call", "function_call_output", "message")
     is_item = is_item or ("lc" in value and "kwargs" in value)
-    return is_item or _role(value) is not None or "message" in value or "message.role" in value
+    return is_item or _role(value) is not None or "message" in value
 
 
 def _of_object(value: Mapping[str, Any], role: str, depth: int) -> Iterator[ChatTurn]:
@@ -229,7 +229,7 @@ def _of_request(value: Mapping[str, Any], key: str, role: str, depth: int) -> It
 
 def _role(value: Mapping[str, Any]) -> str | None:
     """The role that a message states, by a role or by LangChain's type; ``None`` where it states none."""
-    for key in ("role", "type", "message.role"):
+    for key in ("role", "type"):
         stated = value.get(key)
         if isinstance(stated, str):
             # LangChain's classes are called "HumanMessage" and "AIMessageChunk".
@@ -255,6 +255,12 @@ def _message(value: Mapping[str, Any], role: str) -> ChatTurn:
             turn.results.append(ToolResult(_result_text(content), call_id, turn.name or ""))
         turn.name = None
         return turn
+    add_message(value, content, turn)
+    return turn
+
+
+def add_message(value: Mapping[str, Any], content: Any, turn: ChatTurn) -> None:
+    """Adds the content of a message, and the thoughts, the refusal and the calls that stand beside it."""
     _add_content(content, turn)
     for key in ("reasoning_content", "reasoning", "thought"):
         if thought := text_in(value, key):
@@ -262,7 +268,6 @@ def _message(value: Mapping[str, Any], role: str) -> ChatTurn:
     if refusal := text_in(value, "refusal"):
         turn.texts.append(refusal)
     _add_calls(value, turn)
-    return turn
 
 
 def _kind(part: Mapping[str, Any]) -> str:
@@ -346,7 +351,7 @@ def _call(call: Mapping[str, Any]) -> ToolCall:
     outer = call["tool_call"] if isinstance(call.get("tool_call"), dict) else call
     inner = outer["function"] if isinstance(outer.get("function"), dict) else outer
     arguments = next((inner[key] for key in _ARGUMENTS if inner.get(key) is not None), None)
-    name = text_in(inner, "name", "tool_name") or "tool"
+    name = text_in(inner, "name", "tool_name", "function") or "tool"
     return ToolCall(name, arguments, _id(outer, "call_id", "id", "toolUseId", "tool_call_id"))
 
 
