@@ -68,16 +68,13 @@ def sample_options(
         str,
         typer.Option(
             metavar="NAME,...",
-            show_default=False,
             help="Names or ids; 'all' for everybody who is stored. Default: agents with a persona or propositions.",
         ),
     ] = "",
     dimensions: Annotated[
         str,
         typer.Option(
-            metavar="NAME,...",
-            show_default=False,
-            help="Default: all of adherence, consistency, fluency, convergence, ideas_quantity.",
+            metavar="NAME,...", help="Default: all of adherence, consistency, fluency, convergence, ideas_quantity."
         ),
     ] = "",
     sample_size: Annotated[
@@ -134,7 +131,6 @@ def source_options(
         typer.Option(
             envvar="DRAMATURG_RECORDINGS",
             metavar="PATH",
-            show_default=False,
             help="The file or folder of recorded answers. Default: the shipped one.",
         ),
     ] = None,
@@ -143,7 +139,6 @@ def source_options(
         typer.Option(
             envvar="DRAMATURG_BASELINES",
             metavar="FOLDER",
-            show_default=False,
             file_okay=False,
             help="The folder with baselines. Default: the shipped one.",
         ),
@@ -153,14 +148,8 @@ def source_options(
     return Source(mode, simulated, recordings, baselines)
 
 
-Since = Annotated[
-    datetime | None,
-    typer.Option(formats=_TIME_FORMATS, show_default=False, help="Only messages from this time on (UTC)."),
-]
-Until = Annotated[
-    datetime | None,
-    typer.Option(formats=_TIME_FORMATS, show_default=False, help="Only messages until then (UTC)."),
-]
+Since = Annotated[datetime | None, typer.Option(formats=_TIME_FORMATS, help="Only messages from this time on (UTC).")]
+Until = Annotated[datetime | None, typer.Option(formats=_TIME_FORMATS, help="Only messages until then (UTC).")]
 MaxDrop = Annotated[
     float,
     typer.Option(

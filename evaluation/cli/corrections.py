@@ -37,8 +37,7 @@ def list_messages(
     run: Run = None,
     limit: Annotated[int, typer.Option(min=1, help="The latest so many.")] = 50,
     stats: Annotated[
-        bool,
-        typer.Option("--stats", help="Instead count outcomes, and how often texts fall short in each check."),
+        bool, typer.Option("--stats", help="Instead count outcomes, and how often texts fall short in each check.")
     ] = False,
     output: Rows = ListFormat.TABLE,
 ) -> None:
@@ -123,13 +122,12 @@ def _rate_row(one: FailureRate) -> list[object]:
 
 @app.command()
 def config(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", show_default=False, help="The agent's id or name.")],
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id or name.")],
     changes: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            show_default=False,
             help="Change a setting, such as gate_fluency_enabled=true; NAME= returns to the default. May be given "
             "several times: all of them are changed, or none.",
         ),

@@ -87,7 +87,6 @@ def record(
         Path | None,
         typer.Argument(
             metavar="[PATH]",
-            show_default=False,
             help="A .jsonl file, to which answers are added, or a folder with a file per agent, which are overwritten.",
         ),
     ] = None,
@@ -107,12 +106,10 @@ def record(
 @app.command()
 def show(
     run: Annotated[
-        str | None,
-        typer.Argument(metavar="[RUN]", show_default=False, help="The run's id, or its first digits; all without."),
+        str | None, typer.Argument(metavar="[RUN]", help="The run's id, or its first digits; all without.")
     ] = None,
     agent: Annotated[
-        str | None,
-        typer.Option(metavar="AGENT", show_default=False, help="List only runs of this agent, by its id or name."),
+        str | None, typer.Option(metavar="AGENT", help="List only runs of this agent, by its id or name.")
     ] = None,
     output: Rows = ListFormat.TABLE,
 ) -> None:

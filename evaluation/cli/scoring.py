@@ -69,12 +69,7 @@ def _passes(evaluation: Evaluation, gate: Gate | None) -> bool:
 @reading_options
 def evaluate(
     paths: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PATH",
-            show_default=False,
-            help=f"{TRANSCRIPTS_HELP}; also as s3://, file:// URLs.",
-        ),
+        list[str], typer.Argument(metavar="PATH", help=f"{TRANSCRIPTS_HELP}; also as s3://, file:// URLs.")
     ],
     output: Annotated[
         OutputFormat, typer.Option("--format", help="A table, JSON with every ledger row, or Markdown.")
@@ -87,10 +82,9 @@ def evaluate(
     gate: Annotated[
         Gate | None,
         typer.Option(
-            show_default=False,
             help="Exit with 1 unless every transcript passes (full), or may still pass once rated (automatic, for CI: "
             "engagement is left out, so at least 4 of the other 6 metrics must pass). With --no-store, ratings in the "
-            "database are not looked at: engagement stays pending, and full cannot pass.",
+            "database are not looked at: engagement stays pending, and full cannot pass."
         ),
     ] = None,
     controls: Annotated[
@@ -181,10 +175,7 @@ def _score_to(
 
 @reading_options
 def import_(
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="PATH", show_default=False, help=f"{TRANSCRIPTS_HELP}."),
-    ] = None,
+    paths: Annotated[list[Path] | None, typer.Argument(metavar="PATH", help=f"{TRANSCRIPTS_HELP}.")] = None,
     samples: Annotated[
         bool, typer.Option("--samples", help="Import the games that come with Dramaturg, with their ratings.")
     ] = False,
@@ -193,7 +184,6 @@ def import_(
         Path | None,
         typer.Option(
             metavar="FILE",
-            show_default=False,
             help="Write what became of each file to a new .json, .csv or .md. The database keeps the report anyway.",
         ),
     ] = None,
@@ -309,7 +299,7 @@ def _with_progress(found: Iterable[ScoredFile], tally: Tally) -> Iterator[Scored
 
 
 def watch(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False, help="The folder to watch.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder to watch.")],
     iteration: IterationName = None,
     settle: Annotated[
         float, typer.Option(min=0.0, metavar="SECONDS", help="How long a file must stay as it is before it is read.")
@@ -350,14 +340,9 @@ def _say(found: ScoredFile) -> None:
 
 
 def collect(
-    corpus: Annotated[
-        str, typer.Argument(metavar="OUTPUT", show_default=False, help="The folder or URL that evaluate wrote to.")
-    ],
+    corpus: Annotated[str, typer.Argument(metavar="OUTPUT", help="The folder or URL that evaluate wrote to.")],
     database: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE", show_default=False, help="The database to import into; created if it does not exist."
-        ),
+        Path, typer.Option(metavar="FILE", help="The database to import into; created if it does not exist.")
     ],
 ) -> None:
     """Import what evaluate --output wrote into a database, games with their scores and ledgers.
@@ -379,10 +364,7 @@ def collect(
 
 @reading_options
 def validate(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE", show_default=False, help=f"{TRANSCRIPTS_HELP}."),
-    ],
+    paths: Annotated[list[Path], typer.Argument(metavar="FILE", help=f"{TRANSCRIPTS_HELP}.")],
     output: Annotated[
         ListFormat, typer.Option("--format", help="Words to read, or JSON for programs: one object per game.")
     ] = ListFormat.TABLE,
@@ -437,8 +419,7 @@ def _counts(report: Report) -> str:
 
 def reevaluate(
     transcripts: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TRANSCRIPT...", show_default=False, help="Only these, whether outdated or not."),
+        list[str] | None, typer.Argument(metavar="TRANSCRIPT...", help="Only these, whether outdated or not.")
     ] = None,
     iteration: OfIteration = None,
     everything: Annotated[
