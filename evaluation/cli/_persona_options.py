@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from evaluation.cli.options import PropositionFolder, SharedOptions, listed_names
+from evaluation.cli.options import OutputFormat, PropositionFolder, SharedOptions, listed_names
 
 _TIME_FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
 _LARGEST_SEED = 2**31 - 1
@@ -22,22 +22,6 @@ class Mode(StrEnum):
     LIVE = "live"
     SYNTHETIC = "synthetic"
     OFFLINE = "offline"
-
-
-class RecordMode(StrEnum):
-    """Source of the recorded answers: a model, or the script behind the shipped recordings."""
-
-    LIVE = "live"
-    SCRIPTED = "scripted"
-
-
-class PersonaFormat(StrEnum):
-    """Output formats of an evaluation."""
-
-    TABLE = "table"
-    MARKDOWN = "markdown"
-    JUNIT = "junit"
-    JSON = "json"
 
 
 class Sample(NamedTuple):
@@ -104,7 +88,7 @@ class Source(NamedTuple):
         baselines: The folder with golden baselines.
     """
 
-    mode: Mode | RecordMode
+    mode: Mode
     with_simulated: bool
     recordings: Path | None
     baselines: Path | None
@@ -159,4 +143,4 @@ MaxDrop = Annotated[
 RequireBaseline = Annotated[
     bool, typer.Option("--require-baseline", help="Exit with 1 when no score could be held against a baseline.")
 ]
-Output = Annotated[PersonaFormat, typer.Option("--format", help="How it is printed; junit is XML for CI systems.")]
+Output = Annotated[OutputFormat, typer.Option("--format", help="A table, JSON, or the Markdown of a pull request.")]

@@ -9,7 +9,6 @@ import re
 import unicodedata
 from datetime import UTC, datetime
 from html.parser import HTMLParser
-from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -22,7 +21,7 @@ from evaluation.cli.terminal import table
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.escaping import code, json_text, markdown_table, safe
 from evaluation.harness.pull_request_comment import LONGEST_COMMENT, comparison_markdown
-from evaluation.harness.regression import BaselineComparison, BaselineRow, Behind, RegressionOutcome, junit_xml
+from evaluation.harness.regression import BaselineComparison, BaselineRow, Behind, RegressionOutcome
 from evaluation.insight.evaluation_report import plain_report
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import Agent
@@ -178,15 +177,6 @@ def test_the_comment_on_a_pull_request(text: str) -> None:
     assert_inert_markdown(
         comparison_markdown({"verdict": text, "problem": text, "rows": [{"outcome": text, "label": text}]})
     )
-
-
-@every_text
-def test_junit_xml(text: str) -> None:
-    output = junit_xml(comparison(text))
-    assert_steers_nothing(output)
-    root = ElementTree.fromstring(output.encode("utf-8"))
-    assert {each.tag for each in root.iter()} <= {"testsuites", "testsuite", "testcase", "failure", "error"}
-    assert root[0].attrib["name"].startswith(("evil", "`", "<", "=", "+", "\uff1d", "@", " ", "ev"))
 
 
 @every_text
