@@ -194,8 +194,6 @@ def import_(
     What is stored already is recognised by its content and not stored twice. With the setting judge.imports a model
     reads the new games. The exit code is 3 if a metric could not be computed, else 2 if a file could not be read.
     """
-    from evaluation.workflows.judging import read_imported
-
     if not paths and not samples:
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
     choices = reading_options.value()
@@ -225,8 +223,7 @@ def import_(
                 new += [each.transcript.id] if each.is_new else []
         if rows:
             say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))
-        if new and (words := read_imported(store, new)):
-            note(safe(words))
+        _have_read(store, new)
     finish_scoring(incomplete=tally.incomplete, refused=tally.refused)
 
 
@@ -312,7 +309,6 @@ def watch(
     again. What cannot be read is said once and does not stop the others. A game that is a folder of several files goes
     in as a zip. The exit code is 0.
     """
-    from evaluation.workflows.judging import read_imported
     from evaluation.workflows.watching import Watcher
 
     store = open_store()
@@ -324,13 +320,21 @@ def watch(
     while not stopped.is_set():
         for found in watcher.look(note):
             _say(found)
-            if found.is_new and (words := read_imported(store, [found.transcript.id])):
-                note(safe(words))
+            _have_read(store, [found.transcript.id] if found.is_new else [])
             if stopped.is_set():
                 return
         if once and not watcher.waiting:
             return
         stopped.wait(max(0.1, min(1.0, settle / 2)))
+
+
+def _have_read(store: Store, new: list[str]) -> None:
+    """Has a model read new games where that is switched on."""
+    if new and store.settings.judges_imports():
+        from evaluation.workflows.judging import read_imported
+
+        if words := read_imported(store, new):
+            note(safe(words))
 
 
 def _say(found: ScoredFile) -> None:
