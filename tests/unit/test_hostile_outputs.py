@@ -31,7 +31,7 @@ from evaluation.rating_desk.sheet_format import read_sheet, write_sheet
 from evaluation.ratings import Rating
 from evaluation.readers.import_report import ImportOutcome as Fate
 from evaluation.readers.import_report import ImportReport, ReportLine
-from evaluation.report import discussion_page, markdown
+from evaluation.report import discussion_page
 from evaluation.store import Store
 from evaluation.text.display import shortened
 from evaluation.transcript import Message, Player, Transcript
@@ -231,7 +231,6 @@ def test_labels_of_charts_and_names_in_the_dashboard(text: str) -> None:
 @every_storable
 def test_reports_on_a_discussion(text: str) -> None:
     found = plain_report(game(text))
-    assert_inert_markdown(markdown(found))
     assert_inert_html(discussion_page(found))
     assert_inert_json(json_text(found.as_dict()), json.loads(json.dumps(found.as_dict())))
 
