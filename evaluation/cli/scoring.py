@@ -184,7 +184,7 @@ def import_(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write what became of each file to a new .json, .csv or .md. The database keeps the report anyway.",
+            help="Write what became of each file to a new .json or .csv. The database keeps the report anyway.",
         ),
     ] = None,
     jobs: Jobs = 1,

@@ -37,7 +37,7 @@ from evaluation.text.display import shortened
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.iterations import comparison_html, iteration_html
 from evaluation.workflows.scoring import add_evaluated, stored_results_table
-from evaluation.writers import csv_text, report_csv, report_json, report_markdown
+from evaluation.writers import csv_text, report_csv, report_json
 
 STORABLE = {
     "bidirectional": "evil\u202e\u2066txt\u200f.exe\u061c",
@@ -182,7 +182,6 @@ def test_the_comment_on_a_pull_request(text: str) -> None:
 @every_text
 def test_import_reports(text: str) -> None:
     report = import_report(text)
-    assert_inert_markdown(report_markdown(report))
     rows = assert_inert_csv(report_csv(report))
     assert len(rows) == 3
     output = report_json(report)
