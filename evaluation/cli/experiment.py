@@ -36,7 +36,6 @@ Scenario = Annotated[
     str,
     typer.Argument(
         metavar="SCENARIO",
-        show_default=False,
         help="debate-controversial, brainstorming-average, brainstorming-difficult-full or -variety, 'all' for these "
         "four of Table 1, or a .yaml file of yours.",
     ),
@@ -52,20 +51,15 @@ Scale = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Draws population, seating, order of acting and samples.")]
 PaperLayout = Annotated[
-    bool,
-    typer.Option("--paper-layout", help="Repeat the paper's layout: a few personas that meet again and again."),
+    bool, typer.Option("--paper-layout", help="Repeat the paper's layout: a few personas that meet again and again.")
 ]
 Steps = Annotated[
-    int | None,
-    typer.Option(
-        min=1, max=200, show_default=False, help="How many times everybody may speak. Default: the scenario's number."
-    ),
+    int | None, typer.Option(min=1, max=200, help="How many times everybody may speak. Default: the scenario's number.")
 ]
 Personas = Annotated[
     Path | None,
     typer.Option(
         metavar="FOLDER",
-        show_default=False,
         help="Take the agents in this folder (TinyTroupe's *.agent.json) instead of making a population.",
     ),
 ]
@@ -74,7 +68,6 @@ Fragments = Annotated[
     typer.Option(
         "--fragment",
         metavar="FILE",
-        show_default=False,
         help="Work a fragment (*.fragment.json) into all of them; may be given more than once.",
     ),
 ]
@@ -164,7 +157,6 @@ def report(
         str | None,
         typer.Argument(
             metavar="[ID]",
-            show_default=False,
             help="The id, or its first digits; 'table1' for Table 1 of arXiv:2507.09788; without it, all are listed.",
         ),
     ] = None,
@@ -173,7 +165,6 @@ def report(
         typer.Option(
             "--from-raw",
             metavar="FOLDER",
-            show_default=False,
             help="With table1: the folder with the paper's four raw files, from which the table is recomputed.",
         ),
     ] = None,
@@ -271,10 +262,7 @@ def _printed(value: float) -> str:
 
 @judge_options
 def ab(
-    config: Annotated[
-        Path,
-        typer.Argument(metavar="CONFIG", show_default=False, help="The test, in YAML or JSON; see --print-config."),
-    ],
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The test, in YAML or JSON; see --print-config.")],
     output: Rows = ListFormat.TABLE,
     print_config: Annotated[  # noqa: ARG001 - its callback acts
         bool, print_config_option("evaluation.experiments", "ab.yaml")

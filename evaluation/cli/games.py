@@ -95,8 +95,7 @@ def _list_line(row: Mapping[str, Any]) -> tuple[str, ...]:
 def show(
     transcript: TranscriptReference,
     metric: Annotated[
-        MetricName | None,
-        typer.Option(show_default=False, help="Open this metric's ledger: every row behind the score."),
+        MetricName | None, typer.Option(help="Open this metric's ledger: every row behind the score.")
     ] = None,
     output: Rows = ListFormat.TABLE,
 ) -> None:
@@ -206,17 +205,12 @@ def _quotes(row: LedgerRow) -> str:
 def delete(
     transcripts: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[TRANSCRIPT]...",
-            show_default=False,
-            help="Ids of stored transcripts, their first digits, or games' ids.",
-        ),
+        typer.Argument(metavar="[TRANSCRIPT]...", help="Ids of stored transcripts, their first digits, or games' ids."),
     ] = None,
     agent: Annotated[
         str | None,
         typer.Option(
             metavar="AGENT",
-            show_default=False,
             help="Delete this agent with its evaluations and corrections instead; it cannot be restored.",
         ),
     ] = None,
@@ -284,10 +278,7 @@ def _deletion_line(deletion: Deletion) -> tuple[str, ...]:
 
 def undo(
     numbers: Annotated[
-        list[int] | None,
-        typer.Argument(
-            metavar="[NUMBER]...", show_default=False, help="Numbers that --list shows. Default: the latest."
-        ),
+        list[int] | None, typer.Argument(metavar="[NUMBER]...", help="Numbers that --list shows. Default: the latest.")
     ] = None,
     is_list: Annotated[bool, typer.Option("--list", help="List what can come back, the latest first.")] = False,
     is_purge: Annotated[

@@ -55,7 +55,6 @@ def import_(
             exists=True,
             dir_okay=False,
             readable=True,
-            show_default=False,
             help="What 'dramaturg override list GAME --format json' of version 98ef06c wrote.",
         ),
     ],

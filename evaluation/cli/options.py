@@ -110,8 +110,7 @@ def _database_option() -> Any:
     @alone.command()
     def only(
         db: Annotated[
-            Path | None,
-            typer.Option("--db", expose_value=False, callback=_choose_database, show_default=False, help=_DB_HELP),
+            Path | None, typer.Option("--db", expose_value=False, callback=_choose_database, help=_DB_HELP)
         ] = None,
     ) -> None:
         """Does nothing."""
@@ -178,7 +177,6 @@ Database = Annotated[
     typer.Option(
         "--db",
         envvar="DRAMATURG_DB",
-        show_default=False,
         help="The database file; in a checkout data/dramaturg.duckdb, else in your data folder.",
     ),
 ]
@@ -186,27 +184,18 @@ TRANSCRIPTS_HELP = "Transcripts: files, zips, game folders, or folders of these"
 Port = Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")]
 IterationName = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME", show_default=False, help="The iteration that the games belong to; created where there is none."
-    ),
+    typer.Option(metavar="NAME", help="The iteration that the games belong to; created where there is none."),
 ]
 TranscriptReference = Annotated[
-    str,
-    typer.Argument(
-        metavar="TRANSCRIPT",
-        show_default=False,
-        help="The id of a stored transcript, its first digits, or the game's id.",
-    ),
+    str, typer.Argument(metavar="TRANSCRIPT", help="The id of a stored transcript, its first digits, or the game's id.")
 ]
 OutputFile = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", dir_okay=False, show_default=False, help="The file; else standard output."),
+    Path | None, typer.Option("--output", "-o", dir_okay=False, help="The file; else standard output.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
 Rows = Annotated[ListFormat, typer.Option("--format", help="A table to read, or JSON for programs.")]
 OfIteration = Annotated[
-    str | None,
-    typer.Option("--iteration", metavar="NAME", show_default=False, help="Only the games of this iteration."),
+    str | None, typer.Option("--iteration", metavar="NAME", help="Only the games of this iteration.")
 ]
 Jobs = Annotated[int, typer.Option(min=1, help="How many processes compute at the same time.")]
 CorpusOutput = Annotated[
@@ -214,7 +203,6 @@ CorpusOutput = Annotated[
     typer.Option(
         "--output",
         metavar="URL",
-        show_default=False,
         help="The folder or s3:// URL of a corpus of Parquet files: scores and ledgers are written there, for "
         "'dramaturg collect', and nothing goes to the database. What is there already is left out.",
     ),
@@ -224,13 +212,11 @@ Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="tcp://HOST:PORT",
-        show_default=False,
         help="The scheduler of a Dask cluster; without it, a cluster of --jobs processes is started here.",
     ),
 ]
 JudgeMode = Annotated[
-    str | None,
-    typer.Option(metavar="MODE", show_default=False, help="live, recorded or offline; live when there is a key."),
+    str | None, typer.Option(metavar="MODE", help="live, recorded or offline; live when there is a key.")
 ]
 PropositionFolder = Annotated[
     Path | None,
@@ -238,7 +224,6 @@ PropositionFolder = Annotated[
         "--propositions",
         envvar="DRAMATURG_PROPOSITIONS",
         metavar="FOLDER",
-        show_default=False,
         exists=True,
         file_okay=False,
         help="A folder of your own; its files add to the shipped ones and override them by id.",
@@ -246,10 +231,7 @@ PropositionFolder = Annotated[
 ]
 
 
-By = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", show_default=False, help="Your name, for the record. Default: your user name."),
-]
+By = Annotated[str | None, typer.Option(metavar="NAME", help="Your name, for the record. Default: your user name.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation; required in scripts.")]
 
 
@@ -285,35 +267,19 @@ def listed_names(listed: str) -> list[str]:
 
 @SharedOptions
 def judge_options(
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", show_default=False, help="The model to ask.")
-    ] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="The model to ask.")] = None,
     base_url: Annotated[
-        str | None,
-        typer.Option(
-            "--base-url", metavar="URL", show_default=False, help="The address of an OpenAI-compatible server."
-        ),
+        str | None, typer.Option("--base-url", metavar="URL", help="The address of an OpenAI-compatible server.")
     ] = None,
     budget: Annotated[
         float | None,
-        typer.Option(
-            "--budget",
-            min=0,
-            metavar="USD",
-            show_default=False,
-            help="Stop when the run has cost this much. Default: no limit.",
-        ),
+        typer.Option("--budget", min=0, metavar="USD", help="Stop when the run has cost this much. Default: no limit."),
     ] = None,
-    max_calls: Annotated[
-        int | None, typer.Option(min=0, metavar="CALLS", show_default=False, help="How many calls it may make.")
-    ] = None,
+    max_calls: Annotated[int | None, typer.Option(min=0, metavar="CALLS", help="How many calls it may make.")] = None,
     concurrency: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            max=1_000,
-            show_default=False,
-            help="The most calls at the same time; fewer where the server needs it. Default: 20.",
+            min=1, max=1_000, help="The most calls at the same time; fewer where the server needs it. Default: 20."
         ),
     ] = None,
     timeout: Annotated[
@@ -322,7 +288,6 @@ def judge_options(
             min=0.1,
             max=3_600,
             metavar="SECONDS",
-            show_default=False,
             help="The longest that a call may take, in seconds; lowered where the server answers fast. Default: 600.",
         ),
     ] = None,
@@ -332,7 +297,6 @@ def judge_options(
             min=100,
             max=1_000_000,
             metavar="TOKENS",
-            show_default=False,
             help="The most tokens of an answer, with its reasoning. Default: 1000.",
         ),
     ] = None,
@@ -397,7 +361,6 @@ def reading_options(
         typer.Option(
             "--map",
             metavar="FIELD=COLUMN",
-            show_default=False,
             help="For tables: the column that holds a field, such as speaker=nick or text=body; FIELD= for none. May "
             "be given several times. The other fields follow the columns' names.",
         ),
@@ -407,7 +370,6 @@ def reading_options(
         typer.Option(
             "--speaker",
             metavar="NAME=KIND",
-            show_default=False,
             help="A name that may not be a player's: player, moderator, or text (of the message above). May be given "
             "several times.",
         ),
@@ -417,14 +379,10 @@ def reading_options(
         typer.Option(
             "--channel",
             metavar="NAME=KIND",
-            show_default=False,
             help="Who hears a channel: public, team, private or system. May be given several times.",
         ),
     ] = None,
-    dates: Annotated[
-        DateOrder | None,
-        typer.Option(show_default=False, help="How to read dates such as 01/06/2024."),
-    ] = None,
+    dates: Annotated[DateOrder | None, typer.Option(help="How to read dates such as 01/06/2024.")] = None,
     broken_off: Annotated[
         bool, typer.Option("--broken-off", help="Accept runs that stopped early by an error or a limit.")
     ] = False,

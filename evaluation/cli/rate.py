@@ -35,18 +35,14 @@ def rate() -> None:
 @app.command()
 def add(
     transcript: TranscriptReference,
-    rater: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who rates.")],
+    rater: Annotated[str, typer.Option(metavar="NAME", help="Who rates.")],
     score: Annotated[
-        float,
-        typer.Option(
-            min=1, max=5, show_default=False, help="From 1, boring, to 5, fascinating, in steps of a half, such as 3.5."
-        ),
+        float, typer.Option(min=1, max=5, help="From 1, boring, to 5, fascinating, in steps of a half, such as 3.5.")
     ],
     answers: Annotated[
         str,
         typer.Option(
             metavar="yynyy",
-            show_default=False,
             help="The five questions in order, y, n, or - for no answer: would watch 3 minutes; curious about the "
             "Mafia; an agent stood out; flowed naturally; would watch another game.",
         ),
@@ -83,14 +79,10 @@ def add(
 @app.command("import")
 def import_sheet(
     file: Annotated[
-        Path,
-        typer.Argument(
-            exists=True, dir_okay=False, readable=True, show_default=False, help="A CSV file of ratings, or JSON."
-        ),
+        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="A CSV file of ratings, or JSON.")
     ],
     rater: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", show_default=False, help="Whose ratings they are where the sheet does not say."),
+        str | None, typer.Option(metavar="NAME", help="Whose ratings they are where the sheet does not say.")
     ] = None,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Check the sheet and store nothing.")] = False,
 ) -> None:
@@ -116,14 +108,11 @@ def import_sheet(
 
 @app.command()
 def assign(
-    who: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Your name, for the record.")],
-    rater: Annotated[
-        list[str], typer.Option("--rater", metavar="NAME", show_default=False, help="A rater; name each of them.")
-    ],
+    who: Annotated[str, typer.Option(metavar="NAME", help="Your name, for the record.")],
+    rater: Annotated[list[str], typer.Option("--rater", metavar="NAME", help="A rater; name each of them.")],
     iteration: OfIteration = None,
     game: Annotated[
-        list[str] | None,
-        typer.Option("--game", metavar="ID", show_default=False, help="A game; name each, or an iteration instead."),
+        list[str] | None, typer.Option("--game", metavar="ID", help="A game; name each, or an iteration instead.")
     ] = None,
     overlap: Annotated[int, typer.Option(min=1, help="Raters per game; people who have rated it count.")] = 2,
     seed: Annotated[int, typer.Option(help="Another seed draws lots anew.")] = 0,

@@ -59,8 +59,7 @@ class Judgements:
 
     def keys(self, model: str) -> set[str]:
         """The keys of all answers that a model gave: for whoever asks so much that looking up each would take long."""
-        with self._units.unit() as cursor:
-            rows = cursor.execute("SELECT key FROM judgements WHERE model = ?", [model]).fetchall()
+        rows = self._units.rows("SELECT key FROM judgements WHERE model = ?", [model])
         return {key for (key,) in rows}
 
     def keep(self, answers: Sequence[KeptAnswer], calls: Sequence[CallRecord] = ()) -> None:
@@ -83,19 +82,12 @@ class Judgements:
         """
         from evaluation.store.answer_journal import AnswerJournal, JournalEntry
 
-        async with AnswerJournal(self._keep_entries, self._is_stored, None, self._journals) as journal:
+        async with AnswerJournal(self._keep_entries, self._calls.have, None, self._journals) as journal:
             yield lambda answers, calls: journal.add(JournalEntry(answers=answers, calls=calls))
 
     def _keep_entries(self, entries: Sequence[JournalEntry]) -> None:
         answers = [one for entry in entries for one in entry.answers]
         self.keep(answers, [one for entry in entries for one in entry.calls])
-
-    def _is_stored(self, entries: Sequence[JournalEntry]) -> bool:
-        # A file is stored in one transaction. Its calls tell: an answer may have been there from an earlier question.
-        if calls := [one for entry in entries for one in entry.calls]:
-            return self._calls.have(calls[0])
-        keys = {one.key for entry in entries for one in entry.answers}
-        return bool(keys) and keys <= set(self.lookup([*keys]))
 
 
 def _row(one: KeptAnswer) -> dict[str, Any]:
@@ -193,8 +185,7 @@ class Generations:
 
     def of_scope(self, scope: str) -> dict[str, Generation]:
         """All texts of an experiment by key; failed tries before them are not stored, so each counts as one call."""
-        with self._units.unit() as cursor:
-            rows = cursor.execute(_OF_SCOPE, [scope]).fetchall()
+        rows = self._units.rows(_OF_SCOPE, [scope])
         return {
             key: Generation(key, scope, model, purpose, subject, text, Usage(*usage))
             for key, model, purpose, subject, text, *usage in rows
@@ -209,8 +200,7 @@ class Generations:
         if transcript.source_format != SIMULATED_FORMAT or not isinstance(scope, str):
             return []
         room = well_formed(transcript.game_id)
-        with self._units.unit() as cursor:
-            rows = cursor.execute(_CALLS, [well_formed(scope), speech_prefix(room)]).fetchall()
+        rows = self._units.rows(_CALLS, [well_formed(scope), speech_prefix(room)])
         return [
             # A price that nobody knew was stored as nothing; no model is free.
             LLMCallEvent(tokens, cost or None, speaker_in(str(subject), room))

@@ -20,6 +20,7 @@ from evaluation.store.transactions import Units
 if TYPE_CHECKING:
     from evaluation.store._agents import Agents
     from evaluation.store._blind_games import BlindGames
+    from evaluation.store._corrections import Corrections
     from evaluation.store._decisions import Decisions, Overrides
     from evaluation.store._deletions_and_undo import Deletions
     from evaluation.store._evaluations import Evaluations
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from evaluation.store._readers import Readers
     from evaluation.store._results import Controls, LedgerReading, Results
     from evaluation.store.backup import Backups
-    from evaluation.store.corrections import Corrections
     from evaluation.store.experiments import Experiments
     from evaluation.store.imports import ImportQueue, Imports, WatchedFiles
     from evaluation.store.llm_calls import LLMCalls
@@ -115,7 +115,7 @@ class Store(Units):
     import_queue: ImportQueue = _part("evaluation.store.imports")
     imports: Imports = _part("evaluation.store.imports")
     watched_files: WatchedFiles = _part("evaluation.store.imports")
-    corrections: Corrections = _part("evaluation.store.corrections")
+    corrections: Corrections = _part("evaluation.store._corrections")
     agents: Agents = _part("evaluation.store._agents")
     evaluations: Evaluations = _part("evaluation.store._evaluations")
 

@@ -32,20 +32,6 @@ LEDGER_COLUMNS = (
     "refers_to",
     "details",
 )
-RESULT_COLUMNS = (
-    "result_id",
-    "metric",
-    "version",
-    "status",
-    "score",
-    "numerator",
-    "denominator",
-    "threshold",
-    "reason",
-    "notes",
-    "details",
-    "control",
-)
 _SCORE_COLUMNS = ("score", "numerator", "denominator", "status", "threshold", "method", "version", "reason")
 _ROWS_OF_PART = 1_000
 """A longer ledger is compressed, in parts of so many rows."""

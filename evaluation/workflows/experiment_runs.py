@@ -157,8 +157,8 @@ def run_experiment(
 
 async def _run(run: _Run) -> str:
     """All conversations at once, as far as the connection lets them; why it stopped, or nothing."""
-    keep, is_stored = partial(_keep, run.store), partial(_is_stored, run.store, run.plan.record.id)
-    async with AnswerJournal(keep, is_stored, run.heavy, _journal_place(run)) as journal:
+    keep, has_call = partial(_keep, run.store), run.store.llm_calls.have
+    async with AnswerJournal(keep, has_call, run.heavy, _journal_place(run)) as journal:
         # The report needs it, and it takes seconds to load: meanwhile the models are asked.
         run.heavy.submit(import_module, "scipy.stats")
         writer, chosen = _writer(run, journal), _judge(run, journal)
@@ -218,15 +218,6 @@ def _keep(store: Store, entries: Sequence[JournalEntry]) -> None:
         store.judgements.keep(
             [one for entry in entries for one in entry.answers], [one for entry in entries for one in entry.calls]
         )
-
-
-def _is_stored(store: Store, experiment: str, entries: Sequence[JournalEntry]) -> bool:
-    """Whether every text and answer is in the store: all of a file comes there in one transaction."""
-    texts = {one.key for entry in entries for one in entry.generations}
-    answers = {one.key for entry in entries for one in entry.answers}
-    if not (texts or answers):
-        return False
-    return texts <= set(store.generations.of_scope(experiment)) and answers <= set(store.judgements.lookup([*answers]))
 
 
 def _recall(run: _Run) -> None:

@@ -111,7 +111,7 @@ def test_the_report_is_there_after_a_reload_and_can_be_saved(open_page, store, s
     assert "broken.json" in said
     assert "✓ stored" in "".join(str(frame.value.to_string()) for frame in app.dataframe)
     labels = [element.proto.label for element in app.get("download_button")]
-    assert labels == ["Save as JSON", "Save as CSV", "Save as Markdown"]
+    assert labels == ["Save as JSON", "Save as CSV"]
 
 
 def test_an_import_that_goes_on_says_so(open_page, store, words, small_game) -> None:

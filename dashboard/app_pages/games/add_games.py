@@ -33,7 +33,7 @@ from evaluation.readers.import_report import ImportOutcome, ImportReport, Report
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.writers import counts_words, report_csv, report_json, report_markdown
+from evaluation.writers import counts_words, report_csv, report_json
 
 
 def add_games(store: Store) -> bool:
@@ -261,7 +261,6 @@ _MARKS = {ImportOutcome.STORED: "✓", ImportOutcome.REFUSED: "✗", ImportOutco
 _FORMATS = (
     ("JSON", "json", "application/json", report_json),
     ("CSV", "csv", "text/csv", report_csv),
-    ("Markdown", "md", "text/markdown", report_markdown),
 )
 
 

@@ -19,7 +19,7 @@ from dashboard.shared.notices import plain
 from evaluation.errors import InputError
 from evaluation.insight.addressing import MessageFilter
 from evaluation.insight.recommendations import activity_lines, cost_lines, memory_lines, network_lines, share_lines
-from evaluation.report import discussion_page, markdown
+from evaluation.report import discussion_page
 from evaluation.text.display import shortened
 
 _ARROW = "insights_arrow"
@@ -150,7 +150,6 @@ def _numbers(opened: OpenGame) -> None:
             st.dataframe(data.network_frame(opened), hide_index=True, alt="Every player's place in the network")
         with st.container(horizontal=True):
             _download("Report (HTML)", "html", "text/html", lambda: discussion_page(opened.report))
-            _download("Markdown", "md", "text/markdown", lambda: markdown(opened.report))
             _download("JSON", "json", "application/json", lambda: _json(opened))
 
 

@@ -10,7 +10,7 @@ import pytest
 from evaluation.insight.addressing import MessageFilter, talk_shares, transcript_metrics
 from evaluation.insight.evaluation_report import plain_report
 from evaluation.insight.recommendations import activity_lines, network_lines, share_lines
-from evaluation.report import discussion_page, document, markdown
+from evaluation.report import discussion_page, document
 from evaluation.transcript import Message, Player, Transcript
 
 
@@ -87,8 +87,8 @@ def test_reports_begin_with_advice_and_name_date_and_source() -> None:
     report = plain_report(game(("A", "x", "public", 1), started_at=started))
     assert document(report)[0].heading == "What to look at"
     made = datetime(2026, 2, 3, 4, 5, tzinfo=UTC)
-    for text in (markdown(report, made), discussion_page(report, made)):
-        assert "Made with Dramaturg on 2026-02-03 at 04:05 UTC." in text
-        assert "2026-01-02 03:04 UTC" in text
-        assert "native" in text
-        assert text.index("What to look at") < text.index("Activity")
+    text = discussion_page(report, made)
+    assert "Made with Dramaturg on 2026-02-03 at 04:05 UTC." in text
+    assert "2026-01-02 03:04 UTC" in text
+    assert "native" in text
+    assert text.index("What to look at") < text.index("Activity")
