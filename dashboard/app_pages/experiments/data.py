@@ -27,7 +27,7 @@ from evaluation.statistics.words import p_words
 from evaluation.store import Store
 from evaluation.store.experiments import AB
 from evaluation.text.display import counted
-from evaluation.workflows.ab_tests import StoredRuns, estimate_ab_test
+from evaluation.workflows.ab_tests import estimate_ab_test
 
 _NONE = "–"
 _MOST_RUNS = 200
@@ -166,8 +166,8 @@ def table1_frame(raw: Sequence[Table1Row]) -> pd.DataFrame:
             line = {
                 "Experiment": experiment.name,
                 "Dimension": row.dimension,
-                "Paper: treatment": mean_cell(row.treatment_mean, row.treatment_sd),
-                "Paper: control": mean_cell(row.control_mean, row.control_sd),
+                "Paper: treatment": mean_cell(*row.treatment),
+                "Paper: control": mean_cell(*row.control),
                 "Paper: difference": change_cell(row.difference),
                 "Paper: p": row.p,
             }
@@ -276,7 +276,7 @@ def ab_estimate(store: Store, name: str, content: bytes) -> ABEstimate:
         InputError: It has faults, or can give no result.
     """
     test = read_ab_test(name, content)
-    return estimate_ab_test(store, test, StoredRuns.of(store, test), {})
+    return estimate_ab_test(store, test, {})
 
 
 def ab_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:
