@@ -37,7 +37,7 @@ from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population import AgentFactory
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from tests.judge_server import JudgeServer, last_message
 
 CONFIG = CorrectionConfig(**{f"gate_{name}_enabled": True for name in DIMENSIONS}, gate_similarity_enabled=True)
@@ -148,10 +148,10 @@ class _Observed:
 def experiment_prompts(count: int) -> list[str]:
     """Prompts of the gate, without their system part, drawn from a conversation of the shipped experiment."""
     plan = ExperimentPlan(
-        scenario_named("brainstorming-average"), SCRIPTED_MODEL, 0.05, steps=4, is_batched=True, effects=Effects()
+        scenario_named("brainstorming-average"), SCRIPTED_MODEL, 0.05, steps=4, is_batched=True, effects=True
     )
     prompts: list[str] = []
-    client = LLMClient(ScriptedProvider(ScriptedWorld(Effects())))
+    client = LLMClient(ScriptedProvider(ScriptedWorld()))
 
     async def run() -> None:
         people = await AgentFactory(Writer(client), plan.scenario.profile).make(plan.design.personas)

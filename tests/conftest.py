@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,10 @@ from hypothesis import HealthCheck, settings
 from evaluation.judging.model_client.server_state import shared_state
 from evaluation.store import Store
 from evaluation.workflows.samples import load_samples
+
+# Else every worker would compile all tests, and every process that a test starts all modules that changed.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # The pauses of a shared machine are no failures of a property. ``make test-long`` takes the thorough profile.
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)

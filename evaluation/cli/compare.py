@@ -26,7 +26,6 @@ def compare(
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="The iteration to compare with.")],
     after: Annotated[str, typer.Argument(metavar="AFTER", help="The iteration in question.")],
     output: Rows = ListFormat.TABLE,
-    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn for the intervals.")] = 0,
 ) -> None:
     """Compare two iterations: every metric's difference with its interval, what it shows, and what moved it.
 
@@ -37,7 +36,7 @@ def compare(
     from evaluation.workflows.iterations import stored_comparison
 
     store = open_store()
-    found = stored_comparison(store, before, after, seed=seed)
+    found = stored_comparison(store, before, after)
     warn_of(
         stored_mixes(store, among={game.transcript_id for side in (found.before, found.after) for game in side.games})
     )

@@ -142,7 +142,6 @@ _TableRows = list[tuple[str, ...]]
 
 def agreement(
     output: Rows = ListFormat.TABLE,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap intervals.")] = 0,
 ) -> None:
     """Show how far raters agree with each other and the metrics with them, disagreements first.
 
@@ -150,7 +149,7 @@ def agreement(
     """
     from evaluation.workflows.ratings import stored_agreement
 
-    report = stored_agreement(open_store(), seed=seed)
+    report = stored_agreement(open_store())
     if output is ListFormat.JSON:
         from evaluation.agreement.report import agreement_data
 

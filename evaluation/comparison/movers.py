@@ -18,8 +18,6 @@ from evaluation.text.display import listed
 
 if TYPE_CHECKING:
     import pandas as pd
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST = 12
 _EXAMPLES = 3

@@ -115,17 +115,16 @@ class RunComparison:
     movers: tuple[RunMover, ...]
 
 
-def compare_runs(before: Run, after: Run, rows: tuple[pd.DataFrame, pd.DataFrame], *, seed: int = 0) -> RunComparison:
+def compare_runs(before: Run, after: Run, rows: tuple[pd.DataFrame, pd.DataFrame]) -> RunComparison:
     """Compares two runs; a game is the unit of sampling, and games that both runs saw are pairs.
 
     Args:
         before: The control.
         after: The treatment.
         rows: Their scores, as ``Evaluations.scores`` gives them.
-        seed: Of what is drawn for the intervals.
     """
     measures = {str(dimension): _measure(dimension, rows) for dimension in DIMENSIONS}
-    return RunComparison(before, after, compare(measures, seed=seed), tuple(_movers(*rows))[:MOST])
+    return RunComparison(before, after, compare(measures), tuple(_movers(*rows))[:MOST])
 
 
 def finding_words(found: RunComparison) -> str:

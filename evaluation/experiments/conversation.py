@@ -14,7 +14,7 @@ from evaluation.corrections.gate import ActionGate, GateOutcome, GateResult, Log
 from evaluation.corrections.interventions import ANTI_CONVERGENCE, VARIETY, Execution
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.corrections.statistics import SIMILARITY
-from evaluation.experiments.plan import AgentScore, ExperimentPlan, ExperimentRecord, GroupLayout, Side
+from evaluation.experiments.plan import AgentScore, ExperimentPlan, ExperimentRecord, Side
 from evaluation.insight.collector import MetricsCollector, with_counts
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import TargetType
@@ -158,9 +158,7 @@ def stored_activity(record: ExperimentRecord) -> list[tuple[str, str, str]]:
     stored = (record.results or {}).get("activity")
     if not stored:
         return []
-    scenario = record.config["scenario"]
-    is_paper = record.config.get("layout") == GroupLayout.PAPER and scenario.get("paper")
-    treatment = (scenario["paper"] if is_paper else scenario)["treatment"]
+    treatment = record.config["scenario"]["treatment"]
     sides = activity_of((side, stored.get(str(side), {})) for side in Side)
     return activity_rows(CorrectionConfig.model_validate(treatment), sides)
 
@@ -188,7 +186,7 @@ def room_plan(plan: ExperimentPlan, side: Side, environment: int) -> RoomPlan:
         order=plan.scenario.order,
         facilitator=plan.scenario.said_by_facilitator(topics[environment % len(topics)]),
         seed=plan.seed,
-        config=plan.design.treatment if side is Side.TREATMENT else CorrectionConfig(),
+        config=plan.scenario.treatment if side is Side.TREATMENT else CorrectionConfig(),
         metadata={
             "experiment": plan.record.id,
             "scenario": plan.scenario.id,

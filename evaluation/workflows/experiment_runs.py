@@ -42,7 +42,7 @@ from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.model_texts import RaisingJudge, Writer
 from evaluation.simulation.population import NAMES_AT_ONCE, AgentFactory, Profile
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import Job, JobState, Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts
 from evaluation.store.transactions import retry_while_busy
@@ -333,7 +333,7 @@ def connection(
     if plan.effects is not None:
         limits = {name: options.get(name) for name in ("max_usd", "max_calls", "concurrency")}
         config = judge_config(limits | {"mode": "live", "model": plan.model}, environment={})
-        return config, ScriptedProvider(ScriptedWorld(plan.effects))
+        return config, ScriptedProvider(ScriptedWorld(effects=plan.effects))
     config = judge_config({**options, "model": plan.model}, stored)
     if config.mode != "live" and not is_estimate:
         raise InputError(
@@ -438,9 +438,7 @@ def latest_options(store: Store, experiment: str) -> dict[str, Any]:
 def example_plan() -> ExperimentPlan:
     """The smallest experiment whose treatment takes effect, by the script."""
     scenario = scenarios()["brainstorming-difficult-variety"]
-    return ExperimentPlan(
-        scenario, SCRIPTED_MODEL, scale=0.01, steps=8, sample_size=1, is_batched=True, effects=Effects()
-    )
+    return ExperimentPlan(scenario, SCRIPTED_MODEL, scale=0.01, steps=8, sample_size=1, is_batched=True, effects=True)
 
 
 _PLANNING_CALLS = 2

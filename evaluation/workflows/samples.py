@@ -22,7 +22,7 @@ from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_transcripts
 from evaluation.store import Store
-from evaluation.workflows.ab_tests import StoredRuns, iterations_test, run_ab_test
+from evaluation.workflows.ab_tests import iterations_test, run_ab_test
 from evaluation.workflows.experiment_runs import connection, example_plan, run_experiment
 from evaluation.workflows.iterations import record_decision
 from evaluation.workflows.persona_runs import EXAMPLE_AGENTS, evaluate_example
@@ -215,7 +215,7 @@ def _compare_iterations(store: Store) -> None:
     names = [one.name for one in load_manifest().iterations][:2]
     if set(names) <= {one.name for one in store.iterations.list()}:
         test = parse_model(iterations_test(*names).encode(), ABConfig, "sample.yaml")
-        run_ab_test(store, test, StoredRuns.of(store, test), {}, lambda _: None)
+        run_ab_test(store, test, {}, lambda _: None)
 
 
 def _correct_example(store: Store) -> None:

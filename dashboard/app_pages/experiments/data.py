@@ -28,7 +28,7 @@ from evaluation.statistics.words import p_words
 from evaluation.store import Store
 from evaluation.store.experiments import AB
 from evaluation.text.display import counted, listed
-from evaluation.workflows.ab_tests import StoredRuns, estimate_ab_test
+from evaluation.workflows.ab_tests import estimate_ab_test
 
 _NONE = "–"
 _COULD_BE_LUCK = "could be luck"
@@ -169,8 +169,8 @@ def table1_frame(raw: Sequence[Table1Row]) -> pd.DataFrame:
             line = {
                 "Experiment": experiment.name,
                 "Dimension": _LABELS_OF_PAPER[row.dimension],
-                "Paper: treatment": mean_cell(row.treatment_mean, row.treatment_sd),
-                "Paper: control": mean_cell(row.control_mean, row.control_sd),
+                "Paper: treatment": mean_cell(*row.treatment),
+                "Paper: control": mean_cell(*row.control),
                 "Paper: difference": change_cell(row.difference),
                 "Paper: p": row.p,
             }
@@ -287,7 +287,7 @@ def ab_estimate(store: Store, name: str, content: bytes) -> ABEstimate:
         InputError: It has faults, or can give no result.
     """
     test = read_ab_test(name, content)
-    return estimate_ab_test(store, test, StoredRuns.of(store, test), {})
+    return estimate_ab_test(store, test, {})
 
 
 def ab_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:

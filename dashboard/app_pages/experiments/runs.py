@@ -100,8 +100,8 @@ def _numbers(run: ShownRun) -> None:
     activity = data.activity_frame(run.record)
     if not activity.empty:
         status_table(activity, "How often each part of the treatment stepped in, and calls and cost of each side")
-    record, layout = run.record, run.record.config.get("layout", "")
-    st.caption(f"Experiment {record.id[:8]}, scale {record.scale:g}, seed {record.seed}, layout {layout}.")
+    record = run.record
+    st.caption(f"Experiment {record.id[:8]}, scale {record.scale:g}, seed {record.seed}.")
     lost = [f"{row['label']}: {row['unscored']}" for row in run.rows if row["unscored"]]
     if lost:
         st.caption(f"Scores that are missing: {', '.join(lost)}.")
