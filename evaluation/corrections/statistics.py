@@ -254,7 +254,7 @@ OUTCOMES: Mapping[GateOutcome, str] = MappingProxyType(
     {
         GateOutcome.PASSED: "passed at once",
         GateOutcome.PASSED_AFTER_RETRY: "passed after a retry",
-        GateOutcome.CORRECTED: "a better retry sent",
+        GateOutcome.CORRECTED: "never passed, best retry sent",
         GateOutcome.FORCED_THROUGH: "original sent after all",
         GateOutcome.TIMEOUT_PASS_THROUGH: "no judge answered",
     }

@@ -114,7 +114,7 @@ def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, fi
     assert "Paper" not in report
     said = words(app)
     assert "Stepped in: variety" in table(app, 1)
-    assert "Scripted: no language model spoke or judged." in said
+    assert "Scripted: no language model spoke or judged;" in said
     assert "in the paper:" not in said
     assert "Welch's test takes them for more evidence than they are" in said
     # Ideas are counted, so they have an axis of their own.

@@ -121,7 +121,7 @@ def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_pa
     app.selectbox(key="proposition_of_adherence").set_value("adherence-contradiction").run()
     assert not app.exception
     assert "3.0 of 9" in words(app)
-    assert "marked 6 of 9, mostly true; the claim names a fault: score 3 of 9" in words(app)
+    assert "6 of 9 that it happens" in words(app)
     app.selectbox(key="proposition_of_adherence").set_value("adherence-action").run()
     button = next(one for one in app.button if one.key and one.key.startswith("read_"))
     button.click().run()

@@ -61,7 +61,7 @@ def ranking(found: Sequence[SelectableAgent]) -> None:
     if len(known) > 1:
         (best, first), (worst, last) = max(known), min(known)
         names = shortened(first, 60), shortened(last, 60)
-        plain(f"{names[0]} keeps its character best ({best:.1f} of 9 overall), {names[1]} worst ({worst:.1f}).")
+        plain(f"{names[0]} keeps in character best ({best:.1f} of 9 overall), {names[1]} worst ({worst:.1f}).")
 
 
 def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
@@ -274,13 +274,16 @@ def _judgement(row: dict[Any, Any], dimension: Dimension, place: int, games: Map
         st.badge(score_text(row["score"], dimension), color="blue")
         # Where the claim names no fault and the mark is earned, mark and score are the same.
         if not pd.isna(row["raw_score"]):
-            is_inverted, unearned = bool(row["is_inverted"]), str(row["mark"] or "")
-            words = mark_words(int(row["raw_score"]), is_inverted=is_inverted, unearned=unearned)
-            st.badge(f"marked {words}", color="gray")
+            raw, unearned = int(row["raw_score"]), str(row["mark"] or "")
+            is_plain = bool(row["is_inverted"]) and not unearned
+            words = f"{raw} of 9 that it happens" if is_plain else mark_words(raw, is_inverted=False, unearned=unearned)
+            st.badge(words, color="gray")
     plain(str(row["reasoning"]))
     if row["context_snippet"]:
-        st.caption("The message" if isinstance(row["message_id"], str) else "From all that was judged")
-        st.code(str(row["context_snippet"]), language=None, wrap_lines=True)
+        where = "From all that was judged"
+        if isinstance(row["message_id"], str) and row["message_id"]:
+            where = f"Message {row['message_id']}, {games.get(row['transcript_id'], 'a conversation that ships')}"
+        plain(f"{where}:\n\u201c{row['context_snippet']}\u201d")
     for idea in json.loads(row["ideas"] or "[]") if isinstance(row["ideas"], str) else []:
         plain(f"- {idea.get('text', '') if isinstance(idea, dict) else idea}")
     # The conversations of shipped agents are not among the stored games.

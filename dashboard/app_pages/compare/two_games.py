@@ -46,7 +46,7 @@ def two_games(found: IterationComparison) -> None:
     plain(difference_sentence(before, after))
     if moved is not None and tuple(chosen) == moved:
         st.caption("These are the two games whose scores lie farthest apart.")
-    with st.expander("Scores of both", icon=":material/table:"):
+    with st.expander("Scores of both", expanded=True, icon=":material/table:"):
         status_table(_scores(before, after), "Every metric of both games")
     for column, key, opened in zip(st.columns(2, gap="medium"), (_BEFORE, _AFTER), (before, after), strict=True):
         with column:

@@ -59,10 +59,9 @@ def run_view(store: Store, run: ShownRun) -> None:
     """One experiment: what it is, its report, and its conversations."""
     record = run.record
     if run.rows:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{finding_words(run.rows)}**", width="content")
-            if record.is_scripted:
-                st.badge("scripted: no model", icon=":material/smart_toy:", color="orange")
+        st.markdown(f"**{finding_words(run.rows)}**")
+        if record.is_scripted:
+            st.caption(SCRIPTED_NOTE)
     treatment = f"The treatment is: {record.config['scenario'].get('treatment_words', '')}."
     plain(f"{treatment} {activity_words((record.results or {}).get('activity'))}")
     if run.rows:
@@ -89,8 +88,6 @@ def _report(run: ShownRun) -> None:
             )
     paper = ", diamond: the paper's difference" if any(row["published"] for row in run.rows) else ""
     st.caption(f"Right of the dashed line: higher with the treatment. Bar: where the true difference may lie{paper}.")
-    if run.record.is_scripted:
-        st.caption(SCRIPTED_NOTE)
     with st.expander("Show the numbers", key="run_numbers"):
         _numbers(run)
 
@@ -378,6 +375,8 @@ def difference_figure(rows: Sequence[Mapping[str, Any]], title: str) -> go.Figur
                 hovertemplate="paper: %{x:+.2f}<extra></extra>",
             )
         )
+    # The sentence above says it once.
+    is_all_alike = len({row_words(row) for row in rows}) == 1
     ends = [abs(row[end] or 0.0) for row in rows for end in ("difference", "difference_low", "difference_high")]
     most = 1.1 * max([1.0, *ends, *(abs(row["published"]["difference"]) for _, row in known if row["published"])])
     figure.add_vline(x=0, line={"color": LIMIT, "dash": "dash", "width": 1})
@@ -389,7 +388,7 @@ def difference_figure(rows: Sequence[Mapping[str, Any]], title: str) -> go.Figur
         xaxis={"title": {"text": title}, "zeroline": False, "fixedrange": True, "range": [-most, most]},
         yaxis={
             "tickvals": list(range(len(rows))),
-            "ticktext": [f"{row['label']}<br>{row_words(row)}" for row in rows],
+            "ticktext": [row["label"] if is_all_alike else f"{row['label']}<br>{row_words(row)}" for row in rows],
             "range": [len(rows) - 0.5, -0.5],
             "fixedrange": True,
         },
