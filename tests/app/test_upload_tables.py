@@ -91,7 +91,7 @@ def test_three_hundred_files_stay_readable(open_page, store, small_game, words) 
     # One box for one reason, and one table with all of them.
     assert said.count("What to do:") == 1
     labels = [expander.label for expander in app.expander]
-    assert labels == ["Preview of the selected game", "All 150 refused files"]
+    assert labels == ["Preview of the first game", "All 150 refused files"]
     assert len(app.dataframe[0].value) == 150
 
 

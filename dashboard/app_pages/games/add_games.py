@@ -69,8 +69,8 @@ def add_games(store: Store) -> bool:
 def _nothing_chosen(store: Store) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            "Plain text, logs of games and agent frameworks, traces, exported chats, tables, zips of these. You see "
-            "every game before it is stored.",
+            "Plain text, logs of games and agent frameworks, traces, exported chats, tables, zips of these. Next you "
+            "name the prompt version and look at each game; nothing is stored before.",
         )
         guide_link("Which formats work?", state.FORMATS)
     reports = resources.read(queries.import_reports)

@@ -47,6 +47,8 @@ Dramaturg tells you whether a change of a prompt made your talking agents better
    - *Revert*: one of these two is not so, or a game failed critically: too dear, or rated below the threshold.
    - *Cannot be decided yet*: one side has fewer than 3 games, or a game is not rated.
 6. **You decide,** and write down why. Every number on the way opens to the messages behind it.
+
+**Agents** tells whether a simulated person stays in character, and **Experiments** whether corrections help.
 """
 
 

@@ -20,7 +20,6 @@ from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.score import PERCENT
 from evaluation.store import Store
-from evaluation.workflows.own_reader import train_own_reader
 
 _MIB = 1024 * 1024
 
@@ -222,6 +221,9 @@ def reader_choice(store: Store) -> None:
             args=(store,),
         )
     if st.button("Train on what people decided", key="train_reader", icon=":material/model_training:"):
+        # Optimisers take a second to be read, and few visits train.
+        from evaluation.workflows.own_reader import train_own_reader
+
         identity.require(Action.CONFIGURE)
         with st.spinner("Training", show_time=True):
             name, words = train_own_reader(store)
