@@ -152,8 +152,7 @@ def _row(store: Store, queued: QueuedRow, waiting: str) -> None:
         _marked_message(key="queue_message", data=marked_message(context.message, item.row, role))
     with st.container(key="queue_actions"):
         _buttons(store, queued, context.game)
-    is_answer = item.metric == COHERENCE.name
-    with st.expander("What was said before, and why this is asked", expanded=is_answer):
+    with st.expander("What was said before, and why this is asked", expanded=True):
         _context(queued, context)
 
 

@@ -34,16 +34,21 @@ _LOOK_FOR = (
 )
 
 
+_NEWCOMER = "newcomer"
+
+
 def invitation(progress: QueueProgress) -> int:
-    """For somebody who has not rated anything yet: where the instructions are. Else nothing.
+    """For somebody who had not rated anything when the session began: where the instructions are. Else nothing.
+
+    It stays when the first game is saved: the form would move away below the hand.
 
     Returns:
         How many pixels it takes.
     """
-    if progress.rated:
+    if not st.session_state.setdefault(_NEWCOMER, not progress.rated):
         return 0
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("New here? Take two minutes for the guide; it ends with a short game to practise on.")
+        st.markdown("New here? Take five minutes for the guide; it ends with a short game to practise on.")
         st.button(parts.GUIDE, icon=":material/menu_book:", key="go_guide", on_click=_to_guide)
     return _INVITATION_HEIGHT
 
