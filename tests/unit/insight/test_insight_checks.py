@@ -27,6 +27,7 @@ from evaluation.judging.model_client.prices import Price
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
+from tests.games import game_of
 from tests.stored_rows import llm_calls
 
 ALL = EvaluationConfig(validation_sampling_rate=1.0).validation()
@@ -38,13 +39,8 @@ def scripted(score: float = 0.65) -> ScriptedJudge:
 
 
 def game(count: int = 20) -> Transcript:
-    messages = tuple(
-        Message(id=f"m{place}", index=place, speaker="Ada" if place % 2 else "Bob", text=f"Text {place}.")
-        for place in range(count)
-    )
-    return Transcript(
-        game_id="g", source_format="native", players=(Player(name="Ada"), Player(name="Bob")), messages=messages
-    )
+    said = [("Ada" if place % 2 else "Bob", f"Text {place}.") for place in range(count)]
+    return game_of(said, ("Ada", "Bob"))
 
 
 def test_all_three_checks_against_their_own_thresholds() -> None:
