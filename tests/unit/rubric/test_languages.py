@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from evaluation.engines.scoring import evaluate_transcript
-from evaluation.rubric.discussion import language_pack
+from evaluation.rubric.discussion import english_pack
 from evaluation.score import RowVerdict
 from evaluation.text.language import message_language
 from evaluation.text.tokens import tokenize
@@ -78,6 +78,4 @@ def test_words_are_counted_in_every_language_that_divides_them_by_spaces() -> No
     ],
 )
 def test_the_language_of_a_message(text, expected) -> None:
-    pack = language_pack("en")
-    assert pack is not None
-    assert message_language(text, tokenize(text), pack.stop_words) == expected
+    assert message_language(text, tokenize(text), english_pack().stop_words) == expected
