@@ -306,15 +306,13 @@ class RetryPolicy:
         retries: Tries after the first.
         timeout_retries: Those of them that may follow a timeout: a slow answer is seldom quicker the next time.
         first_wait_seconds: The longest wait before the first retry; it doubles with each.
-        longest_wait_seconds: Where the doubling ends.
-        longest_told_wait_seconds: The most that a provider's ``Retry-After`` is heeded.
+        longest_wait_seconds: Where the doubling ends, and the most that a provider's ``Retry-After`` is heeded.
     """
 
     retries: int = 5
     timeout_retries: int = 1
     first_wait_seconds: float = 0.5
-    longest_wait_seconds: float = 30.0
-    longest_told_wait_seconds: float = 60.0
+    longest_wait_seconds: float = 60.0
 
     def wait_seconds(self, retry: int, retry_after: float | None, chance: random.Random) -> float:
         """The wait before that retry (0 is the first): anything up to the back-off ("full jitter").
@@ -323,7 +321,7 @@ class RetryPolicy:
         comes back at once.
         """
         if retry_after is not None:
-            return min(retry_after, self.longest_told_wait_seconds) + chance.uniform(0, self.first_wait_seconds)
+            return min(retry_after, self.longest_wait_seconds) + chance.uniform(0, self.first_wait_seconds)
         # Beyond a thousand doublings a float overflows; nobody waits that long.
         longest = min(self.longest_wait_seconds, self.first_wait_seconds * 2.0 ** min(retry, 64))
         return chance.uniform(0, longest)
