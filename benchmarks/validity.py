@@ -23,8 +23,11 @@ from evaluation.engines.scoring import SCORERS
 from evaluation.rubric.control_words import COMPANION_NAMES
 from evaluation.rubric.controls import FEWEST_MESSAGES, companion_value
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import Status
+from evaluation.statistics.agreement import spearman
+from evaluation.text.display import number_or_none
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.validity import breaks, fault_table, length_correlations, metric_trust, noticed, pass_rates
+from evaluation.validity import breaks, fault_table, metric_trust, noticed
 
 RATINGS = ("interesting", "fun", "consistent", "fluent", "topic", "robotic", "repetitive")
 KNOWN_BAD = "QualityControl"
@@ -40,6 +43,38 @@ class Rated(NamedTuple):
     model: str
     transcript: Transcript
     ratings: Mapping[str, float]
+
+
+def length_correlations(games: Sequence[Transcript]) -> dict[str, tuple[float | None, int]]:
+    """Spearman's correlation of every score with the logarithm of the public words, and the number of games."""
+    lengths = [float(np.log(1 + sum(len(one.text.split()) for one in game.discussion))) for game in games]
+    found: dict[str, tuple[float | None, int]] = {}
+    for name, measure in SCORERS.items():
+        scores = [measure(game).score for game in games]
+        pairs = [(score, length) for score, length in zip(scores, lengths, strict=True) if score is not None]
+        value = spearman(*zip(*pairs, strict=True)) if len(pairs) > 2 else None
+        found[name] = (None if value is None else number_or_none(value), len(pairs))
+    return found
+
+
+def pass_rates(games: Sequence[Transcript]) -> dict[str, dict[str, tuple[int, int]]]:
+    """For each metric: of how many human games, and of those of language models, that have a score, how many pass."""
+    rates: dict[str, dict[str, tuple[int, int]]] = {}
+    for name, measure in SCORERS.items():
+        counts = {"human": [0, 0], "model": [0, 0]}
+        for game in games:
+            result = measure(game)
+            if result.score is not None:
+                group = counts["human" if is_human_game(game) else "model"]
+                group[0] += result.status is Status.PASSED
+                group[1] += 1
+        rates[name] = {group: (passed, total) for group, (passed, total) in counts.items()}
+    return rates
+
+
+def is_human_game(game: Transcript) -> bool:
+    """Whether most of the players are known to be people."""
+    return sum(player.is_human is True for player in game.players) * 2 > len(game.players)
 
 
 def rated_dialogues(folder: Path) -> Iterator[Rated]:

@@ -31,8 +31,7 @@ from evaluation.rubric.definitions import (
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader.decisions import READ, decide
 from evaluation.rubric.reader.model import SHIPPED
-from evaluation.score import MetricResult, Status
-from evaluation.statistics.agreement import spearman
+from evaluation.score import MetricResult
 from evaluation.statistics.intervals import mean_interval
 from evaluation.text.display import counted, number_or_none
 from evaluation.transcript import Message, Transcript, build_transcript
@@ -249,38 +248,6 @@ def fault_table(found: Iterable[Noticed]) -> list[dict[str, Any]]:
                 }
             )
     return rows
-
-
-def length_correlations(games: Sequence[Transcript]) -> dict[str, tuple[float | None, int]]:
-    """Spearman's correlation of every score with the logarithm of the public words, and the number of games."""
-    lengths = [float(np.log(1 + sum(len(one.text.split()) for one in game.discussion))) for game in games]
-    found: dict[str, tuple[float | None, int]] = {}
-    for name, measure in SCORERS.items():
-        scores = [measure(game).score for game in games]
-        pairs = [(score, length) for score, length in zip(scores, lengths, strict=True) if score is not None]
-        value = spearman(*zip(*pairs, strict=True)) if len(pairs) > 2 else None
-        found[name] = (None if value is None else number_or_none(value), len(pairs))
-    return found
-
-
-def pass_rates(games: Sequence[Transcript]) -> dict[str, dict[str, tuple[int, int]]]:
-    """For each metric: of how many human games, and of those of language models, that have a score, how many pass."""
-    rates: dict[str, dict[str, tuple[int, int]]] = {}
-    for name, measure in SCORERS.items():
-        counts = {"human": [0, 0], "model": [0, 0]}
-        for game in games:
-            result = measure(game)
-            if result.score is not None:
-                group = counts["human" if is_human_game(game) else "model"]
-                group[0] += result.status is Status.PASSED
-                group[1] += 1
-        rates[name] = {group: (passed, total) for group, (passed, total) in counts.items()}
-    return rates
-
-
-def is_human_game(game: Transcript) -> bool:
-    """Whether most of the players are known to be people."""
-    return sum(player.is_human is True for player in game.players) * 2 > len(game.players)
 
 
 _BEGINNINGS = ("Zor", "Quim", "Vex", "Tolm", "Brund", "Glish")

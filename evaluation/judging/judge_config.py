@@ -24,7 +24,7 @@ from evaluation.judging.answers import describe
 from evaluation.judging.cached_judge import CachedJudge, CallBuffer, JudgementCache
 from evaluation.judging.live_judge import LiteLLMJudge
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.model_client.calls import CallLog, CallRecord, Provider, RetryPolicy
+from evaluation.judging.model_client.calls import CallLog, CallRecord, Provider
 from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, LLMClient
 from evaluation.judging.model_client.prices import Price
 from evaluation.judging.model_client.provider import provider_of
@@ -60,9 +60,6 @@ class JudgeConfig(BaseModel):
         batch_size: Questions in a call; 1 for the accuracy of asking each alone.
         timeout_seconds: The upper limit of a call's timeout, which is 60 s at first and then follows the server.
         max_tokens: The most that the model may write for an answer, its reasoning included.
-        retries: Further tries of a call that failed.
-        first_wait_seconds: The longest wait before the first of them; it doubles with each.
-        longest_wait_seconds: The longest wait, a provider's ``Retry-After`` included.
         max_usd: What may be spent, in US dollars.
         max_calls: How many calls may be made.
         pricing: A file with prices per model, see ``prices``.
@@ -78,9 +75,6 @@ class JudgeConfig(BaseModel):
     batch_size: int = Field(default=LARGEST_BATCH, ge=1, le=LARGEST_BATCH)
     timeout_seconds: float = Field(default=LONGEST_TIMEOUT_SECONDS, gt=0, le=3_600)
     max_tokens: int = Field(default=MAX_TOKENS, ge=100, le=1_000_000)
-    retries: int = Field(default=5, ge=0, le=20)
-    first_wait_seconds: float = Field(default=0.5, ge=0, le=60)
-    longest_wait_seconds: float = Field(default=60.0, ge=0, le=600)
     max_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     max_calls: int | None = Field(default=None, ge=0)
     pricing: Path | None = None
@@ -275,12 +269,6 @@ def build_client(
     return LLMClient(
         provider or provider_of(config.model, config.base_url),
         timeout_seconds=config.timeout_seconds,
-        retry=RetryPolicy(
-            retries=config.retries,
-            first_wait_seconds=config.first_wait_seconds,
-            longest_wait_seconds=config.longest_wait_seconds,
-            longest_told_wait_seconds=config.longest_wait_seconds,
-        ),
         budget=budget,
         log=log,
         prices=prices,

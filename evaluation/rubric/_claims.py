@@ -54,10 +54,10 @@ class TimeExpression:
         return (self.first if first - self.last <= _NEAR else first), last
 
 
-def find_times(passage: Passage, language: str) -> tuple[TimeExpression, ...]:
+def find_times(passage: Passage) -> tuple[TimeExpression, ...]:
     """The time expressions of a message, in order."""
     found: dict[int, TimeExpression] = {}
-    for pattern in patterns_for("memory", language, "times").tried_on(passage.symbols):
+    for pattern in patterns_for("memory", "times").tried_on(passage.symbols):
         for match in pattern.regex.finditer(passage.code):
             number = None
             if "number" in match.re.groupindex:
@@ -618,13 +618,13 @@ class _Hit:
         return self.match.start(name) if self.match.start(name) >= 0 else None
 
 
-def find_claims(passage: Passage, language: str) -> tuple[Claim, ...]:
+def find_claims(passage: Passage) -> tuple[Claim, ...]:
     """The references to the past in a message, in order.
 
     Questions, conditions, plans, speculation ("maybe Alpha voted ...") and quoted words are none.
     """
-    times = passage.keep("times", lambda: find_times(passage, language))
-    every = passage.keep("hits", lambda: _hits(passage, language))
+    times = passage.keep("times", lambda: find_times(passage))
+    every = passage.keep("hits", lambda: _hits(passage))
     if not every and not times:
         return ()
     hits = [hit for hit in every if not _states_nothing(passage, hit)]
@@ -659,11 +659,11 @@ def _distinct(claims: Sequence[Claim]) -> Iterator[Claim]:
             yield claim
 
 
-def _hits(passage: Passage, language: str) -> list[_Hit]:
+def _hits(passage: Passage) -> list[_Hit]:
     """Every verb with the first form that matches it, in order of the text."""
     hits: list[_Hit] = []
     covered: set[int] = set()
-    for pattern in patterns_for("memory", language).tried_on(passage.symbols):
+    for pattern in patterns_for("memory").tried_on(passage.symbols):
         for match in pattern.regex.finditer(passage.code):
             if covered.isdisjoint(range(*match.span("verb"))):
                 hits.append(_Hit(pattern, match))

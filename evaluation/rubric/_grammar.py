@@ -1,8 +1,8 @@
 """Word classes and patterns over them: how clauses are found without a parser.
 
 A message becomes a string with one character per word, the character standing for the word's class ("name", "voted",
-"not"). Patterns are regular expressions over class names, kept in data files per language. They are fast, readable, and
-bounded: the loader refuses any quantifier without a limit, so no text makes them backtrack out of hand.
+"not"). Patterns are regular expressions over class names, kept in data files. They are fast, readable, and
+bounded: no quantifier is without a limit, so no text makes them backtrack out of hand.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ BUILT_IN = (
 
 _FIRST_CHARACTER = 0x4E00
 _IDENTIFIER = re.compile(r"(?<!\?P<)(?<![\w<])([a-z][a-z_]*)(?![\w>])")
-_UNLIMITED = re.compile(r"(?<!\()[*+]|\{\d*,\}")
 _LONGEST_NUMBER = 3
 # Shorter words with the ending of a past tense or an adverb are mostly neither (need, bed, ally).
 _SHORTEST_WITH_ENDING = 5
@@ -66,7 +65,7 @@ class PatternSet(tuple[Pattern, ...]):
 
 
 class Grammar:
-    """The word classes of one language.
+    """The word classes of English.
 
     Attributes:
         characters: Class -> its character.
@@ -79,9 +78,6 @@ class Grammar:
     Args:
         data: The parsed data file: ``classes``, ``contractions``, ``sets``, ``numbers``, ``round_prefixes``,
             ``past_ending``, ``past_words``, ``adverb_ending`` and ``without_ending``.
-
-    Raises:
-        ValueError: A word in two classes, or a set that names an unknown class.
     """
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -108,21 +104,14 @@ class Grammar:
     def _members(self, names: Iterable[str]) -> str:
         found: dict[str, None] = {}
         for name in names:
-            characters = self._sets.get(name) or self.characters.get(name)
-            if characters is None:
-                raise ValueError(f"unknown word class {name!r}")
-            found.update(dict.fromkeys(characters))
+            found.update(dict.fromkeys(self._sets.get(name) or self.characters[name]))
         return "".join(found)
 
     def _read_words(self, data: Mapping[str, Any]) -> None:
         listed = [(words, self.characters[name]) for name, words in data["classes"].items()]
         listed += [(words, "".join(map(self.chars, names.split()))) for names, words in data["contractions"].items()]
-        seen: set[str] = set()
         for words, code in listed:
             for word in words.split():
-                if word in seen:
-                    raise ValueError(f"{word!r} stands in two word classes")
-                seen.add(word)
                 self._add(word.split("_"), code)
         for followers in self.phrases.values():
             for candidates in followers.values():
@@ -163,12 +152,7 @@ class Grammar:
         """Compiles a pattern: a regular expression in which class and set names stand for one word each.
 
         White space is free. ``any`` is every word but no punctuation.
-
-        Raises:
-            ValueError: An unknown name, or a quantifier without a limit.
         """
-        if _UNLIMITED.search(source):
-            raise ValueError(f"quantifier without a limit in {source!r}")
         return re.compile(re.sub(r"\s+", "", _IDENTIFIER.sub(self._as_characters, source)))
 
     def _as_characters(self, match: re.Match[str]) -> str:
@@ -210,32 +194,25 @@ def read_data(name: str) -> Any:
 
 
 @cache
-def grammar_for(language: str) -> Grammar | None:
-    """The grammar of a language (ISO 639-1), ``None`` when no data file for it ships."""
-    # A code from a transcript is hostile until it is known to be two or three letters.
-    if not (language.isascii() and language.isalpha() and len(language) <= 3):
-        return None
-    path = files("evaluation.rubric") / "keywords" / f"grammar_{language}.yaml"
-    return Grammar(read_data(path.name)) if path.is_file() else None
+def grammar() -> Grammar:
+    """The word classes of English."""
+    return Grammar(read_data("grammar_en.yaml"))
 
 
 @cache
-def patterns_for(name: str, language: str, section: str = "patterns") -> PatternSet:
-    """The compiled patterns of a section of ``<name>_<language>.yaml``, in the file's order, its macros expanded.
+def patterns_for(name: str, section: str = "patterns") -> PatternSet:
+    """The compiled patterns of a section of ``<name>_en.yaml``, in the file's order, its macros expanded.
 
     A pattern's attributes are whatever its entry holds besides ``form`` and ``anchor``; ``anchor`` names the classes of
-    which one must occur for the pattern to be tried. Empty for a language without a grammar.
+    which one must occur for the pattern to be tried.
     """
-    grammar = grammar_for(language)
-    if grammar is None:
-        return PatternSet(())
-    data = read_data(f"{name}_{language}.yaml")
+    data = read_data(f"{name}_en.yaml")
     macros = data.get("macros", {})
     return PatternSet(
         Pattern(
-            grammar.pattern(_expand(entry["form"], macros)),
+            grammar().pattern(_expand(entry["form"], macros)),
             {key: value for key, value in entry.items() if key not in ("form", "anchor")},
-            frozenset(grammar.chars(entry["anchor"])),
+            frozenset(grammar().chars(entry["anchor"])),
         )
         for entry in data[section]
     )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from evaluation.errors import InfrastructureError
 from evaluation.files.bundled import parse_yaml
 from evaluation.rubric.definitions import DEFINITIONS, failure_words, score_words, weak_side_words
 from evaluation.rubric.verdict import COST_LIMIT_USD, Scored
@@ -120,21 +119,5 @@ def _on_metrics(metrics: Mapping[str, Scored]) -> Iterator[Advice]:
 
 @cache
 def troubleshooting() -> Mapping[str, tuple[str, ...]]:
-    """All actions by metric name, and by ``cost``.
-
-    Raises:
-        InfrastructureError: The data file that comes with Dramaturg is damaged.
-    """
-    actions = parse_yaml(_FILE.read_text(encoding="utf-8"))
-    expected = {*DEFINITIONS, COST}
-    if not isinstance(actions, dict) or set(actions) != expected or not all(map(_are_sentences, actions.values())):
-        raise InfrastructureError(
-            f"It must hold a list of sentences for each of {', '.join(sorted(expected))}.",
-            place=str(_FILE),
-            remedy="Install Dramaturg again.",
-        )
-    return {name: tuple(sentences) for name, sentences in actions.items()}
-
-
-def _are_sentences(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(part, str) and part.strip() for part in value)
+    """All actions by metric name, and by ``cost``."""
+    return {name: tuple(sentences) for name, sentences in parse_yaml(_FILE.read_text(encoding="utf-8")).items()}

@@ -57,7 +57,7 @@ from evaluation.rubric.metrics.phrases import phrases_by_player, windowed_rate
 from evaluation.rubric.metrics.role_consistency import judged_acts
 from evaluation.rubric.reader.decisions import acts_read, coherence_rows
 from evaluation.rubric.reader.model import SHIPPED, Reader
-from evaluation.rubric.speech import ACCUSATIONS, Reading, has_grammar, read, read_message
+from evaluation.rubric.speech import ACCUSATIONS, Reading, read, read_message
 from evaluation.rubric.spoiled_copies import by_author, deal_speakers, with_names, with_roles, without_prefixes
 from evaluation.score import LedgerRow, MetricResult, Status
 from evaluation.transcript import Alignment, Player, Transcript
@@ -455,8 +455,7 @@ def _part(aims: Sequence[Aim], sides: Mapping[str, Alignment | None]) -> float |
 def _memory_control(prepared: PreparedControls, result: MetricResult) -> dict[str, Any]:
     transcript, discussion = prepared.transcript, prepared.discussion
     reason = prepared.blocked(result)
-    if not reason and not has_grammar(discussion.language):
-        reason = discussion.unsupported_language
+    reason = reason or discussion.unsupported_language
     if reason:
         return no_control(reason)
     names = transcript.player_names
@@ -514,7 +513,7 @@ class PermutedRecord:
             reading = next((reading for asked, reading in known if scene.gives(asked)), None)
             if reading is None:
                 scene = Scene(message.speaker, message.round, messages[max(0, place - SCENE) : place])
-                reading = read_message(prepared, self._discussion.language, whom, scene)
+                reading = read_message(prepared, whom, scene)
                 known.append((scene.asked, reading))
             found.append(reading)
         return found
@@ -586,7 +585,7 @@ def _voice_distance(discussion: Discussion) -> float | None:
 def _direction(discussion: Discussion) -> float | None:
     transcript = discussion.transcript
     sides = {player.name: player.alignment for player in transcript.players}
-    readings = acts_read(discussion, SHIPPED) if has_grammar(discussion.language) else ()
+    readings = () if discussion.unsupported_language else acts_read(discussion, SHIPPED)
     return Aims.of(transcript, readings).direction(sides)
 
 

@@ -33,10 +33,9 @@ _WORD_LISTS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LanguagePack:
-    """The keywords of one language.
+    """The keywords of English.
 
     Attributes:
-        language: ISO 639-1 code.
         strategic_forms: Every form of every strategic keyword, with the keyword it is a form of.
         bare_keywords: Those of the forms that alone say little ("vote", "think", "trust").
         signs_of_depth: Words that point to reasoning although they are not keywords, by kind.
@@ -44,8 +43,6 @@ class LanguagePack:
         function_words: Words of function: the stop words, and verbs like "need" and "want".
         personality_marks: Words and phrases that mark each of the rubric's personalities, as tuples of words.
         stop_words: Words that make no topic.
-        stemmer: The Snowball algorithm by which topics are compared; empty in a language whose words do not change.
-        shortest_keyword: Letters of the shortest word that can be a topic; 5 after the rubric, fewer for ideographs.
         introduction_words: Words of greetings and introductions, which make no topic either.
         reply_phrases: Phrases with which an explicit reply opens, by their first word, longer ones first.
         opinion_frames: Phrases in which the first person says nothing of the speaker ("I think"), in the same way.
@@ -56,7 +53,6 @@ class LanguagePack:
         fillers: Words that may stand before the opening of a message.
     """
 
-    language: str
     strategic_forms: Mapping[str, str]
     bare_keywords: frozenset[str]
     signs_of_depth: Mapping[str, frozenset[str]]
@@ -64,8 +60,6 @@ class LanguagePack:
     function_words: frozenset[str]
     personality_marks: Mapping[str, frozenset[tuple[str, ...]]]
     stop_words: frozenset[str]
-    stemmer: str
-    shortest_keyword: int
     introduction_words: frozenset[str]
     reply_phrases: Mapping[str, tuple[tuple[str, ...], ...]]
     opinion_frames: Mapping[str, tuple[tuple[str, ...], ...]]
@@ -77,15 +71,9 @@ class LanguagePack:
 
 
 @cache
-def language_pack(language: str) -> LanguagePack | None:
-    """The pack of a language; ``None`` where none ships, which makes the language unsupported."""
-    # A code from a transcript is hostile until it is known to be two or three letters.
-    if not (language.isascii() and language.isalpha() and len(language) <= 3):
-        return None
-    path = files("evaluation.rubric") / "keywords" / f"{language}.yaml"
-    if not path.is_file():
-        return None
-    content = parse_yaml(path.read_text("utf-8"))
+def english_pack() -> LanguagePack:
+    """The keywords that ship: those of English."""
+    content = parse_yaml((files("evaluation.rubric") / "keywords" / "en.yaml").read_text("utf-8"))
     forms = {
         form: keyword
         for keywords in content["strategic_keywords"].values()
@@ -94,7 +82,6 @@ def language_pack(language: str) -> LanguagePack | None:
     }
     stop_words = _words(word_list(content["stop_words_file"]))
     return LanguagePack(
-        language=language,
         strategic_forms=forms,
         signs_of_depth={kind: _words(words.split()) for kind, words in content["signs_of_depth"].items()},
         game_terms=_words(content["game_terms"]),
@@ -104,8 +91,6 @@ def language_pack(language: str) -> LanguagePack | None:
             name: frozenset(tuple(fold(mark).split("_")) for mark in marks.split())
             for name, marks in content["personality_marks"].items()
         },
-        stemmer=content["stemmer"],
-        shortest_keyword=int(content["shortest_keyword"]),
         reply_phrases=_by_first_word(content["reply_phrases"].split()),
         opinion_frames=_by_first_word(content["opinion_frames"].split()),
         **{key: _words(str(content[key]).split()) for key in _WORD_LISTS},
@@ -129,6 +114,7 @@ Topics = dict[str, Token]
 """Stem -> the first word that has it."""
 
 _REMEMBERED_WORDS = 65_536
+_SHORTEST_KEYWORD = 5
 
 
 class TopicTable(dict[str, str]):
@@ -139,14 +125,12 @@ class TopicTable(dict[str, str]):
 
     def __init__(self, pack: LanguagePack) -> None:
         super().__init__()
-        self._stemmer = pack.stemmer
-        self._shortest = pack.shortest_keyword
         self._no_topic = pack.stop_words | pack.introduction_words
 
     def __missing__(self, word: str) -> str:
         bare = word.removesuffix("'s")
-        is_keyword = len(bare) >= self._shortest and self._no_topic.isdisjoint((bare, word))
-        topic = stem(bare, self._stemmer) if is_keyword else ""
+        is_keyword = len(bare) >= _SHORTEST_KEYWORD and self._no_topic.isdisjoint((bare, word))
+        topic = stem(bare) if is_keyword else ""
         if len(self) >= _REMEMBERED_WORDS:
             self.clear()
         self[word] = topic
@@ -479,7 +463,7 @@ def _discussion(key: _ByIdentity) -> Discussion:
     names = NameIndex.of(transcript.player_names)
     given = transcript.language
     language = language_code(given) if given else detect_language(message.text for message in transcript.discussion)
-    pack = language_pack(language)
+    pack = english_pack() if language == "en" else None
     topic_words = TopicWords(pack, names.words) if pack else None
     messages: list[PreparedMessage] = []
     left_out: list[Message] = []

@@ -227,7 +227,7 @@ def _terms(prepared: PreparedMessage, discussion: Discussion) -> list[str]:
 def _terms_as_written(prepared: PreparedMessage, discussion: Discussion) -> Iterator[tuple[str, str]]:
     text, pack = prepared.message.text, prepared.pack or discussion.pack
     for token in prepared.plain_tokens:
-        yield stem(token.text, pack.stemmer) if pack else token.text, text[token.start : token.end]
+        yield stem(token.text) if pack else token.text, text[token.start : token.end]
     for mention in prepared.mentions:
         yield f"@{mention.player}", text[mention.start : mention.end]
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from evaluation.rubric._claims import Act as ClaimAct
 from evaluation.rubric._claims import Claim, find_claims
-from evaluation.rubric._grammar import Pattern, grammar_for, patterns_for
+from evaluation.rubric._grammar import Pattern, grammar, patterns_for
 from evaluation.rubric._passage import SCENE, Passage, Scene
 from evaluation.rubric.discussion import Discussion, PreparedMessage, kept_with_discussion
 from evaluation.transcript import Message
@@ -161,7 +161,7 @@ _FARTHEST_SUBJECT = 8
 _FEWEST_SHOUTED_WORDS = 3
 
 
-def find_acts(passage: Passage, claims: Sequence[Claim], language: str) -> tuple[SpeechAct, ...]:
+def find_acts(passage: Passage, claims: Sequence[Claim]) -> tuple[SpeechAct, ...]:
     """The speech acts of a message, in order.
 
     What another player is said to think, what stands under a condition and what is quoted are not the speaker's acts.
@@ -171,9 +171,8 @@ def find_acts(passage: Passage, claims: Sequence[Claim], language: str) -> tuple
     Args:
         passage: The message.
         claims: Its references to the past: they are evidence, and those about votes analyse votes.
-        language: ISO 639-1 code of the pattern files.
     """
-    acts = [*_stated(passage, language), *find_questions(passage), *_vote_claims(passage, claims)]
+    acts = [*_stated(passage), *find_questions(passage), *_vote_claims(passage, claims)]
     asked = {act.target for act in acts if act.kind is ActKind.QUESTION}
     # "You are quiet, any thoughts?" asks; it accuses nobody. Who asks somebody asks no longer anybody.
     acts = [act for act in acts if not (act.is_mild and act.target in asked)]
@@ -205,18 +204,18 @@ def _merged(acts: Sequence[SpeechAct]) -> tuple[SpeechAct, ...]:
     return tuple(merged.values())
 
 
-def _stated(passage: Passage, language: str) -> Iterator[SpeechAct]:
+def _stated(passage: Passage) -> Iterator[SpeechAct]:
     covered: set[int] = set()
-    for pattern, match in passage.keep("stated", lambda: _matches(passage, language)):
+    for pattern, match in passage.keep("stated", lambda: _matches(passage)):
         verb = range(*match.span("verb"))
         if covered.isdisjoint(verb) and _is_own(passage, pattern, match):
-            acts = list(_acts(passage, pattern, match, language))
+            acts = list(_acts(passage, pattern, match))
             covered.update(verb if acts else ())
             yield from acts
 
 
-def _matches(passage: Passage, language: str) -> list[tuple[Pattern, re.Match[str]]]:
-    patterns = patterns_for("speech_acts", language).tried_on(passage.symbols)
+def _matches(passage: Passage) -> list[tuple[Pattern, re.Match[str]]]:
+    patterns = patterns_for("speech_acts").tried_on(passage.symbols)
     return [(pattern, match) for pattern in patterns for match in pattern.regex.finditer(passage.code)]
 
 
@@ -268,7 +267,7 @@ def _is_urged(passage: Passage, name: int, verb: int) -> bool:
     return name == verb - 1 and not passage.coded.words[verb].endswith(("s", "ing"))
 
 
-def _acts(passage: Passage, pattern: Pattern, match: re.Match[str], language: str) -> Iterator[SpeechAct]:
+def _acts(passage: Passage, pattern: Pattern, match: re.Match[str]) -> Iterator[SpeechAct]:
     attributes = pattern.attributes
     kind = ActKind(attributes["act"])
     first, verb = match.start(), match.end("verb") - 1
@@ -287,7 +286,7 @@ def _acts(passage: Passage, pattern: Pattern, match: re.Match[str], language: st
         return
     positions = _target_positions(passage, match)
     span = passage.span(min((first, *positions)), max((match.end() - 1, *positions)))
-    grounded, has_case = _grounds(passage, verb, language, is_defence=kind is ActKind.DEFEND)
+    grounded, has_case = _grounds(passage, verb, is_defence=kind is ActKind.DEFEND)
     own_grounds = attributes.get("grounds")
     act = SpeechAct(
         _ACCUSED.get(_is_aggressive(passage, verb), kind) if kind is ActKind.ACCUSE else kind,
@@ -381,7 +380,7 @@ def _topic(passage: Passage, position: int) -> str | None:
     return about[0] if about else passage.last_called(position)
 
 
-def _grounds(passage: Passage, position: int, language: str, *, is_defence: bool) -> tuple[bool, bool]:
+def _grounds(passage: Passage, position: int, *, is_defence: bool) -> tuple[bool, bool]:
     """Whether the sentence at ``position`` or one beside it argues or cites something, and whether that is conduct.
 
     A night's result is a ground, but no case about what somebody said or did.
@@ -393,15 +392,13 @@ def _grounds(passage: Passage, position: int, language: str, *, is_defence: bool
         # "I don't think it is Alpha, but she lied": what comes after "but" speaks against her.
         last = next((at for at in range(position + 1, last + 1) if passage.has(at, "but")), last)
     around = passage.code[first : last + 1]
-    for hollow in patterns_for("speech_acts", language, "no_grounds").tried_on(set(around)):
+    for hollow in patterns_for("speech_acts", "no_grounds").tried_on(set(around)):
         around = hollow.regex.sub("", around)
     symbols = set(around)
     classes = passage.grammar.classes
     if not classes["case_grounds"].isdisjoint(symbols):
         return True, True
-    has_case = any(
-        pattern.regex.search(around) for pattern in patterns_for("speech_acts", language, "grounds").tried_on(symbols)
-    )
+    has_case = any(pattern.regex.search(around) for pattern in patterns_for("speech_acts", "grounds").tried_on(symbols))
     return has_case or not classes["night_grounds"].isdisjoint(symbols), has_case
 
 
@@ -462,15 +459,10 @@ class Reading:
     marks: tuple[str, ...] = ()
 
 
-def has_grammar(language: str) -> bool:
-    """Whether claims and speech acts can be found in a language."""
-    return grammar_for(language) is not None
-
-
 @kept_with_discussion
 def read(discussion: Discussion) -> tuple[Reading, ...]:
-    """The public messages of ``discussion``, read in order; none in a language without a grammar."""
-    if not has_grammar(discussion.language):
+    """The public messages of ``discussion``, read in order; none in another language than English."""
+    if discussion.unsupported_language:
         return ()
     messages = discussion.messages
     return tuple(
@@ -482,28 +474,25 @@ def _read(prepared: PreparedMessage, discussion: Discussion, before: Sequence[Pr
     message = prepared.message
     answered = None if message.reply_to is None else discussion.transcript.message(message.reply_to)
     author = None if answered is None or answered.channel == "system" else answered.speaker
-    return read_message(prepared, discussion.language, author, Scene(message.speaker, message.round, before))
+    return read_message(prepared, author, Scene(message.speaker, message.round, before))
 
 
-def read_message(prepared: PreparedMessage, language: str, author: str | None, scene: Scene) -> Reading:
+def read_message(prepared: PreparedMessage, author: str | None, scene: Scene) -> Reading:
     """One message read; what it holds follows from these arguments alone.
 
     Args:
         prepared: The message.
-        language: ISO 639-1 code of a language that has a grammar.
         author: Who wrote the message that it replies to; ``None`` for no reply, or one to the moderator.
         scene: The conversation before it, which remembers what was asked of it.
     """
-    grammar = grammar_for(language)
-    assert grammar is not None
-    message = prepared.message
-    passage = Passage(prepared, grammar, None if author == message.speaker else author, scene)
-    claims = find_claims(passage, language)
-    acts = find_acts(passage, claims, language)
+    message, classes = prepared.message, grammar().classes
+    passage = Passage(prepared, grammar(), None if author == message.speaker else author, scene)
+    claims = find_claims(passage)
+    acts = find_acts(passage, claims)
     named = prepared.named | {author} if author else prepared.named
-    stance = not grammar.classes["stance"].isdisjoint(passage.symbols)
-    tells_result = "=" in message.text or not grammar.classes["divined result"].isdisjoint(passage.symbols)
-    sights = patterns_for("memory", language, "sights").tried_on(passage.symbols)
+    stance = not classes["stance"].isdisjoint(passage.symbols)
+    tells_result = "=" in message.text or not classes["divined result"].isdisjoint(passage.symbols)
+    sights = patterns_for("memory", "sights").tried_on(passage.symbols)
     sees = any(pattern.regex.search(passage.code) for pattern in sights)
     marks = _marks(prepared, passage) if not acts else ()
     return Reading(message, claims, acts, named, stance, tells_result, sees, _roles(passage), marks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -106,19 +106,13 @@ STOP_WORDS: frozenset[str] = word_list("stop_words.txt")
 
 
 @lru_cache(maxsize=65_536)
-def stem(word: str, algorithm: str = "english") -> str:
-    """The Snowball stem of a normalised word; an English possessive ending is dropped first.
+def stem(word: str) -> str:
+    """The Snowball stem of a normalised English word; a possessive ending is dropped first.
 
     Args:
         word: As :func:`~evaluation.text.tokens.tokenize` gives it.
-        algorithm: One of Snowball's: "english", "german", "french" and so on; empty leaves the word as it is.
-
-    Raises:
-        KeyError: Snowball has no such algorithm.
     """
-    return str(_stemmer(algorithm).stemWord(word.removesuffix("'s"))) if algorithm else word
+    return str(_STEMMER.stemWord(word.removesuffix("'s")))
 
 
-@cache
-def _stemmer(algorithm: str) -> Any:
-    return snowballstemmer.stemmer(algorithm)
+_STEMMER: Any = snowballstemmer.stemmer("english")

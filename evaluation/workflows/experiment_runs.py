@@ -108,7 +108,7 @@ def run_experiment(
     Args:
         store: Where everything goes.
         plan: What to run.
-        config: A live judge's configuration: model, address, concurrency, retries.
+        config: A live judge's configuration: model, address, concurrency.
         budget: What may be spent; made of the configuration's limits when left out.
         provider: Takes the place of litellm, in simulations and tests.
         library: The propositions; the shipped ones when left out.

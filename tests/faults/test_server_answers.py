@@ -21,7 +21,7 @@ from evaluation.judging.protocol import Judgement, JudgementStatus
 from tests.judge_questions import claims
 from tests.judge_server import Fault, JudgeServer
 
-QUICK = RetryPolicy(retries=2, first_wait_seconds=0.01, longest_wait_seconds=0.02, longest_told_wait_seconds=0.05)
+QUICK = RetryPolicy(retries=2, first_wait_seconds=0.01, longest_wait_seconds=0.05)
 WAYS = ("direct", "litellm")
 KEY = "sk-of-a-test-0123456789"
 

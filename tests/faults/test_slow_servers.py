@@ -23,7 +23,7 @@ def judged(
     url: str, count: int, log: list[CallRecord] | None = None, **options: Any
 ) -> tuple[list[Judgement], float, int]:
     """The judgements, how long they took once the client was ready, and the calls that the budget counted."""
-    config = judge_config({"base_url": url, "model": "local-model", "first_wait_seconds": 0.01, **options}, {}, {})
+    config = judge_config({"base_url": url, "model": "local-model", **options}, {}, {})
     chosen = build_judge(config, log=None if log is None else log.append)
 
     async def run() -> tuple[list[Judgement], float]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import random
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from math import isnan
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from evaluation.judging.model_client.prices import Price
 
@@ -187,9 +186,6 @@ OPENAI_PREFIX = "openai/"
 """Before a model's name: OpenAI's protocol. The price map lists these models without it."""
 
 
-Value = TypeVar("Value")
-
-
 class FailureKind(StrEnum):
     """Why a call gave no answer."""
 
@@ -310,15 +306,13 @@ class RetryPolicy:
         retries: Tries after the first.
         timeout_retries: Those of them that may follow a timeout: a slow answer is seldom quicker the next time.
         first_wait_seconds: The longest wait before the first retry; it doubles with each.
-        longest_wait_seconds: Where the doubling ends.
-        longest_told_wait_seconds: The most that a provider's ``Retry-After`` is heeded.
+        longest_wait_seconds: Where the doubling ends, and the most that a provider's ``Retry-After`` is heeded.
     """
 
     retries: int = 5
     timeout_retries: int = 1
     first_wait_seconds: float = 0.5
-    longest_wait_seconds: float = 30.0
-    longest_told_wait_seconds: float = 60.0
+    longest_wait_seconds: float = 60.0
 
     def wait_seconds(self, retry: int, retry_after: float | None, chance: random.Random) -> float:
         """The wait before that retry (0 is the first): anything up to the back-off ("full jitter").
@@ -327,53 +321,7 @@ class RetryPolicy:
         comes back at once.
         """
         if retry_after is not None:
-            return min(retry_after, self.longest_told_wait_seconds) + chance.uniform(0, self.first_wait_seconds)
+            return min(retry_after, self.longest_wait_seconds) + chance.uniform(0, self.first_wait_seconds)
         # Beyond a thousand doublings a float overflows; nobody waits that long.
         longest = min(self.longest_wait_seconds, self.first_wait_seconds * 2.0 ** min(retry, 64))
         return chance.uniform(0, longest)
-
-
-_MOST_NOT_BEGUN = 5
-
-
-async def call_with_retries(
-    call: Callable[[int], Awaitable[Value]],
-    policy: RetryPolicy,
-    chance: random.Random,
-    explain: Callable[[CallFailure, int, bool], Exception],
-    may_retry: Callable[[], bool] = lambda: True,
-) -> Value:
-    """The result of ``call``, which is retried after transient failures, as the policy says.
-
-    A call that the server had not begun is made again without counting as a try, five times at most; so is one that
-    was refused for a parameter, which is left out then.
-
-    Args:
-        call: Makes one attempt; its argument is the number of the attempt, from 1.
-        policy: How often to try again, and the longest waits.
-        chance: Where the random part of the waits comes from.
-        explain: Called with each failure, the number of the attempt, and whether it was the last one; what it returns
-            for the last one is raised.
-        may_retry: Asked after a failure; ``False`` makes it the last one.
-    """
-    attempt = 1
-    timeouts = not_begun = 0
-    while True:
-        try:
-            return await call(attempt)
-        except CallFailure as failure:
-            if failure.kind is FailureKind.PARAMETER_REFUSED:
-                # Ends by itself: what was refused is not sent again.
-                continue
-            if failure.kind is FailureKind.NOT_BEGUN and not_begun < _MOST_NOT_BEGUN:
-                not_begun += 1
-                continue
-            timeouts += failure.kind in {FailureKind.TIMEOUT, FailureKind.NOT_BEGUN}
-            is_spent = attempt > policy.retries or timeouts > policy.timeout_retries
-            is_last = is_spent or not failure.is_transient or not may_retry()
-            error = explain(failure, attempt, is_last)
-            if is_last:
-                raise error from None
-            wait = policy.wait_seconds(attempt - 1, failure.retry_after, chance)
-        attempt += 1
-        await asyncio.sleep(wait)

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 from secrets import token_hex
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
@@ -33,7 +33,6 @@ from evaluation.judging.model_client.calls import (
     Provider,
     RetryPolicy,
     Usage,
-    call_with_retries,
 )
 from evaluation.judging.model_client.prices import Price
 from evaluation.judging.model_client.server_state import BREAKER_OPEN, CallEnd, ServerState
@@ -101,6 +100,20 @@ _LONGEST_ECHO = 4_000
 _FORGOTTEN = CallPurpose()
 DEFAULT_CONCURRENCY = 20
 _NO_CALL_LEFT = "The model's answer could not be used, and the check has no call left."
+
+
+_MOST_NOT_BEGUN = 5
+"""How often a call that the server had not begun is made again without counting as a try."""
+
+
+class _Asked(NamedTuple):
+    """One question to the model, however many calls it takes."""
+
+    messages: Messages
+    temperature: float
+    max_tokens: int
+    purpose: CallPurpose
+    price: Price | None
 
 
 Complete = Callable[[Messages, int], Awaitable[LLMResponse]]
@@ -184,7 +197,8 @@ class LLMClient:
         In a check of the gate it makes no more calls than that allows, and none while the circuit breaker is open.
 
         Tries again after rate limits, faults of the server, timeouts and broken connections, as the policy says, and
-        without a parameter that the server refuses. A spent quota, and a key, model or address that is refused, are
+        without a parameter that the server refuses. A call that the server had not begun is made again without counting
+        as a try, five times at most. A spent quota, and a key, model or address that is refused, are
         not tried again for any further call either.
 
         Raises:
@@ -192,27 +206,35 @@ class LLMClient:
             BudgetSpentError: The budget does not allow it, or the run was stopped.
             InputError: A budget in US dollars cannot be kept, because nobody knows what the model costs.
         """
-        price = await self._price()
+        asked = _Asked(messages, temperature, max_tokens, purpose, await self._price())
         before: JudgeError | None = None
         is_refused = False
-
-        def explain(failure: CallFailure, attempt: int, is_last: bool) -> JudgeError:
-            nonlocal before, is_refused
-            is_refused = failure.kind is FailureKind.RATE_LIMITED
-            before = self._remembered(failure, attempt) if is_last else explained(failure, self.model, attempt)
-            return before
-
-        try:
-            return await call_with_retries(
-                lambda attempt: self._call(messages, temperature, max_tokens, purpose, attempt, price, is_refused),
-                self._retry,
-                self._chance,
-                explain,
-                _may_ask_again,
-            )
-        except BudgetSpentError as spent:
-            spent.failure = before
-            raise
+        attempt = 1
+        timeouts = not_begun = 0
+        while True:
+            try:
+                return await self._call(asked, attempt, is_refused=is_refused)
+            except BudgetSpentError as spent:
+                spent.failure = before
+                raise
+            except CallFailure as failure:
+                if failure.kind is FailureKind.PARAMETER_REFUSED:
+                    # Ends by itself: what was refused is not sent again.
+                    continue
+                if failure.kind is FailureKind.NOT_BEGUN and not_begun < _MOST_NOT_BEGUN:
+                    not_begun += 1
+                    continue
+                timeouts += failure.kind in {FailureKind.TIMEOUT, FailureKind.NOT_BEGUN}
+                is_refused = failure.kind is FailureKind.RATE_LIMITED
+                before = explained(failure, self.model, attempt)
+                is_spent = attempt > self._retry.retries or timeouts > self._retry.timeout_retries
+                if is_spent or not failure.is_transient or not _may_ask_again():
+                    if failure.kind in ENDS_RUN:
+                        self._refusal = before
+                    raise before from None
+                wait = self._retry.wait_seconds(attempt - 1, failure.retry_after, self._chance)
+            attempt += 1
+            await asyncio.sleep(wait)
 
     async def complete_json(
         self,
@@ -307,21 +329,12 @@ class LLMClient:
         if limits is not None and limits.is_live:
             self._server.breaker.note(is_usable=is_usable)
 
-    async def _call(
-        self,
-        messages: Messages,
-        temperature: float,
-        max_tokens: int,
-        purpose: CallPurpose,
-        attempt: int,
-        price: Price | None,
-        is_refused: bool,
-    ) -> LLMResponse:
+    async def _call(self, asked: _Asked, attempt: int, *, is_refused: bool) -> LLMResponse:
         if self._refusal is not None:
             raise self._refusal
         limits = current_limits()
         self._check(limits)
-        reserved = price.cost(_tokens_at_most(messages), 0, max_tokens) if price else 0.0
+        reserved = asked.price.cost(_tokens_at_most(asked.messages), 0, asked.max_tokens) if asked.price else 0.0
         # Whoever waits for a place under the server's limit holds no money meanwhile.
         has_place = self._is_adaptive and not (limits and limits.is_live)
         if has_place:
@@ -330,7 +343,7 @@ class LLMClient:
             await self.budget.set_aside(reserved)
             if limits is not None:
                 limits.begun()
-            return await self._send(messages, temperature, max_tokens, purpose, attempt, price, reserved)
+            return await self._send(asked, attempt, reserved)
         finally:
             if has_place:
                 self._server.concurrency.release()
@@ -345,42 +358,33 @@ class LLMClient:
             raise BudgetSpentError(BREAKER_OPEN)
         limits.waiting()
 
-    async def _send(
-        self,
-        messages: Messages,
-        temperature: float,
-        max_tokens: int,
-        purpose: CallPurpose,
-        attempt: int,
-        price: Price | None,
-        reserved: float,
-    ) -> LLMResponse:
+    async def _send(self, asked: _Asked, attempt: int, reserved: float) -> LLMResponse:
         """Sends one call for which ``reserved`` USD are set aside; settles, logs and counts it however it ends."""
         load = self._server.concurrency
         timeout_seconds = self._timeout_seconds
         if self._is_adaptive:
             timeout_seconds = load.timeout_seconds(timeout_seconds, is_retry=attempt > 1)
         record = CallRecord(
-            purpose=purpose.purpose,
+            purpose=asked.purpose.purpose,
             model=self.model,
             attempt=attempt,
             outcome=ANSWERED,
             started_at=datetime.now(UTC),
-            judgements=purpose.judgements,
-            judgement_key=purpose.judgement_key,
+            judgements=asked.purpose.judgements,
+            judgement_key=asked.purpose.judgement_key,
             run_id=self._run_id,
         )
         started = time.perf_counter()
         call, how, cost, failure = load.send(), CallEnd.OTHER, _NO_COST, None
         try:
             response = await self._provider.complete(
-                _with_delimiter(messages),
-                temperature=temperature,
-                max_tokens=max_tokens,
+                _with_delimiter(asked.messages),
+                temperature=asked.temperature,
+                max_tokens=asked.max_tokens,
                 timeout_seconds=timeout_seconds,
             )
             how = CallEnd.ANSWERED
-            cost = _cost(price, response, reserved) if price else None
+            cost = _cost(asked.price, response, reserved) if asked.price else None
         except CallFailure as error:
             how, failure = _CALL_ENDS.get(error.kind, CallEnd.OTHER), error
         except asyncio.CancelledError:
@@ -413,12 +417,6 @@ class LLMClient:
     def _note(self, record: CallRecord, started: float) -> None:
         if self._log is not None:
             self._log(replace(record, seconds=time.perf_counter() - started))
-
-    def _remembered(self, failure: CallFailure, attempts: int) -> JudgeError:
-        error = explained(failure, self.model, attempts)
-        if failure.kind in ENDS_RUN:
-            self._refusal = error
-        return error
 
     async def _price(self) -> Price | None:
         if not self._is_price_known:

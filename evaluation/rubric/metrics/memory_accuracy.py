@@ -10,7 +10,7 @@ from evaluation.rubric._claims import Act, Claim
 from evaluation.rubric.definitions import MEMORY_ACCURACY
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.game_record import Record
-from evaluation.rubric.speech import Reading, has_grammar, read
+from evaluation.rubric.speech import Reading, read
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.transcript import Transcript
 
@@ -56,8 +56,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         messages.
     """
     discussion = Discussion.of(transcript)
-    if not has_grammar(discussion.language):
-        reason = discussion.unsupported_language
+    if reason := discussion.unsupported_language:
         return summarise(MEMORY_ACCURACY, (), threshold=threshold, not_applicable=reason)
     if not discussion.messages:
         return summarise(MEMORY_ACCURACY, (), threshold=threshold, not_applicable="no public messages")

@@ -11,7 +11,7 @@ from evaluation.rubric._grammar import read_data
 from evaluation.rubric.definitions import ROLE_CONSISTENCY, SIDES
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.game_record import knows_ally
-from evaluation.rubric.speech import ACCUSATIONS, ActKind, Reading, SpeechAct, has_grammar, read
+from evaluation.rubric.speech import ACCUSATIONS, ActKind, Reading, SpeechAct, read
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import listed
 from evaluation.transcript import Alignment, Player, Transcript
@@ -123,7 +123,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
 
 def _blocked(discussion: Discussion) -> str:
     """Why the metric cannot be asked of the discussion; empty when it can."""
-    if not has_grammar(discussion.language):
+    if discussion.unsupported_language:
         return discussion.unsupported_language
     if not discussion.messages:
         return "no public messages"

@@ -143,7 +143,7 @@ def test_a_refused_key_stops_everything_and_says_so(store: Store) -> None:
 
     refusing = Refusing(ScriptedWorld())
     with pytest.raises(JudgeError, match="no such key"):
-        run_as_job(store, plan(), CONFIG.model_copy(update={"retries": 0}), report=None, provider=refusing)
+        run_as_job(store, plan(), CONFIG, report=None, provider=refusing)
     assert refusing.asked == 1
     assert store.experiments.get(plan().record.id).status is ExperimentStatus.FAILED
     [job] = store.jobs.list()

@@ -11,30 +11,22 @@ from evaluation.insight._questions import OpinionItem, OpinionsAnswer, ThemeItem
 from evaluation.insight.extraction import ResultsExtractor, ResultsReducer, counting_reducer, counts_by_type
 from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
-from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+from evaluation.transcript import Elimination, Transcript, Vote
+from tests.games import game_of
 
 SAID = (
-    ("Ada", "Rye bread is the best there is.", "public"),
-    ("Bob", "Bread? I can't stand it.", "public"),
-    ("Host", "Round two begins.", "system"),
-    ("Ada", "On reflection, “rye” is a little dry.", "public"),
-    ("Bob", "Vote for Ada with me.", "private"),
+    ("Ada", "Rye bread is the best there is."),
+    ("Bob", "Bread? I can't stand it."),
+    ("Host", "Round two begins.", {"channel": "system"}),
+    ("Ada", "On reflection, “rye” is a little dry."),
+    ("Bob", "Vote for Ada with me.", {"channel": "private", "recipients": ("Cy",)}),
 )
 
 
 def game() -> Transcript:
-    messages = tuple(
-        Message(id=f"m{place}", index=place, speaker=who, text=text, channel=channel, recipients=("Cy",) * (place == 4))
-        for place, (who, text, channel) in enumerate(SAID)
-    )
-    return Transcript(
-        game_id="g",
-        source_format="native",
-        players=tuple(Player(name=name) for name in ("Ada", "Bob", "Cy")),
-        messages=messages,
-        votes=(Vote(round=1, voter="Bob", target="Ada", justification="dry"),),
-        eliminations=(Elimination(round=1, player="Ada", role="baker"),),
-    )
+    votes = (Vote(round=1, voter="Bob", target="Ada", justification="dry"),)
+    eliminations = (Elimination(round=1, player="Ada", role="baker"),)
+    return game_of(SAID, ("Ada", "Bob", "Cy"), votes=votes, eliminations=eliminations)
 
 
 def opinion(agent: str, stance: str, cited: int, sure: float = 0.8) -> OpinionItem:

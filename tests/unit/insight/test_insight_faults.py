@@ -19,18 +19,14 @@ from evaluation.insight.metrics import NetworkMetrics, SimulationMetrics, networ
 from evaluation.insight.validator import CheckedAgent, Validator
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 ADA = CheckedAgent("Ada", "A cheerful baker.")
 
 
 def game(*texts: str) -> Transcript:
-    messages = tuple(
-        Message(id=f"m{place}", index=place, speaker="Ada" if place % 2 == 0 else "Bob", text=text)
-        for place, text in enumerate(texts)
-    )
-    players = (Player(name="Ada"), Player(name="Bob"))
-    return Transcript(game_id="g", source_format="native", players=players, messages=messages)
+    return game_of([("Bob" if place % 2 else "Ada", text) for place, text in enumerate(texts)], ("Ada", "Bob"))
 
 
 def test_the_average_length_is_that_of_all_messages() -> None:

@@ -1,17 +1,26 @@
-"""The report in its three forms: the same numbers, and nothing that a stranger wrote comes alive in any."""
+"""Reports on discussions, what docs say of them, and properties that hold for any."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
+import math
+import re
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evaluation.insight._questions import QualityAnswer, QuoteItem, QuotesAnswer
+from evaluation.insight._questions import QualityAnswer, QuoteItem, QuotesAnswer, TextPart, parts_of
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
+from evaluation.insight.extraction import Quote, message_sentiment, quotes_in
+from evaluation.insight.metrics import interaction_graph, network_metrics
+from evaluation.insight.validator import drawn_sample
 from evaluation.judging.answers import Answer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
@@ -126,3 +135,92 @@ def test_a_discussion_in_another_language_has_no_sentiment(report: EvaluationRep
     found = plain_report(german)
     assert found.as_dict()["extractions"] == {"sentiment": None}
     assert "Not counted" in discussion_page(found)
+
+
+PAGE = (Path(__file__).parents[3] / "docs" / "insights.md").read_text("utf-8")
+NAMED, RENAMED = PAGE.partition("## ADR-010")[2].split("\n| ADR-010 |")
+ROWS = [
+    [re.findall(r"`([\w.]+)`", cell) for cell in line.split("|")[1:4]] for line in NAMED.splitlines() if "| `" in line
+]
+OURS = [f"{module}.{name}.{member}" for (name,), (module,), members in ROWS for member in members]
+OURS += [
+    name for line in RENAMED.splitlines() if "| `" in line for name in re.findall(r"`([\w.]+)`", line.split("|")[2])
+]
+
+
+def test_the_table_is_read_whole() -> None:
+    assert len(OURS) > 90
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_name_of_the_table_is_there(name: str) -> None:
+    # A class begins with a capital letter; what has none is a function at the end.
+    module, names = re.fullmatch(r"([a-z_0-9.]+)\.([A-Z]\w*(?:\.\w+)?|\w+)", name).groups()
+    found = importlib.import_module(f"evaluation.{module}")
+    for part in names.split("."):
+        fields = {**getattr(found, "__dataclass_fields__", {}), **getattr(found, "model_fields", {})}
+        found = fields[part] if part in fields else getattr(found, part)
+
+
+def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+    for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
+        exec(code, {})
+    # "Ben, what do you think?" has 23 characters; the second variant is 0.8 warmer with a spread of 0.1.
+    assert capsys.readouterr().out.splitlines() == ["23.0", "warm"]
+
+
+NAMES = ["A", "B", "C", "D", "E", "F"]
+WORDS = ["Rye", "bread,", "is", "(very)", "“good”", "–", "and", "ÉCLAIRS:", "too!", "3.5"]
+COUNTS = st.dictionaries(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), st.integers(0, 9), max_size=20)
+
+
+@given(COUNTS, st.permutations(NAMES))
+def test_renaming_players_changes_their_names_only(counts: dict[tuple[str, str], int], order: list[str]) -> None:
+    new = dict(zip(NAMES, order, strict=True))
+    before = network_metrics(interaction_graph(NAMES, counts))
+    renamed = {(new[sender], new[receiver]): count for (sender, receiver), count in counts.items()}
+    after = network_metrics(interaction_graph([new[name] for name in NAMES], renamed))
+    assert (before.edges, before.components, before.measured_nodes) == (
+        after.edges,
+        after.components,
+        after.measured_nodes,
+    )
+    assert before.clustering_coefficient == pytest.approx(after.clustering_coefficient)
+    for name in NAMES:
+        assert before.centrality[name].betweenness == pytest.approx(after.centrality[new[name]].betweenness)
+
+
+@given(st.integers(0, 60), st.floats(0, 1), st.floats(0, 1), st.integers(0, 99))
+def test_a_larger_rate_only_adds(count: int, one: float, other: float, seed: int) -> None:
+    keys = [f"m{place}" for place in range(count)]
+    small, large = (drawn_sample(keys, rate, seed) for rate in sorted((one, other)))
+    assert large[: len(small)] == small
+    assert len(large) >= math.floor(max(one, other) * count)
+
+
+@given(st.text(max_size=200))
+def test_sentiment_is_a_share_or_nothing(text: str) -> None:
+    found = message_sentiment(text)
+    assert found is None or 0 <= found <= 1
+    assert found == message_sentiment(f" {text}\n")
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8"), max_size=60), min_size=1, max_size=20), st.integers(1, 200))
+def test_parts_hold_every_message_once(texts: list[str], limit: int) -> None:
+    messages = [Message(id=f"m{at}", index=at, speaker="A", text=text) for at, text in enumerate(texts)]
+    assert [one for part in parts_of(messages, limit=limit) for one in part.messages] == messages
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=4, max_size=12), st.data())
+def test_words_of_a_message_are_found_in_it_again(words: list[str], data: st.DataObject) -> None:
+    first = data.draw(st.integers(0, len(words) - 3))
+    last = data.draw(st.integers(first + 3, len(words)))
+    message = Message(id="m0", index=0, speaker="A", text=" ".join(words))
+    quoted = " ".join(words[first:last]).upper()
+    answer = QuotesAnswer(quotes=[QuoteItem(agent_id="A", content=f'"{quoted}"', relevance_score=1)])
+    (traced,) = quotes_in(answer, TextPart(1, (message,), ()))
+    if isinstance(traced, Quote):
+        assert traced.content in message.text
+    else:
+        # Nothing but marks is no quote.
+        assert len(quoted.strip(" \"'.,;:!?-–“”()")) < 4

@@ -13,8 +13,9 @@ from evaluation.insight.validator import EVERYBODY, ScoredCheck, check_summaries
 from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_config
 from evaluation.judging.model_client.prices import Price
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.insights import ask_about_games, estimate_insights, stored_check_summaries
+from tests.games import game_of
 from tests.judge_server import JudgeServer
 
 CONFIG = EvaluationConfig(validation_sampling_rate=1)
@@ -39,11 +40,7 @@ def store() -> Store:
 
 
 def game(key: str, text: str) -> Transcript:
-    players = (Player(name="Ann"), Player(name="Ben"))
-    messages = tuple(
-        Message(id=f"m{at}", index=at, speaker=who, text=f"{text} {at}") for at, who in enumerate(("Ann", "Ben"))
-    )
-    return Transcript(game_id=key, source_format="native", players=players, messages=messages)
+    return game_of([("Ann", f"{text} 0"), ("Ben", f"{text} 1")], game_id=key)
 
 
 def judge(store: Store, server: JudgeServer, **more: Any) -> ChosenJudge:

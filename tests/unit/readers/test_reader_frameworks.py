@@ -1,10 +1,13 @@
-"""Files of agent frameworks and simulators: speakers, channels and what is left out."""
+"""Files of agent frameworks and simulators, and sides of roles."""
+
+from __future__ import annotations
 
 from collections import Counter
 from typing import Any
 
 import pytest
 
+from evaluation.readers import alignment_of
 from tests.unit.readers.reading import lines, read, refusal, told
 from tests.unit.readers.trace_samples import SAMPLES
 
@@ -134,3 +137,24 @@ def test_a_log_of_a_tool_as_text_is_told_by_name_with_what_to_hand_in(text: str,
 def test_dashes_around_a_day_are_a_heading_of_plain_text() -> None:
     found = told(read("---------- Day 1 ----------\nAnn: Hello, Bob.\nBob: Hello, Ann.\n", "plain-text"))
     assert found == [("public", "Ann", "Hello, Bob."), ("public", "Bob", "Hello, Ann.")]
+
+
+MINORITY = ["MAFIA", "mafia", "Werewolf", "POSSESSED", "Minion", "Impostor", "evil", "wolf", "traitor", "werewolves"]
+MINORITY += ["Alpha-Werewolf", "Mafia_Godfather", "minion of Mordred", "Evil Villager", "The werewolves win."]
+TOWN = ["VILLAGER", "Seer", "doctor", "Crewmate", "loyal", "Mason", "bystander", "BODYGUARD", "medium", "non-mafia"]
+TOWN += ["werewolf-hunter", "Loyal Servant of Arthur", "Bystanders win!", "town doctor"]
+
+
+@pytest.mark.parametrize("role", MINORITY)
+def test_the_informed_minority(role: str) -> None:
+    assert alignment_of(role) == "mafia"
+
+
+@pytest.mark.parametrize("role", TOWN)
+def test_the_town(role: str) -> None:
+    assert alignment_of(role) == "town"
+
+
+@pytest.mark.parametrize("role", [None, "", "Facilitator", "serial killer", "Tanner", "玩家", "42"])
+def test_roles_without_a_known_side(role: str | None) -> None:
+    assert alignment_of(role) is None

@@ -39,7 +39,8 @@ from evaluation.rubric.spoiled_copies import (
     with_speakers,
     without_prefixes,
 )
-from evaluation.transcript import Alignment, Message, Player, Transcript, Vote
+from evaluation.transcript import Alignment, Player, Transcript, Vote
+from tests.games import game_of
 
 GAMES = [game for _, game in load_games()]
 SHORT_GAMES = [game for game in GAMES if 20 < len(game.discussion) <= 40][:6]
@@ -272,12 +273,7 @@ def test_the_controls_of_several_games_in_words() -> None:
 
 
 def _game(messages: Sequence[tuple[str, str]]) -> Transcript:
-    said = [
-        Message(id=str(place), index=place, speaker=speaker, text=text)
-        for place, (speaker, text) in enumerate(messages)
-    ]
-    players = (Player(name="Ann"), Player(name="Bob"))
-    return Transcript(game_id="test", source_format="test", language="en", players=players, messages=tuple(said))
+    return game_of(messages, ("Ann", "Bob"), language="en")
 
 
 def test_metrics_above_chance_are_counted_among_those_that_were_compared() -> None:

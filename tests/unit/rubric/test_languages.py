@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from evaluation.engines.scoring import evaluate_transcript
-from evaluation.rubric.discussion import language_pack
+from evaluation.rubric.discussion import english_pack
 from evaluation.score import RowVerdict
 from evaluation.text.language import message_language
 from evaluation.text.tokens import tokenize
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 NAMES = ("Anna", "Ben", "Clara")
 GERMAN = "Ich glaube, Ben ist verdächtig, weil er gestern über seine Stimme gelogen hat."
@@ -25,13 +26,7 @@ THAI = "ฉันคิดว่าเบนน่าสงสัยเพรา
 
 
 def game(said: Sequence[str], language: str | None = None) -> Transcript:
-    messages = [
-        Message(id=f"m{at}", index=at, speaker=NAMES[at % 3], text=text, channel="public")
-        for at, text in enumerate(said)
-    ]
-    return Transcript(
-        game_id="g", source_format="test", language=language, players=[Player(name=n) for n in NAMES], messages=messages
-    )
+    return game_of([(NAMES[at % 3], text) for at, text in enumerate(said)], NAMES, language=language)
 
 
 def test_a_message_in_another_language_is_left_out_and_counted() -> None:
@@ -83,6 +78,4 @@ def test_words_are_counted_in_every_language_that_divides_them_by_spaces() -> No
     ],
 )
 def test_the_language_of_a_message(text, expected) -> None:
-    pack = language_pack("en")
-    assert pack is not None
-    assert message_language(text, tokenize(text), pack.stop_words) == expected
+    assert message_language(text, tokenize(text), english_pack().stop_words) == expected

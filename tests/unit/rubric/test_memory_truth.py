@@ -11,7 +11,8 @@ from itertools import permutations
 import pytest
 
 from evaluation.rubric.metrics import memory_accuracy
-from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+from evaluation.transcript import Elimination, Transcript, Vote
+from tests.games import game_of
 
 NAMES = ("Mara", "Priya", "Jonas", "Wren", "Theo", "Ivy", "Otis", "Cole")
 VOTES = {
@@ -33,15 +34,11 @@ SPEAKER = "Otis"
 
 def game(*texts: str) -> Transcript:
     """Two rounds of votes, and what is said in the third."""
-    messages = tuple(
-        Message(id=f"m{place}", index=place, round=3, speaker=SPEAKER, text=text) for place, text in enumerate(texts)
-    )
-    return Transcript(
-        game_id="truth",
-        source_format="test",
+    return game_of(
+        [(SPEAKER, text) for text in texts],
+        {name: {"role": "Villager", "alignment": "town"} for name in NAMES},
+        round=3,
         language="en",
-        players=tuple(Player(name=name, role="Villager", alignment="town") for name in NAMES),
-        messages=messages,
         votes=tuple(Vote(round=number, voter=a, target=b) for number in ROUNDS for a, b in VOTES[number].items()),
         eliminations=tuple(Elimination(round=number, player=name, role="Villager") for number, name in OUT.items()),
     )

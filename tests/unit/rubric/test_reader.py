@@ -14,20 +14,12 @@ from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader._ngrams import BUCKETS, hashed_ngrams
 from evaluation.rubric.reader.model import Reader, shipped_reader
 from evaluation.score import Method, RowVerdict, Status
-from evaluation.transcript import Alignment, Message, Player, Transcript
+from evaluation.transcript import Alignment, Transcript
+from tests.games import game_of
 
 
 def build(said: Sequence[tuple[str, str]], roles: Mapping[str, Alignment] | None = None) -> Transcript:
-    names = dict.fromkeys(speaker for speaker, _ in said)
-    return Transcript(
-        game_id="game",
-        source_format="test",
-        players=[Player(name=name, alignment=(roles or {}).get(name)) for name in names],
-        messages=[
-            Message(id=f"m{at}", index=at, round=1, speaker=speaker, text=text)
-            for at, (speaker, text) in enumerate(said)
-        ],
-    )
+    return game_of(said, {name: {"alignment": (roles or {}).get(name)} for name, _ in said}, round=1)
 
 
 GAME = build(

@@ -10,7 +10,8 @@ from evaluation.rubric.advice import advise
 from evaluation.rubric.metrics import role_consistency
 from evaluation.rubric.metrics.role_consistency import role_rules
 from evaluation.score import Method, MetricResult, RowVerdict, Status, redecided, replace_rows
-from evaluation.transcript import Alignment, Message, Player, Transcript
+from evaluation.transcript import Alignment, Transcript
+from tests.games import game_of
 
 MAFIA: Alignment = "mafia"
 TOWN: Alignment = "town"
@@ -25,23 +26,9 @@ MAFIOSO, VILLAGER = "Agent-Alpha", "Agent-Charlie"
 
 
 def make_game(
-    said: Sequence[tuple[str, str]],
-    sides: Mapping[str, Alignment | None] = SIDES,
-    language: str | None = "en",
-    extra: Sequence[Message] = (),
+    said: Sequence[tuple[str, str]], sides: Mapping[str, Alignment | None] = SIDES, language: str | None = "en"
 ) -> Transcript:
-    messages = [
-        Message(id=f"m{index}", index=index, round=1, speaker=speaker, text=text)
-        for index, (speaker, text) in enumerate(said)
-    ]
-    moved = [message.model_copy(update={"index": len(messages) + step}) for step, message in enumerate(extra)]
-    return Transcript(
-        game_id="small",
-        source_format="test",
-        language=language,
-        players=tuple(Player(name=name, alignment=side) for name, side in sides.items()),
-        messages=(*messages, *moved),
-    )
+    return game_of(said, {name: {"alignment": side} for name, side in sides.items()}, round=1, language=language)
 
 
 def measure(*said: tuple[str, str], sides: Mapping[str, Alignment | None] = SIDES) -> MetricResult:

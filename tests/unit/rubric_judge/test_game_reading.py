@@ -28,7 +28,8 @@ from evaluation.rubric_judge.window_prompt import (
     windows,
 )
 from evaluation.score import Method, MetricResult, RowVerdict, Status
-from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+from evaluation.transcript import Elimination, Message, Transcript, Vote
+from tests.games import game_of
 
 by_rule = partial(evaluate_transcript, reader=None)
 """The rubric to the letter, whose answers can be told by hand."""
@@ -44,13 +45,9 @@ Entry = dict[str, Any]
 
 
 def game(said: tuple[tuple[str, str], ...] = SAID, round_number: int = 1, **fields: Any) -> Transcript:
-    names = list(dict.fromkeys(speaker for speaker, _ in said))
-    players = tuple(Player(name=name, alignment="town" if place else "mafia") for place, name in enumerate(names))
-    messages = tuple(
-        Message(id=f"m{i}", index=i, round=round_number, speaker=who, text=text) for i, (who, text) in enumerate(said)
-    )
-    given = {"players": players, "messages": messages, "language": "en"} | fields
-    return Transcript(game_id="game", source_format="native", **given)
+    names = dict.fromkeys(speaker for speaker, _ in said)
+    players = {name: {"alignment": "town" if place else "mafia"} for place, name in enumerate(names)}
+    return game_of(said, players, round=round_number, **({"language": "en"} | fields))
 
 
 def entry(number: int, **fields: Any) -> Entry:

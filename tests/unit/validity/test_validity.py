@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.labelled_games import load_games
+from benchmarks.validity import is_human_game, length_correlations, pass_rates
 from evaluation.engines.scoring import SCORERS
 from evaluation.rubric import spoiled_copies
 from evaluation.transcript import Transcript
@@ -15,11 +16,8 @@ from evaluation.validity import (
     Noticed,
     breaks,
     fault_table,
-    is_human_game,
-    length_correlations,
     noticed,
     paired_auc,
-    pass_rates,
     with_other_names,
     with_private_chat,
 )

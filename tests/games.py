@@ -1,0 +1,35 @@
+"""A short way to write down a game."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evaluation.transcript import Message, Player, Transcript
+
+Line = tuple[str, str] | tuple[str, str, Mapping[str, Any]]
+"""Speaker and text, and further fields of the message."""
+
+
+def game_of(
+    said: Sequence[Line], players: Sequence[str] | Mapping[str, Mapping[str, Any]] = (), **fields: Any
+) -> Transcript:
+    """A game in which this is said; messages are called m0, m1, ...
+
+    Args:
+        said: Its messages.
+        players: Names, or further fields by name; whoever speaks outside the system channel when left out.
+        fields: Of the transcript; ``round`` is that of all messages.
+    """
+    number = fields.pop("round", None)
+    messages = tuple(
+        Message(
+            **{"id": f"m{at}", "index": at, "round": number, "speaker": who, "text": text, **(more[0] if more else {})}
+        )
+        for at, (who, text, *more) in enumerate(said)
+    )
+    known = players if isinstance(players, Mapping) else {name: {} for name in players}
+    speakers = [one.speaker for one in messages if one.channel != "system"]
+    known = known or {name: {} for name in speakers}
+    given = {"game_id": "g", "source_format": "test", "messages": messages} | fields
+    return Transcript(players=tuple(Player(name=name, **more) for name, more in known.items()), **given)

@@ -1,0 +1,342 @@
+"""Figures of discussions: events, counts, shares of talk and networks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from datetime import UTC, datetime
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from evaluation.errors import InputError
+from evaluation.insight.addressing import MessageFilter, talk_shares, transcript_metrics
+from evaluation.insight.collector import (
+    COUNTS_KEY,
+    LLMCallEvent,
+    MemoryEvent,
+    MessageEvent,
+    MetricsCollector,
+    RetrievalEvent,
+)
+from evaluation.insight.evaluation_report import plain_report
+from evaluation.insight.metrics import interaction_graph, network_metrics
+from evaluation.insight.recommendations import activity_lines, network_lines, share_lines
+from evaluation.judging.model_client.calls import Usage
+from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.report import discussion_page, document, markdown
+from evaluation.simulation.environment import Environment, RoomPlan
+from evaluation.simulation.model_texts import Generation, Writer, speech_subject
+from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
+from evaluation.store import Store
+from evaluation.transcript import Cost, Transcript
+from tests.games import game_of
+
+
+def test_every_kind_of_event() -> None:
+    async def feed(collector: MetricsCollector) -> None:
+        await collector.on_message(MessageEvent("A", "four", ("B",)))
+        await collector.on_message(MessageEvent("A", "sixsix", ("B", "C", "B")))
+        await collector.on_message(MessageEvent("B", "ok"))
+        await collector.on_memory_added(MemoryEvent("A", "observation", 2))
+        await collector.on_memory_added(MemoryEvent("A", "reflection", 5))
+        await collector.on_memory_added(MemoryEvent("B", "observation", 8))
+        for results in (0, 3):
+            await collector.on_memory_retrieval(RetrievalEvent("A", results))
+        await collector.on_llm_call(LLMCallEvent(100, 0.25, "A"))
+        await collector.on_llm_call(LLMCallEvent(50, None, None))
+
+    collector = MetricsCollector(["A", "B", "C", "D"])
+    asyncio.run(feed(collector))
+    found = collector.get_metrics()
+    assert found.messages_per_agent == {"A": 2, "B": 1}
+    assert found.avg_response_length == 4, "(4 + 6 + 2) / 3"
+    assert found.interaction_matrix == {("A", "B"): 2, ("A", "C"): 1}
+    assert found.observations_per_agent == {"A": 1, "B": 1}
+    assert (found.reflections_per_agent, found.total_reflections) == ({"A": 1}, 1)
+    assert found.avg_memory_importance == 5
+    assert (found.retrieval_calls, found.retrieval_hit_rate) == (2, 0.5)
+    assert (found.total_tokens, found.api_calls, found.tokens_per_agent) == (150, 2, {"A": 100})
+    assert (found.estimated_cost_usd, found.unpriced_calls) == (0.25, 1)
+    assert found.network is not None
+    assert (found.network.nodes, found.network.components) == (4, 2)
+    collector.reset()
+    assert collector.get_metrics().total_messages == 0
+    assert found.total_messages == 3, "a snapshot does not change"
+
+
+def test_what_no_event_supplies_is_unknown_and_never_zero() -> None:
+    collector = MetricsCollector(["A"])
+    collector.add(MessageEvent("A", "hello"))
+    found = collector.get_metrics().as_dict()
+    assert set(found["memory"].values()) == {None}
+    assert set(found["cost"].values()) == {None}
+    empty = MetricsCollector().get_metrics()
+    assert empty.avg_response_length is empty.network is None
+
+
+def test_nothing_is_left_out_of_the_export() -> None:
+    collector = MetricsCollector(["A", "B"])
+    collector.add(MessageEvent("A", "B, hello", ("B",)))
+    metrics = collector.get_metrics()
+    exported = metrics.as_dict()
+    names = {name for part in ("behavioral", "memory", "cost") for name in exported[part]} | {"network"}
+    assert names == set(type(metrics).__dataclass_fields__)
+    assert json.loads(json.dumps(exported))["behavioral"]["interaction_matrix"] == [
+        {"sender": "A", "receiver": "B", "messages": 1}
+    ]
+
+
+def played_game() -> Transcript:
+    said = (
+        ("Ada", "Hello all."),
+        ("Bob", "Ada and Cy, who do you trust? Ada?"),
+        ("Ada", "Not you.", {"reply_to": "m1"}),
+        ("Bob", "It is us two.", {"channel": "private", "recipients": ("Cy",)}),
+        ("Narrator", "Ada dies.", {"channel": "system"}),
+        ("Cy", "Skip"),
+    )
+    cost = Cost(total_usd=0.5, input_tokens=900, output_tokens=100)
+    return game_of(said, ("Ada", "Bob", "Cy", "Dee"), cost=cost)
+
+
+def test_the_figures_of_a_stored_game() -> None:
+    found = transcript_metrics(played_game())
+    assert found.total_messages == 4
+    assert found.interaction_matrix == {("Bob", "Ada"): 1, ("Bob", "Cy"): 2, ("Ada", "Bob"): 1}
+    assert found.network is not None
+    assert (found.network.nodes, found.network.reciprocity) == (4, pytest.approx(2 / 3))
+    assert (found.total_tokens, found.estimated_cost_usd, found.api_calls) == (1000, 0.5, None)
+    assert found.observations_per_agent is None
+
+
+def counted_game(**changes: Any) -> Transcript:
+    return game_of([("Ann", "Tea."), ("Ben", "Tea.")], **changes)
+
+
+def test_counts_in_the_metadata_are_shown_and_events_go_before_them() -> None:
+    counts = {
+        "observations_per_agent": {"Ann": 5},
+        "retrieval_calls": 4,
+        "retrievals_per_agent": {"Ann": 4},
+        "api_calls": 7,
+        "calls_per_agent": {"Ann": 7},
+        "tokens_per_agent": {"Ann": 1234},
+    }
+    stored = Transcript.from_json(counted_game(metadata={COUNTS_KEY: counts}).to_json())
+    found = plain_report(stored).metrics
+    assert (found.observations_per_agent, found.retrieval_calls, found.api_calls) == ({"Ann": 5}, 4, 7)
+    assert found.total_reflections is None
+    (table,) = next(one for one in document(plain_report(stored)) if one.heading == "Memory and calls by agent").blocks
+    assert table.headers == ("Agent", "Observations", "Reflections", "Searches", "Calls", "Tokens")
+    assert table.rows[0][1:] == ("5", "not known", "4", "7", "1,234")
+    # The calls are counted already.
+    assert transcript_metrics(stored, [LLMCallEvent(3)]).api_calls == 7
+
+
+@pytest.mark.parametrize(
+    ("counts", "place"),
+    [
+        ({"api_calls": -1}, "api_calls"),
+        ({"calls": 1}, "calls"),
+        ("many", "the object"),
+        ({"tokens_per_agent": {"Ann": "x"}}, "tokens_per_agent.Ann"),
+    ],
+)
+def test_counts_that_are_wrong_are_refused_with_their_place(counts: Any, place: str) -> None:
+    with pytest.raises(InputError, match=rf"metadata\.{COUNTS_KEY}: .*{place}"):
+        transcript_metrics(counted_game(metadata=json.loads(json.dumps({COUNTS_KEY: counts}))))
+
+
+def graphs() -> list[nx.Graph]:
+    """A hundred random graphs: half directed, many in several parts, some empty, some without edges."""
+    chance = random.Random(7)
+    found = []
+    for number in range(100):
+        nodes, density = chance.randrange(0, 13), chance.choice([0.0, 0.05, 0.15, 0.4, 0.9])
+        graph = nx.gnp_random_graph(nodes, density, seed=number, directed=number % 2 == 0)
+        found.append(nx.relabel_nodes(graph, {node: f"P{node}" for node in graph}))
+    return found
+
+
+@pytest.mark.parametrize("number", range(100))
+def test_every_metric_is_that_of_networkx(number: int) -> None:
+    graph = graphs()[number]
+    found = network_metrics(graph)
+    undirected = nx.Graph(graph)
+    assert (found.nodes, found.edges) == (len(graph), graph.number_of_edges())
+    assert found.degree_distribution == dict(graph.degree())
+    assert found.components == nx.number_connected_components(undirected)
+    if not len(graph):
+        assert found.is_connected is found.clustering_coefficient is found.avg_path_length is found.diameter is None
+        assert found.centrality == {}
+        return
+    assert found.is_connected == nx.is_connected(undirected)
+    assert found.clustering_coefficient == pytest.approx(nx.average_clustering(undirected))
+    sizes = {len(part) for part in nx.connected_components(undirected)}
+    assert found.measured_nodes == max(sizes)
+    largest = [undirected.subgraph(part) for part in nx.connected_components(undirected) if len(part) == max(sizes)]
+    if max(sizes) == 1:
+        assert found.avg_path_length is found.diameter is None
+    else:
+        # Of several parts of the same size one is taken.
+        assert found.diameter in {nx.diameter(part) for part in largest}
+        assert found.avg_path_length in {nx.average_shortest_path_length(part) for part in largest}
+    assert_centrality(graph, undirected, found)
+
+
+def assert_centrality(graph: nx.Graph, undirected: nx.Graph, found: object) -> None:
+    expected = {
+        "degree": nx.degree_centrality(undirected),
+        "in_degree": nx.in_degree_centrality(graph) if graph.is_directed() else nx.degree_centrality(graph),
+        "out_degree": nx.out_degree_centrality(graph) if graph.is_directed() else nx.degree_centrality(graph),
+        "betweenness": nx.betweenness_centrality(graph),
+    }
+    for name, values in expected.items():
+        got = {node: getattr(one, name) for node, one in found.centrality.items()}  # type: ignore[attr-defined]
+        assert got == pytest.approx(values), name
+
+
+def test_a_directed_chain_has_a_diameter() -> None:
+    # A addresses B, B addresses C twice: nobody answers, yet from A to C it is two steps.
+    graph = interaction_graph(["A", "B", "C"], {("A", "B"): 1, ("B", "C"): 2})
+    found = network_metrics(graph)
+    assert (found.diameter, found.avg_path_length) == (2, pytest.approx(4 / 3))
+    assert (found.density, found.reciprocity) == (2 / 6, 0)
+    assert found.centrality["B"].betweenness == 1 / 2, "one of the two ordered pairs that a directed graph has"
+
+
+def test_whoever_speaks_to_themselves_or_to_nobody() -> None:
+    graph = interaction_graph(["A", "B"], {("A", "A"): 3, ("A", "B"): 0})
+    found = network_metrics(graph)
+    assert (found.nodes, found.edges, found.components, found.is_connected) == (2, 0, 2, False)
+    loop: nx.Graph[str] = nx.Graph([("A", "A"), ("A", "B")])
+    assert network_metrics(loop).edges == 1
+    assert loop.number_of_edges() == 2, "the graph that was handed in stays as it was"
+
+
+def game(*said: tuple[str, str, str, int], players: str = "ABC", **more: Any) -> Transcript:
+    lines = [(who, text, {"channel": channel, "round": number}) for who, text, channel, number in said]
+    return game_of(lines, tuple(players), language="en", source_format="native", **more)
+
+
+TALK = game(
+    ("A", "one two three", "public", 1),
+    ("A", "four", "public", 1),
+    ("B", "B, C: five six", "team", 1),
+    ("A", "B, seven", "public", 2),
+)
+
+
+def test_words_and_turns_by_hand() -> None:
+    found = talk_shares(TALK)
+    # A says 3 + 1 + 2 words in two turns, B 4 in one, C nothing.
+    assert (found.words, found.turns) == ({"A": 6, "B": 4, "C": 0}, {"A": 2, "B": 1, "C": 0})
+    assert found.share_of_words("A") == 0.6
+    assert found.domination("A") == pytest.approx(1.8)
+
+
+def test_filters_keep_what_answers_and_addresses() -> None:
+    public = transcript_metrics(TALK, only=MessageFilter("public"))
+    assert (public.messages_per_agent, public.interaction_matrix) == ({"A": 3}, {("A", "B"): 1})
+    assert transcript_metrics(TALK, only=MessageFilter(round=1)).messages_per_agent == {"A": 2, "B": 1}
+    team = plain_report(TALK, only=MessageFilter("team"))
+    assert (team.metrics.total_messages, team.shares.words["B"]) == (1, 4)
+    assert [row["agent"] for row in team.activity] == ["B"]
+    nothing = plain_report(TALK, only=MessageFilter("private"))
+    assert (nothing.metrics.total_messages, nothing.activity, nothing.metrics.network) == (0, (), None)
+
+
+def talks_most(transcript: Transcript, only: MessageFilter | None = None) -> str:
+    metrics = transcript_metrics(transcript, only=only or MessageFilter())
+    return dict(activity_lines(metrics))["Talks most"]
+
+
+def test_ties_single_speakers_and_silence_are_said_in_words() -> None:
+    tie = game(("A", "x", "public", 1), ("B", "y", "public", 1), ("C", "z", "public", 1), ("A", "x", "public", 1))
+    assert talks_most(tie) == "A, 2 of 4 messages"
+    two = game(*(((name, "x", "public", 1)) for name in "ABCAB"))
+    assert talks_most(two) == "A and B, 2 of 5 messages each"
+    assert talks_most(game(*((name, "x", "public", 1) for name in "ABC"))) == "all 3 speakers alike, 1 message each"
+    assert talks_most(game(("A", "x", "public", 1))) == "only A says anything"
+    assert talks_most(tie, MessageFilter("team")) == "nobody says anything"
+
+
+def test_mutual_pairs_are_told_from_one_way_ones() -> None:
+    said = game(("A", "B, hello", "public", 1), ("B", "A, hello", "public", 1), ("C", "A, hello", "public", 1))
+    metrics = transcript_metrics(said)
+    assert dict(network_lines(metrics.network))["Pairs"] == "1 mutual, 1 one-way"
+
+
+def test_twice_an_even_share_is_domination_in_larger_groups() -> None:
+    others = tuple((name, "w w w", "public", 1) for name in "BCDE")
+    quiet = game(("A", "one two three four five", "public", 1), *others, players="ABCDE")
+    assert not any("even share" in str(one) for one in plain_report(quiet).recommendations)
+    loud = game(("A", "w " * 11, "public", 1), *others, players="ABCDE")
+    # 11 of 23 words, five players: 2.4 times an even share.
+    advice = [str(one) for one in plain_report(loud).recommendations]
+    assert "A says 48% of the words, 2.4 times an even share: let the others have their turn." in advice
+    assert dict(share_lines(talk_shares(loud)))["Largest share of words"] == "A, 2.4 times an even share"
+
+
+def test_reports_begin_with_advice_and_name_date_and_source() -> None:
+    started = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+    report = plain_report(game(("A", "x", "public", 1), started_at=started))
+    assert document(report)[0].heading == "What to look at"
+    made = datetime(2026, 2, 3, 4, 5, tzinfo=UTC)
+    for text in (markdown(report, made), discussion_page(report, made)):
+        assert "Made with Dramaturg on 2026-02-03 at 04:05 UTC." in text
+        assert "2026-01-02 03:04 UTC" in text
+        assert "native" in text
+        assert text.index("What to look at") < text.index("Activity")
+
+
+ANN, BEN = "Ann: the cook", "Ben"
+
+
+def conversation(**changes: object) -> Transcript:
+    fields: dict[str, object] = {"source_format": "simulation", "metadata": {"experiment": "e1"}, **changes}
+    return game_of([(ANN, "Tea."), (BEN, "Tea.")], **{"game_id": "tea 1", **fields})
+
+
+def text(number: int, room: str, agent: str, tokens: tuple[int, int], usd: float, scope: str = "e1") -> Generation:
+    usage = Usage(tokens[0], 0, tokens[1], usd, 1)
+    return Generation(f"{number:064}", scope, "m", "simulation", speech_subject(room, 1, agent), "Tea.", usage)
+
+
+def test_an_experiments_conversation_shows_the_calls_that_wrote_it() -> None:
+    store = Store(":memory:")
+    texts = [
+        text(1, "tea 1", ANN, (100, 20), 0.5),
+        text(2, "tea 1", ANN, (200, 30), 0.25),
+        text(3, "tea 1", BEN, (50, 5), 0.0),
+        # Another room whose name begins alike, and another experiment.
+        text(4, "tea 12", BEN, (1, 1), 1.0),
+        text(5, "tea 1", BEN, (1, 1), 1.0, scope="e2"),
+    ]
+    store.generations.keep(texts)
+    found = plain_report(conversation(), calls=store.generations.calls_for(conversation())).metrics
+    # 120 + 230 + 55 tokens; nobody knows what the last call cost.
+    assert (found.api_calls, found.total_tokens, found.estimated_cost_usd, found.unpriced_calls) == (3, 405, 0.75, 1)
+    assert found.tokens_per_agent == {ANN: 350, BEN: 55}
+    for other in (conversation(metadata={}), conversation(source_format="native"), conversation(game_id="te")):
+        assert store.generations.calls_for(other) == []
+    assert plain_report(conversation()).metrics.api_calls is None
+
+
+def test_a_room_tells_what_its_agents_remember_and_find() -> None:
+    collector = MetricsCollector()
+    people = [{"name": "Ann Lee"}, {"name": "Ben Ode"}]
+    plan = RoomPlan("Kitchen", 2, facilitator={1: "What shall we cook?"})
+
+    async def run() -> None:
+        await Environment(plan, people, Writer(LLMClient(ScriptedProvider(ScriptedWorld()))), note=collector.add).run()
+
+    asyncio.run(run())
+    found = collector.get_metrics()
+    # The facilitator once and two agents twice, heard by both; each is asked twice and finds something each time.
+    assert found.observations_per_agent == {"Ann Lee": 5, "Ben Ode": 5}
+    assert (found.total_reflections, found.avg_memory_importance) == (0, None)
+    assert (found.retrieval_calls, found.retrieval_hit_rate) == (4, 1.0)
