@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
 
+    from evaluation.engines.scoring import ScoreFailure
     from evaluation.store.database import Store
 
 
@@ -38,12 +39,14 @@ class Added:
         is_new: False when the same content was stored before; nothing was changed then, unless ``is_restored``.
         iteration: The iteration that it belongs to now, ``None`` for none.
         is_restored: True when it had been deleted: it is back, with its results, ratings and overrides.
+        failures: The metrics of a new one that could not be computed, where it was scored as well.
     """
 
     transcript_id: str
     is_new: bool
     iteration: str | None = None
     is_restored: bool = False
+    failures: tuple[ScoreFailure, ...] = ()
 
 
 class Transcripts:
