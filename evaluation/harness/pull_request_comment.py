@@ -116,7 +116,7 @@ def _dimension(row: Mapping[str, Any], quoted: Callable[[object, int], str]) -> 
 
 
 def row_remarks(row: Mapping[str, Any], quoted: Callable[[object, int], str]) -> Iterator[str]:
-    """What is to be said of a row beside its numbers: why it is as it is, what fell, and what is behind it.
+    """Remarks on a row beside its numbers: why it is as it is, what fell, and what is behind it.
 
     Args:
         row: From ``Comparison.as_dict``, or JSON of that form.

@@ -28,7 +28,6 @@ SHORTEST_PREFIX = 4
 LONGEST_GAME_NAME = 200
 
 _ITERATIONS = "See them with: dramaturg iterations; make one with: dramaturg iterations create NAME."
-_CHILDREN = ("players", "messages", "votes", "eliminations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +323,7 @@ def _insert(cursor: DuckDBPyConnection, transcripts: Sequence[TranscriptRows]) -
     numbers = next_numbers(cursor, "transcript_numbers", len(transcripts))
     own = [rows.own | {"position": number} for rows, number in zip(transcripts, numbers, strict=True)]
     append_rows(cursor, "transcripts", own)
-    for table in _CHILDREN:
+    for table in transcripts[0].children if transcripts else ():
         append_rows(cursor, table, (row for rows in transcripts for row in rows.children[table]))
 
 
