@@ -24,7 +24,7 @@ from evaluation.cli.rendering import print_json_list
 from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, shortened, table
 from evaluation.errors import InputError, NotFoundError
 from evaluation.files.bundled import proposition_roots
-from evaluation.harness.pull_request_comment import comparison_markdown
+from evaluation.harness.pull_request_comment import comparison_markdown, number_words, row_remarks
 from evaluation.harness.regression import (
     FAILURES,
     BaselineComparison,
@@ -398,8 +398,6 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
     """Differences from the baselines; one line for all agents without one or with another judge's."""
     if comparison is None:
         return
-    from evaluation.harness.regression import FAILURES, RegressionOutcome, row_words
-
     for row in comparison.having(FAILURES):
         yield shortened(f"{row.outcome}: {row_words(row, comparison.max_drop)}", _LONGEST_REMARK)
     for outcome, words in (
@@ -417,43 +415,19 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
 
 def comparison_table(comparison: BaselineComparison) -> str:
     """Every score beside its baseline, and below what fell, what is gone and what is new."""
-    from evaluation.harness.regression import behind_words
-
     rows = [
         (
             shortened(row.agent_name, _LONGEST_NAME),
             LABELS[row.dimension],
-            _figure(row.baseline) or "none",
-            _figure(row.score) or "n/a",
-            "" if row.change is None else f"{row.change:+.2f}",
+            number_words(row.baseline, 2) or "none",
+            number_words(row.score, 2) or "n/a",
+            number_words(row.change, 2, sign=True),
             str(row.outcome).replace("_", " "),
         )
         for row in comparison.rows
     ]
-    lines = [table(_COMPARISON_HEADERS, rows)]
-    for row in comparison.rows:
-        who = f"{row.agent_name}, {LABELS[row.dimension]}"
-        if row.detail and row.outcome != "new":
-            lines.append(shortened(f"  {who}: {row.detail}", _LONGEST_REMARK))
-        lines += [
-            shortened(f"  {who}: {one.name} fell: {one.baseline:.2f} -> {one.score:.2f}", _LONGEST_REMARK)
-            for one in row.fallen
-        ]
-        for words, ids in (
-            ("new", row.new_propositions),
-            ("gone", row.gone_propositions),
-            ("changed, not compared,", row.changed_propositions),
-        ):
-            if ids:
-                lines.append(shortened(f"  {who}: {words} propositions: {', '.join(ids)}", _LONGEST_REMARK))
-        for each in row.behind:
-            lines += [f"  {shortened(line, _LONGEST_REMARK)}" for line in behind_words(each).splitlines()]
-    lines.append(f"  {comparison.rule}")
-    return "\n".join(lines)
-
-
-def _figure(score: float | None) -> str:
-    return "" if score is None else f"{score:.2f}"
+    remarks = [line for row in comparison.as_dict()["rows"] for line in row_remarks(row, shortened)]
+    return "\n".join([table(_COMPARISON_HEADERS, rows), *(f"  {line}" for line in (*remarks, comparison.rule))])
 
 
 def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation) -> dict[str, Any]:

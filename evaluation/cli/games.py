@@ -121,7 +121,8 @@ def show(
 
 
 def _overview(evaluation: Evaluation, name: str) -> str:
-    from evaluation.cli.rendering import metric_rows
+    from evaluation.cli.rendering import advice_lines, metric_rows
+    from evaluation.rubric.verdict import known_usd
 
     transcript, verdict, outcomes = evaluation.transcript, evaluation.verdict, evaluation.outcomes
     lines = [
@@ -135,7 +136,7 @@ def _overview(evaluation: Evaluation, name: str) -> str:
         "",
         f"Verdict: {verdict.status}, {verdict.passed_count} of 7 pass",
         *(f"  {shortened(reason, _LONGEST_REASON)}" for reason in verdict.reasons),
-        *_advice(transcript, outcomes),
+        *advice_lines(outcomes, known_usd(transcript.cost)),
     ]
     return "\n".join(lines)
 
@@ -148,19 +149,6 @@ def _changed_thresholds(evaluation: Evaluation, outcomes: Mapping[str, Scored]) 
                 f"{result.definition.label}: the threshold is {today.threshold:g} today, so the verdict takes it as "
                 f"{today.status.replace('_', ' ')}."
             )
-
-
-def _advice(transcript: Transcript, outcomes: Mapping[str, Scored]) -> Iterator[str]:
-    from evaluation.rubric.advice import advise, nothing_to_fix
-    from evaluation.rubric.verdict import known_usd
-
-    given = advise(outcomes, known_usd(transcript.cost))
-    if not given:
-        yield nothing_to_fix(outcomes)
-    for advice in given:
-        yield ""
-        yield f"{advice.label}: {advice.finding}. The rubric suggests:"
-        yield from (f"  - {action}" for action in advice.actions)
 
 
 def _ledger(result: MetricResult, transcript: Transcript) -> Iterator[str]:

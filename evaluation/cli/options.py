@@ -172,14 +172,6 @@ class MetricName(StrEnum):
     ENGAGEMENT = "engagement"
 
 
-Database = Annotated[
-    Path | None,
-    typer.Option(
-        "--db",
-        envvar="DRAMATURG_DB",
-        help="The database file; in a checkout data/dramaturg.duckdb, else in your data folder.",
-    ),
-]
 TRANSCRIPTS_HELP = "Transcripts: files, zips, game folders, or folders of these"
 Port = Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")]
 IterationName = Annotated[
@@ -420,7 +412,17 @@ def choose_columns(pairs: list[str] | None) -> ChooseColumns | None:
     """
     if not pairs:
         return None
-    chosen = _parsed(pairs)
+    from evaluation.readers.tables import FIELDS
+
+    chosen: dict[str, str | None] = {}
+    for pair in pairs:
+        field, separator, column = pair.partition("=")
+        wrong = f"The {field} is given twice." if field in chosen else ""
+        if not separator or field not in FIELDS:
+            wrong = f"{pair!r} is not of the form FIELD=COLUMN. Fields are {', '.join(FIELDS)}."
+        if wrong:
+            raise typer.BadParameter(wrong, param_hint="--map")
+        chosen[field] = column or None
 
     def choose(columns: tuple[str, ...]) -> ColumnMapping:
         from evaluation.readers import guess_mapping
@@ -429,21 +431,3 @@ def choose_columns(pairs: list[str] | None) -> ChooseColumns | None:
         return replace(guess_mapping(free), **chosen)
 
     return choose
-
-
-def _parsed(pairs: list[str]) -> dict[str, str | None]:
-    from evaluation.readers.tables import FIELDS
-
-    chosen: dict[str, str | None] = {}
-    for pair in pairs:
-        field, separator, column = pair.partition("=")
-        if not separator or field not in FIELDS:
-            raise _refused(f"{pair!r} is not of the form FIELD=COLUMN. Fields are {', '.join(FIELDS)}.")
-        if field in chosen:
-            raise _refused(f"The {field} is given twice.")
-        chosen[field] = column or None
-    return chosen
-
-
-def _refused(message: str) -> typer.BadParameter:
-    return typer.BadParameter(message, param_hint="--map")

@@ -121,6 +121,11 @@ def next_numbers(cursor: DuckDBPyConnection, sequence: str, count: int) -> list[
     return [number for (number,) in cursor.execute(f"SELECT nextval('{sequence}') FROM range({count})").fetchall()]
 
 
+def picked(one: object, *names: str) -> dict[str, Any]:
+    """The values of these attributes, by their names."""
+    return {name: getattr(one, name) for name in names}
+
+
 def by_name(cursor: DuckDBPyConnection) -> list[dict[str, Any]]:
     """The rows that a query found, as values by the names of its columns."""
     names = [column[0] for column in cursor.description or ()]

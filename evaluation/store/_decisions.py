@@ -12,7 +12,16 @@ from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
-from evaluation.store._bulk_rows import append_rows, by_name, from_json, from_microseconds, marks, require_text, to_json
+from evaluation.store._bulk_rows import (
+    append_rows,
+    by_name,
+    from_json,
+    from_microseconds,
+    marks,
+    picked,
+    require_text,
+    to_json,
+)
 from evaluation.store.result_rows import ledger_row, ledger_values
 from evaluation.store.transcripts import require_transcript
 
@@ -94,16 +103,9 @@ def _content(one: RowDecision) -> tuple[Any, ...]:
 
 def _values(one: RowDecision) -> Mapping[str, Any]:
     return {
-        "transcript_id": one.transcript_id,
-        "metric": one.metric,
-        "row_id": one.row_id,
+        **picked(one, "transcript_id", "metric", "row_id", "label", "reason", "confidence", "judge", "model"),
         "verdict": one.verdict.value,
-        "label": one.label,
-        "reason": one.reason,
-        "confidence": one.confidence,
         "citations": list(one.citations),
-        "judge": one.judge,
-        "model": one.model,
         "judgement_key": one.key,
         "withdrawn_by": None,
         "added_row": None if one.added is None else to_json(list(ledger_values(one.added))),

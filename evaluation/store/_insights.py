@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
 from evaluation.insight.validator import ValidationResult
-from evaluation.store._bulk_rows import append_rows, next_numbers, packed
+from evaluation.store._bulk_rows import append_rows, next_numbers, packed, picked
 from evaluation.store.transactions import Units
 from evaluation.store.transcripts import GAME_NAMES, require_transcript
 
@@ -119,11 +119,8 @@ def _check_row(
         "transcript_id": transcript_id,
         "check_type": str(one.check_type),
         "status": str(one.status),
-        "score": one.score,
-        "passed": one.passed,
-        "threshold": one.threshold,
+        **picked(one, "score", "passed", "threshold", "message_id"),
         "agent": None if one.agent_id is None else well_formed(one.agent_id),
-        "message_id": one.message_id,
         "excerpt": well_formed(one.response_excerpt),
         "explanation": well_formed(one.explanation),
         "judge": judged_by["kind"],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,6 +117,9 @@ class Store(Units):
     corrections: Corrections = _part("evaluation.store._corrections")
     agents: Agents = _part("evaluation.store._agents")
     evaluations: Evaluations = _part("evaluation.store._evaluations")
+    judgements: Judgements = _part("evaluation.store._judgement_cache")
+    generations: Generations = _part("evaluation.store._judgement_cache")
+    backups: Backups = _part("evaluation.store.backup")
 
     def __init__(
         self,
@@ -143,24 +145,6 @@ class Store(Units):
             getattr(self, part)
         with super().written_in_bulk():
             yield
-
-    @cached_property
-    def judgements(self) -> Judgements:
-        from evaluation.store._judgement_cache import Judgements
-
-        return Judgements(self, self.llm_calls, self.path)
-
-    @cached_property
-    def generations(self) -> Generations:
-        from evaluation.store._judgement_cache import Generations
-
-        return Generations(self, self.llm_calls)
-
-    @cached_property
-    def backups(self) -> Backups:
-        from evaluation.store.backup import Backups
-
-        return Backups(self, self._file, self.jobs, self._wait_seconds)
 
     @property
     def place(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.experiments.plan import AgentScore, ExperimentRecord, ExperimentStatus, Session, Side
-from evaluation.store._bulk_rows import append_rows, from_microseconds, maybe_from_microseconds, packed
+from evaluation.store._bulk_rows import append_rows, from_microseconds, maybe_from_microseconds, packed, picked
 from evaluation.store.transactions import Units
 
 _Records = list[ExperimentRecord]
@@ -183,11 +183,8 @@ def _record(row: tuple[Any, ...]) -> ExperimentRecord:
 def _score_row(experiment_id: str, score: AgentScore) -> dict[str, Any]:
     return {
         "experiment_id": experiment_id,
+        **picked(score, "environment", "dimension", "score", "items"),
         "side": str(score.side),
-        "environment": score.environment,
         "agent": well_formed(score.agent),
-        "dimension": score.dimension,
-        "score": score.score,
-        "items": score.items,
         "reason": well_formed(score.reason),
     }

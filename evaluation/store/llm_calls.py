@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from evaluation.judging.model_client.calls import CallRecord
-from evaluation.store._bulk_rows import append_rows, fitting, microseconds, to_utc
+from evaluation.store._bulk_rows import append_rows, fitting, microseconds, picked, to_utc
 from evaluation.store._evaluations import as_they_stand
 from evaluation.store.transactions import Units
 
@@ -34,21 +34,13 @@ class LLMCalls:
 
 
 def _row(record: CallRecord) -> dict[str, Any]:
+    tokens = picked(record, "input_tokens", "cached_tokens", "output_tokens")
     return {
-        "run_id": record.run_id,
-        "purpose": record.purpose,
-        "model": record.model,
-        "judgement_key": record.judgement_key,
-        "input_tokens": fitting(record.input_tokens, _BITS),
-        "cached_tokens": fitting(record.cached_tokens, _BITS),
-        "output_tokens": fitting(record.output_tokens, _BITS),
-        "cost_usd": record.cost_usd,
-        "seconds": record.seconds,
+        **picked(record, "run_id", "purpose", "model", "judgement_key", "cost_usd", "seconds"),
+        **picked(record, "attempt", "outcome", "judgements"),
+        **{name: fitting(count, _BITS) for name, count in tokens.items()},
         "error": record.error or None,
         "created_at": to_utc(record.started_at),
-        "attempt": record.attempt,
-        "outcome": record.outcome,
-        "judgements": record.judgements,
     }
 
 

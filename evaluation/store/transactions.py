@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evaluation.errors import StoreBusyError, StoreError
@@ -110,6 +111,16 @@ class Units:
         """Runs one statement as a writing unit that joins; the rows that it returns."""
         with self.unit(write=True, join=True) as cursor:
             return cursor.execute(statement, values or None).fetchall()
+
+    @contextmanager
+    def nobody_else_writes(self) -> Iterator[None]:
+        """Holds up every other thread that wants to write."""
+        with self._file.nobody_else_writes(self._wait_seconds):
+            yield
+
+    def replace_file(self, new: Path, kept: Path | None) -> None:
+        """Puts another database in this one's place when nobody uses it; see :meth:`DatabaseFile.replace`."""
+        self._file.replace(new, kept, self._wait_seconds)
 
     def execute_in_turn(self, key: str, *statements: str) -> None:
         """Runs statements about one key, such as deletes of a row after those that refer to it.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
 
+    from evaluation.engines.scoring import ScoreFailure
     from evaluation.store.database import Store
 
 
@@ -27,7 +28,6 @@ SHORTEST_PREFIX = 4
 LONGEST_GAME_NAME = 200
 
 _ITERATIONS = "See them with: dramaturg iterations; make one with: dramaturg iterations create NAME."
-_CHILDREN = ("players", "messages", "votes", "eliminations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,14 @@ class Added:
         is_new: False when the same content was stored before; nothing was changed then, unless ``is_restored``.
         iteration: The iteration that it belongs to now, ``None`` for none.
         is_restored: True when it had been deleted: it is back, with its results, ratings and overrides.
+        failures: The metrics of a new one that could not be computed, where it was scored as well.
     """
 
     transcript_id: str
     is_new: bool
     iteration: str | None = None
     is_restored: bool = False
+    failures: tuple[ScoreFailure, ...] = ()
 
 
 class Transcripts:
@@ -321,7 +323,7 @@ def _insert(cursor: DuckDBPyConnection, transcripts: Sequence[TranscriptRows]) -
     numbers = next_numbers(cursor, "transcript_numbers", len(transcripts))
     own = [rows.own | {"position": number} for rows, number in zip(transcripts, numbers, strict=True)]
     append_rows(cursor, "transcripts", own)
-    for table in _CHILDREN:
+    for table in transcripts[0].children if transcripts else ():
         append_rows(cursor, table, (row for rows in transcripts for row in rows.children[table]))
 
 

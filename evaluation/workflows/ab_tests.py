@@ -47,7 +47,7 @@ from evaluation.store import Job, Store
 from evaluation.store.experiments import ab_test_id
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import player_personas
-from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of, running_order
+from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of
 
 
 def run_ab_test(
@@ -344,11 +344,6 @@ def run_ordered_ab(store: Store, job_id: str) -> str:
 def outcome_words(result: ABTestResult) -> str:
     """The runs of a test by status in a sentence: "Runs: 2 done, 6 skipped: budget."."""
     return f"Runs: {runs_by_status(asdict(run) for one in result.variants.values() for run in one.runs)}."
-
-
-def running_ab_job(store: Store, test_id: str) -> Job | None:
-    """The job that runs this A/B test now; ``None`` when no job does, or one of another test."""
-    return running_order(store, KIND, test_id)
 
 
 def latest_ab_order(store: Store, test_id: str) -> tuple[ABConfig, dict[str, Any]] | None:

@@ -48,7 +48,7 @@ from evaluation.store.answer_journal import AnswerJournal, JournalEntry, Journal
 from evaluation.store.transactions import retry_while_busy
 from evaluation.text.agent_names import require_distinct_agents, slug_of
 from evaluation.transcript import Transcript
-from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of, running_order
+from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,11 +423,6 @@ def run_ordered(store: Store, job_id: str, _report: ProgressCallback) -> str:
     plan = plan_of(store.experiments.get(order.get("subject", "")))
     config, provider = connection(plan, order["options"], store.settings.get(SETTINGS_KEY))
     return carry_out(store, job_id, plan, config, provider=provider)[1]
-
-
-def running_job(store: Store, experiment: str) -> Job | None:
-    """The job that runs this experiment now; ``None`` when no job does, or one of another experiment."""
-    return running_order(store, KIND, experiment)
 
 
 def latest_options(store: Store, experiment: str) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def test_what_to_do_about_a_missing_recording_does_it(
     assert missing.exit_code == 3
     record, play = re.findall(r"`(dramaturg persona [^`]*)`", missing.stderr)[:2]
     with JudgeServer(content=plausible_answer).in_thread() as server:
-        recorded = run(*record.split()[1:], *asked, "--base-url", server.url, "--model", "sample-judge-1")
+        recorded = run(*record.split()[1:], *asked, "--base-url", server.url, "--model", "m")
     assert (recorded.exit_code, recorded.stderr.count("Recorded: ")) == (0, 1), recorded.stderr
     played = run(*play.split()[1:], *asked)
     assert played.exit_code == 0, played.stderr

@@ -63,12 +63,6 @@ def test_show_takes_an_id_its_beginning_or_the_games_id(run: Any, write_game: An
     assert "No metric fails so far." in text
 
 
-def test_show_refuses_what_is_not_stored(run: Any) -> None:
-    done = run("show", "nothing")
-    assert done.exit_code == 2
-    assert done.stderr.startswith("error: No stored transcript is called 'nothing'.")
-
-
 def test_show_opens_the_ledger_behind_a_score(run: Any, write_game: Any) -> None:
     run("import", write_game())
     text = run("show", "game-1", "--metric", "coherence").stdout

@@ -80,12 +80,14 @@ class Page(HTMLParser):
         super().__init__()
         self.elements: list[str] = []
         self.attributes: list[str] = []
+        self.styles: list[str | None] = []
         self.quotations: list[str] = []
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append(tag)
         self.attributes += [name for name, _ in attrs]
+        self.styles += [value for name, value in attrs if name == "style"]
 
     def handle_data(self, data: str) -> None:
         if "blockquote" in self.elements:
@@ -96,8 +98,12 @@ def assert_inert_html(output: str) -> None:
     """No element, attribute or address that the text brought along."""
     assert_steers_nothing(output)
     found = Page(output)
-    assert {"script", "img", "iframe", "a", "link"}.isdisjoint(found.elements)
+    assert {"script", "img", "iframe", "a", "link", "object", "form", "svg"}.isdisjoint(found.elements)
+    assert all(re.fullmatch(r"(?:width|left):\d+\.\d%", style) for style in found.styles)
     assert not [name for name in found.attributes if name.startswith("on") or name in ("href", "src")]
+    assert "content=\"default-src 'none'; style-src 'unsafe-inline'\"" in output
+    assert "url(" not in output
+    assert "@import" not in output
 
 
 def assert_inert_csv(output: str) -> list[list[str]]:
@@ -242,7 +248,10 @@ def test_stored_games_in_reports_and_exports(text: str) -> None:
     add_evaluated(store, game(text), source_name=text, iteration=name)
     store.iterations.create("next", prompt_text=f"{text} more", change=text[:200], parent=name)
     add_evaluated(store, game(text, "second"), source_name=text, iteration="next")
-    store.iterations.sign_off(name, "Ann", text[:200])
+    store.iterations.sign_off(name, name, text[:200])
+    store.iterations.sign_off("next", name, text[:200])
+    store.ratings.add(Rating(game(text, "second").id, name, 2))
+    store.settings.set_test_size(1)
     assert_inert_html(iteration_html(store, name))
     assert_inert_html(comparison_html(store, name, "next"))
     assert_inert_csv(csv_text(stored_results_table(store, name)))

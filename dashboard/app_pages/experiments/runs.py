@@ -32,8 +32,9 @@ from evaluation.judging.propositions import Dimension
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.ab_tests import KIND as AB_KIND
-from evaluation.workflows.ab_tests import latest_ab_order, running_ab_job
-from evaluation.workflows.experiment_runs import KIND, latest_options, running_job
+from evaluation.workflows.ab_tests import latest_ab_order
+from evaluation.workflows.experiment_runs import KIND, latest_options
+from evaluation.workflows.jobs import running_order
 
 _ID = "experiment"
 _CHOSEN_AB = "chosen_ab_test"
@@ -106,7 +107,7 @@ def _numbers(run: ShownRun) -> None:
 
 
 def _unfinished(store: Store, run: ShownRun) -> None:
-    if running_job(store, run.record.id):
+    if running_order(store, KIND, run.record.id):
         st.info(f"It is at work: {run.evaluated} of {run.wanted} conversations are evaluated.", icon=":material/timer:")
         return
     st.warning(
@@ -201,7 +202,7 @@ def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
         st.session_state[_CHOSEN_AB] = wanted or next(iter(by_id))
     chosen = by_id[st.selectbox("A/B test", list(by_id), format_func=lambda key: by_id[key].name, key=_CHOSEN_AB)]
     state.choose(**{start_ab_test.TEST: chosen.id})
-    job = running_ab_job(store, chosen.id)
+    job = running_order(store, AB_KIND, chosen.id)
     if job is not None:
         st.info(f"It is at work: {job.done} of {counted(job.total, 'run')} done.", icon=":material/timer:")
     elif not chosen.results or chosen.results.get("skipped") or chosen.status != ExperimentStatus.COMPLETED:

@@ -251,7 +251,7 @@ def test_filters_keep_what_answers_and_addresses() -> None:
 
 def talks_most(transcript: Transcript, only: MessageFilter | None = None) -> str:
     metrics = transcript_metrics(transcript, only=only or MessageFilter())
-    return dict(activity_lines(metrics))["Talks most"]
+    return dict(activity_lines(metrics))["Most messages"]
 
 
 def test_ties_single_speakers_and_silence_are_said_in_words() -> None:

@@ -15,12 +15,13 @@ from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.ab_tests import (
+    KIND,
     begin_ab_job,
     estimate_ab_test,
     run_ab_test,
     run_ordered_ab,
-    running_ab_job,
 )
+from evaluation.workflows.jobs import running_order
 from tests.scripted_server import ScriptedServer
 
 MARK = '{"reason": "It fits.", "score": 0.9}'
@@ -159,7 +160,7 @@ def test_a_stopped_test_leaves_the_other_runs_for_later_even_where_no_model_is_a
 def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them_again(server: ScriptedServer) -> None:
     store = Store(":memory:")
     job, test_id = begin_ab_job(store, simulated(), options(server, max_calls=8))
-    found = running_ab_job(store, test_id)
+    found = running_order(store, KIND, test_id)
     assert found is not None
     assert (found.id, found.total) == (job.id, 4)
     said = run_ordered_ab(store, job.id)
@@ -168,7 +169,7 @@ def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them
     assert store.jobs.get(job.id).done == 4
     assert len(store.experiments.ab_runs(test_id)) == 1
     store.jobs.update(job.id, state=JobState.DONE)
-    assert running_ab_job(store, test_id) is None
+    assert running_order(store, KIND, test_id) is None
     asked = server.asked
     again, same = begin_ab_job(store, simulated(), options(server))
     assert same == test_id
