@@ -85,14 +85,6 @@ def test_attempts_stand_side_by_side_with_scores_reasons_and_feedback(
     assert app.query_params["checked"]
 
 
-def test_a_link_opens_the_same_message(open_page, checked, words) -> None:
-    (silent,) = checked.corrections.messages("dwight")
-    app = open_page("agents", agents="Checks", checked=silent.id)
-    assert not app.exception
-    assert app.selectbox(key="checked_message").value == silent.id
-    assert "Every judge failed or was late" in words(app)
-
-
 def test_every_setting_has_a_field_that_names_its_default(open_page, store) -> None:
     assert set(SETTINGS) == set(CorrectionConfig.model_fields)
     switches = {name for name, setting in SETTINGS.items() if setting.kind == SWITCH}
