@@ -272,6 +272,8 @@ def item_agreement(table: RatingTable, item: Item) -> ItemAgreement:
     counts = np.stack([(kept == value).sum(axis=0) for value in item.values], axis=-1).astype(float)
     totals = counts.sum(axis=0)
     has_any = bool(totals.sum())
+    given = counts.sum(axis=1)
+    equal_pairs = np.stack([(counts * (counts - 1)).sum(axis=1), given * (given - 1)], axis=-1)
     return ItemAgreement(
         item,
         games=int(shared.sum()),
@@ -279,7 +281,7 @@ def item_agreement(table: RatingTable, item: Item) -> ItemAgreement:
         ratings=int(totals.sum()),
         alpha=_alpha(counts, item),
         ac1=None if item.is_score else _ac1(counts, item),
-        exact=figure(share_of, _equal_pairs(counts)),
+        exact=figure(share_of, equal_pairs),
         commonest=item.values[int(totals.argmax())] if has_any else math.nan,
         floor=float(totals.max() / totals.sum()) if has_any else math.nan,
     )
@@ -303,11 +305,6 @@ def _ac1(counts: Numbers, item: Item) -> Figure:
     choices = len(item.values)
     interval = bootstrap_interval(lambda weights: ac1_of(counts, choices, weights), len(counts))
     return Figure(float(ac1_of(counts, choices)), interval)
-
-
-def _equal_pairs(counts: Numbers) -> Numbers:
-    given = counts.sum(axis=1)
-    return np.stack([(counts * (counts - 1)).sum(axis=1), given * (given - 1)], axis=-1)
 
 
 def all_items(table: RatingTable) -> tuple[ItemAgreement, ...]:

@@ -77,7 +77,7 @@ def config(
 ) -> None:
     """Show every setting of an agent beside its default, or change some."""
     from evaluation.corrections.config import CorrectionConfig
-    from evaluation.corrections.statistics import SETTINGS, default_of
+    from evaluation.corrections.statistics import default_of, settings
     from evaluation.workflows.agents import KnownAgents
 
     store = open_store()
@@ -91,7 +91,7 @@ def config(
         corrections.forget(agent_id)
     if changes or reset:
         note(f"{agent_id}: stored.")
-    rows = [(name, getattr(held, name), default_of(name), setting) for name, setting in SETTINGS.items()]
+    rows = [(name, getattr(held, name), default_of(name), setting) for name, setting in settings().items()]
     if output is ListFormat.JSON:
         say_json([{"name": name, "value": value, "default": default} for name, value, default, _ in rows])
         return

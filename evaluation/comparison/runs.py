@@ -161,15 +161,11 @@ def general_claim(claim: str, message: str) -> str:
 
 
 def _measure(dimension: Dimension, rows: tuple[pd.DataFrame, pd.DataFrame]) -> Measure:
-    old, new = (_games_only(by_game(part, dimension)) for part in rows)
-    shared = [key for key in old if key and key in new]
+    # What was asked of a whole trajectory is not a game.
+    old, new = ({key: value for key, value in by_game(part, dimension).items() if key} for part in rows)
+    shared = [key for key in old if key in new]
     limits = None if dimension is Dimension.IDEAS_QUANTITY else (0.0, 9.0)
     return Measure(list(old.values()), list(new.values()), [(old[key], new[key]) for key in shared], limits)
-
-
-def _games_only(values: dict[str, float]) -> dict[str, float]:
-    # What was asked of a whole trajectory is not a game.
-    return {key: value for key, value in values.items() if key}
 
 
 def by_game(rows: pd.DataFrame, dimension: Dimension) -> dict[str, float]:

@@ -356,7 +356,8 @@ class ExperimentRunner:
         stored = await self._outcome(planned) if self._config.source == "transcripts" else None
         if isinstance(stored, RunResult):
             return stored
-        key = planned.key(self._config.source, self._checks(), self._asked, _content(stored))
+        checks = self._config.evaluation.model_dump_json() if self._validator else ""
+        key = planned.key(self._config.source, checks, self._asked, _content(stored))
         if known := self._known.get(key):
             self._count(known)
             self._spent_by_runs += sum(one.get("usage_usd") or 0.0 for one in known.validations)
@@ -383,9 +384,6 @@ class ExperimentRunner:
         useless = {"not_scored"} if self._config.source == "simulation" else {"not_scored", "error"}
         asked = [one for one in made.validations if one["is_asked"]]
         return not asked or any(one["status"] not in useless for one in asked)
-
-    def _checks(self) -> str:
-        return self._config.evaluation.model_dump_json() if self._validator else ""
 
     def _limit(self) -> str:
         """Which limit forbids another run; empty when none does."""
@@ -428,7 +426,9 @@ class ExperimentRunner:
             checked = await self._validated(outcome)
         except Exception as error:  # noqa: BLE001 - as in _outcome, for somebody's judge
             return RunResult(planned.variant, planned.run_index, planned.seed, "failed", detail=_reason(error))
-        if _is_cut_short(checked):
+        # Where the judge's money ran out in the middle, the run is made again when there is more. What the validator's
+        # own limit left out was never asked, and is not a reason to make it again.
+        if any(one.is_asked and one.status is JudgementStatus.SKIPPED for one in checked):
             return RunResult(planned.variant, planned.run_index, planned.seed, "skipped", detail=BUDGET)
         return _done(planned, outcome, tuple([one.as_dict() for one in checked]))
 
@@ -487,14 +487,6 @@ def _done(
 def _reason(error: Exception) -> str:
     """Why a run failed; what we did not raise is named by its type too."""
     return str(error) if isinstance(error, DramaturgError) else f"{type(error).__name__}: {error}".rstrip(": ")
-
-
-def _is_cut_short(checked: Sequence[ValidationResult]) -> bool:
-    """Whether the judge's money ran out in the middle: such a run is made again, when there is more.
-
-    What the validator's own limit left out was never asked, and is not a reason to make it again.
-    """
-    return any(one.is_asked and one.status is JudgementStatus.SKIPPED for one in checked)
 
 
 def _content(stored: RunOutcome | None) -> str:

@@ -70,7 +70,9 @@ def ab_summary(results: Mapping[str, Any], ended: datetime | None = None) -> ABS
         variants=[_variant(one) for one in variants],
         comparisons=[_comparison(one) for one in results.get("comparisons", [])],
         every_run=[_run(run) for run in runs],
-        games={run["reference"]: _name(run) for run in runs if run.get("reference")},
+        games={
+            run["reference"]: f"{run['variant']}, run {run['run_index'] + 1}" for run in runs if run.get("reference")
+        },
     )
 
 
@@ -198,10 +200,6 @@ def _run(run: Mapping[str, Any]) -> _Row:
         "Status": reason,
         "Cost": cost_text(run["metrics"].get("estimated_cost_usd")),
     }
-
-
-def _name(run: Mapping[str, Any]) -> str:
-    return f"{run['variant']}, run {run['run_index'] + 1}"
 
 
 def cells(rows: Sequence[_Row]) -> tuple[tuple[str, ...], list[list[str]]]:

@@ -19,7 +19,7 @@ from evaluation.insight.collector import MetricsCollector, with_counts
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import TargetType
 from evaluation.judging.protocol import Judge
-from evaluation.persona.agents import Agent, Cast, SpeakerMap
+from evaluation.persona.agents import Cast, SpeakerMap
 from evaluation.persona.evaluation import evaluate_agent
 from evaluation.persona.subjects import Sources, everybody, subject_of
 from evaluation.simulation.environment import Environment, RoomPlan, SteeringLog
@@ -255,12 +255,9 @@ async def evaluate(
     evaluations = await asyncio.gather(
         *(evaluate_agent(subject_of(agent, sources), judge, library, plan.evaluation_plan) for agent in agents)
     )
+    names = [NOBODY if agent.kind is TargetType.ENVIRONMENT else agent.display_name for agent in agents]
     return [
-        AgentScore(side, environment, _name(agent), str(dimension), each.score, len(each.items), each.reason)
-        for agent, evaluation in zip(agents, evaluations, strict=True)
+        AgentScore(side, environment, name, str(dimension), each.score, len(each.items), each.reason)
+        for name, evaluation in zip(names, evaluations, strict=True)
         for dimension, each in evaluation.dimensions.items()
     ]
-
-
-def _name(agent: Agent) -> str:
-    return NOBODY if agent.kind is TargetType.ENVIRONMENT else agent.display_name

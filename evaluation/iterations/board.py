@@ -388,13 +388,9 @@ def version_mixes(
     found: dict[str, dict[str, int]] = {}
     for (metric, version), count in Counter(zip(chosen["metric"], chosen["version"], strict=True)).items():
         found.setdefault(metric, {})[version] = count
+    # "10" is newer than "9".
     return tuple(
-        VersionMix(name, dict(sorted(found[name].items(), key=_age)), today[name])
+        VersionMix(name, dict(sorted(found[name].items(), key=lambda one: (len(one[0]), one[0]))), today[name])
         for name in DEFINITIONS
         if name in found and name != ENGAGEMENT.name and found[name].keys() != {today[name]}
     )
-
-
-def _age(version: tuple[str, int]) -> tuple[int, str]:
-    # "10" is newer than "9".
-    return len(version[0]), version[0]

@@ -193,15 +193,11 @@ def judge_games(
         cost_usd: Their mean cost; ``None`` when unknown.
         failures: The games that failed.
     """
-    verdict = _judge_means(means, cost_usd)
+    verdict = judge_scores(with_open_engagement(means), cost_usd)
     critical = tuple(failure.words for failure in failures if failure.is_critical)
     if not critical:
         return verdict
     return Verdict(VerdictStatus.FAILED, verdict.passed_count, (*critical, *verdict.reasons))
-
-
-def _judge_means(means: Mapping[str, MetricMean], cost_usd: float | None) -> Verdict:
-    return judge_scores(with_open_engagement(means), cost_usd)
 
 
 def with_open_engagement(means: Mapping[str, MetricMean]) -> Mapping[str, MetricMean]:

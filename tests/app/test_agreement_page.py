@@ -148,18 +148,3 @@ def test_every_row_with_different_verdicts_can_be_opened_page_by_page(open_page,
     both = open_page("team", team="Agreement")
     assert len(linked(both)) == 5
     assert f"{12 + 11} rows with different verdicts" in words(both)
-
-
-def test_few_games_are_captioned_once_and_not_called_reliable(open_page, filled, small_game, words, table) -> None:
-    for name, score in (("one", 4), ("two", 2)):
-        filled.ratings.add(Rating(small_game(name).id, "Ben", score))
-    for rater in ("Grace", "Ben"):
-        filled.ratings.add(Rating(small_game("three").id, rater, 5))
-    app = open_page("team", team="Agreement", numbers="true")
-    assert not app.exception
-    assert "So far the two raters agree on the score." in words(app)
-    assert words(app).count("fewer than 20 games") == 1
-    whole = "\n".join(table(app, place) for place in range(len(app.dataframe)))
-    assert "1.00 (no spread seen)" in whole
-    assert "from too few games" in whole
-    assert "1.00 to 1.00" not in whole

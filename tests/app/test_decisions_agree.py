@@ -362,15 +362,6 @@ def test_departing_from_the_rule_needs_a_note(store: Store, database: Path, open
     assert (str(withdrawn.fate), withdrawn.reason, withdrawn.is_withdrawal) == ("kept", "Wrong game", True)
 
 
-def test_the_first_iteration_cannot_be_decided_on(store: Store, database: Path) -> None:
-    fill(store, {"v1": [(GOOD, 1.0)] * 3})
-    done = CliRunner().invoke(
-        command_line, ["iterations", "decide", "v1", "kept", "--by", "Ada", "--reason", "Good", "--db", str(database)]
-    )
-    assert done.exit_code == 2
-    assert "'v1' has no reference" in done.output
-
-
 def test_a_recorded_decision_survives_deletion_and_a_new_name(store: Store) -> None:
     fill(store, {"v1": diverse(60, 61, 62), "v2": diverse(90, 91, 92)}, target="personality_diversity")
     record_decision(store, "v2", Fate.KEPT, who="Ada", reason="Reads better")

@@ -10,10 +10,9 @@ import pytest
 
 from dashboard.app_pages.experiments import data
 from dashboard.shared import queries
-from evaluation.cli._experiment_runs import estimate_words
 from evaluation.experiments.ab_results import RunResult, VariantResults
 from evaluation.experiments.ab_runner import ABTestResult
-from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, scenario_named, scenarios
+from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, scenario_named
 from evaluation.judging.judge_config import DEFAULT_MODEL, judge_config
 from evaluation.judging.model_client.budget import Budget
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
@@ -91,16 +90,6 @@ def test_a_price_of_ones_own_is_known_at_once(open_page, database, words, monkey
     app.run()
     own = words(app).split("calls, at most about ")[1].split(" US dollars")[0]
     assert float(own.replace(",", "")) > 100 * float(listed.replace(",", ""))
-
-
-def test_the_cost_is_estimated_as_on_the_command_line(open_page, database, words, monkeypatch) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    app = open_page("experiments", start="true")
-    assert not app.exception
-    plan = ExperimentPlan(next(iter(scenarios().values())), DEFAULT_MODEL, 0.1)
-    told = estimate_words(plan, judge_config({"model": DEFAULT_MODEL}))
-    usd = told.split("at most about $")[1].split(". ")[0]
-    assert f"1,087 to 4,887 calls, at most about {usd} US dollars" in words(app)
 
 
 def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, finished, words, table) -> None:
@@ -265,13 +254,6 @@ def test_an_ab_test_shows_runs_by_status_small_costs_and_links_to_games(open_pag
     assert app.selectbox(key=next(each.key for each in app.selectbox if each.label == "Game of a run")).options == [
         "short, run 1"
     ]
-
-
-def test_a_running_experiment_shows_how_far_it_is(open_page, store, words) -> None:
-    begin_job(store, small_plan(), {})
-    app = open_page("experiments")
-    assert not app.exception
-    assert "It is at work: 0 of 4 conversations are evaluated." in words(app)
 
 
 def test_a_run_that_waits_for_another_is_not_said_to_be_at_work(open_page, store, words) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import duckdb
-
 from dashboard.app_pages.overview.cockpit_data import trust_sentence
 from dashboard.app_pages.rate.desk_state import DeskState, next_game
 from dashboard.shared import queries
@@ -20,13 +18,6 @@ from evaluation.validity import MetricTrust, Trust, metric_trust
 from evaluation.workflows.iterations import stored_board, stored_comparison
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import drawn
-
-
-def test_an_empty_store_says_what_to_do(open_page, words) -> None:
-    app = open_page()
-    assert not app.exception
-    assert "Did your agents get better?" in words(app)
-    assert [button.label for button in app.button] == ["Load the sample games"]
 
 
 def asked_for(store) -> list[str]:
@@ -81,12 +72,6 @@ def test_another_iteration_is_chosen_by_the_url(open_page, filled, words) -> Non
     # Two games are rated with 4 and 2: their mean is 3.0, and the third game is counted as pending.
     assert "mean of 2 games, 2.0 to 4.0, 1 pending" in said
     assert "There is nothing before it to compare it with." in said
-
-
-def test_an_unknown_iteration_in_the_url_shows_the_current_one(open_page, filled, words) -> None:
-    app = open_page(iteration="no such thing")
-    assert not app.exception
-    assert "Iteration 2 of 2" in words(app)
 
 
 def test_the_cockpit_says_what_the_board_says(open_page, filled) -> None:
@@ -155,12 +140,6 @@ def test_new_data_appears_at_once(open_page, filled, words, small_game) -> None:
     assert "3.7 of 5" in words(app)
 
 
-def test_games_of_no_iteration_alone_lead_to_making_one(open_page, store, words, small_game) -> None:
-    add_evaluated(store, small_game("only"), source_name="only.json")
-    said = words(open_page())
-    assert "1 game stored, none in an iteration yet" in said
-
-
 def test_a_damaged_database_is_explained(open_page, database: Path, words) -> None:
     database.write_bytes(b"this is not a database")
     app = open_page()
@@ -169,14 +148,6 @@ def test_a_damaged_database_is_explained(open_page, database: Path, words) -> No
     assert "The database cannot be used" in said
     assert str(database) in said
     assert [button.label for button in app.button] == ["Try again"]
-
-
-def test_a_newer_database_is_explained(open_page, filled, database: Path, words) -> None:
-    filled.close()
-    with duckdb.connect(str(database)) as connection:
-        connection.execute("INSERT INTO schema_migrations (number, name) VALUES (999, 'from the future')")
-    said = words(open_page())
-    assert "Update Dramaturg" in said
 
 
 def test_what_an_experiment_simulated_does_not_wait_for_raters(open_page, filled, small_game, words) -> None:

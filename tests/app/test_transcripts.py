@@ -65,10 +65,6 @@ def test_the_list_says_how_many_scores_can_be_told_from_chance(open_page, filled
         assert words == metrics_above_chance(controls)
 
 
-def test_a_filter_that_matches_nothing_says_so(open_page, filled, words) -> None:
-    assert "No game matches" in words(open_page("games", find="zzz"))
-
-
 def test_a_search_stays_within_the_filtered_games(open_page, filled, words) -> None:
     said = words(open_page("games", search="suspect", find="loose"))
     assert "4 messages in 1 game." in said
@@ -84,13 +80,6 @@ def test_a_search_that_cannot_be_made_says_why(open_page, filled, words, query) 
     app = open_page("games", search=query)
     assert not app.exception
     assert "That cannot be searched for." in words(app)
-
-
-def test_the_list_says_when_the_database_cannot_be_read(open_page, database, words) -> None:
-    database.write_bytes(b"This is not a database, and long enough to be looked at as if it were one." * 100)
-    app = open_page("games")
-    assert not app.exception
-    assert "The database cannot be used. Nothing in it was changed." in words(app)
 
 
 def test_a_link_opens_a_transcript_with_its_cards(open_page, filled, words, small_game) -> None:
@@ -182,16 +171,6 @@ def test_the_ledger_says_what_the_score_is_made_of_and_narrows_to_a_verdict(
     assert set(narrowed.dataframe[0].value["Verdict"]) == {"✗ counts against"}
     assert len(narrowed.dataframe[0].value) == 4
     assert "No row has that verdict" in words(open_page("games", **link, rows_that="○ not counted"))
-
-
-def test_every_card_opens_the_ledger_of_its_metric(open_page, filled, words, table, small_game) -> None:
-    app = open_page("games", transcript=small_game("one").id, scores="true")
-    for key in [button.key for button in app.button if button.key.startswith("rows_")]:
-        app.button(key=key).click().run()
-        assert not app.exception, key
-        if key == "rows_personality_diversity":
-            assert "No score." in words(app)
-            assert "Alpha" in table(app)
 
 
 def test_a_transcript_that_is_not_there(open_page, filled, words) -> None:

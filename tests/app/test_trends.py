@@ -70,11 +70,6 @@ def test_games_of_no_iteration_are_shown_on_request(open_page, filled) -> None:
     assert len(figure(app)["data"][COHERENCE]["text"]) == 5
 
 
-def test_only_games_of_no_iteration(open_page, store, words, small_game) -> None:
-    add_evaluated(store, small_game("only"), source_name="only.json")
-    assert "No game belongs to an iteration yet" in words(open_page("trends"))
-
-
 def test_the_range_of_iterations_stands_in_the_url(open_page, filled, words) -> None:
     for name in ("Third", "Fourth", "Fifth", "Sixth"):
         filled.iterations.create(name, change="Longer")

@@ -143,8 +143,3 @@ def test_faults_of_a_scenario_name_file_and_key(before: str, after: str, words: 
     with pytest.raises(InputError, match=words) as caught:
         read_scenario(SCENARIO.replace(before, after).encode(), "mine", "mine.yaml")
     assert "mine.yaml" in str(caught.value)
-
-
-def test_an_unknown_scenario_is_told_which_there_are() -> None:
-    with pytest.raises(InputError, match="Choose from brainstorming-average"):
-        scenario_named("brainstorm")
