@@ -59,7 +59,7 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "agents": CommandEntry("agents", "app", "List agents, and give them personas."),
     "propositions": CommandEntry("agents", "propositions_app", "Check what agents are held against."),
     "corrections": CommandEntry(
-        "corrections", "app", "What checks did to messages before they were sent, and their settings."
+        "corrections", "app", "What checks did to messages before sending, and settings."
     ),
     "persona": CommandEntry("persona", "app", "Evaluate agents, and hold them against baselines."),
     "eval": CommandEntry("persona", "app", "Alias of 'persona'."),

@@ -84,9 +84,9 @@ class StatisticalComparison:
         mean_a: Their mean, NaN without a value.
         mean_b: The same of b.
         difference: Of the means.
-        interval: Of the difference, Welch's at 95 %.
+        interval: Of the difference, Welch's, at the level that decides it.
         p_value: Welch's t-test, two-sided; NaN where no test is possible.
-        p_holm: The same, adjusted over all pairs and measures of the A/B test.
+        p_holm: The same, adjusted (Holm) over the pairs of the deciding measure, or over the pairs of all others.
         significant: Whether ``p_holm`` is at most 0.05; ``None`` where no test is possible.
         practical_difference: Whether the difference is more than the configured share (10 %) of the larger mean. The
             ADR calls this significant; it is not.
@@ -122,24 +122,36 @@ class StatisticalComparison:
 
 
 def comparisons(
-    variants: Mapping[str, VariantResults], measures: Mapping[str, Better], *, threshold: float, is_paired: bool
+    variants: Mapping[str, VariantResults],
+    measures: Mapping[str, Better],
+    *,
+    primary: str,
+    threshold: float,
+    is_paired: bool,
 ) -> list[StatisticalComparison]:
-    """Every pair of variants on every measure; Holm's adjustment runs over all of them.
+    """Every pair of variants on every measure.
+
+    The deciding measure is tested apart from the others, as the comparison of two iterations tests its target.
 
     Args:
         variants: By name.
         measures: By name, with the better direction.
+        primary: The measure that decides.
         threshold: The share of the larger mean from which on a difference is practical.
         is_paired: Whether runs with the same seed belong together.
     """
     found = [
         (one, pair)
         for pair in combinations(variants.values(), 2)
-        for one in compare(_measures(*pair, measures, is_paired)).differences
+        for one in compare(_measures(*pair, measures, is_paired), primary=primary).differences
     ]
-    adjusted = holm(one.welch.p for one, _ in found)
+    adjusted: dict[int, float] = {}
+    for is_primary in (True, False):
+        family = [place for place, (one, _) in enumerate(found) if (one.name == primary) is is_primary]
+        adjusted |= zip(family, holm(found[place][0].welch.p for place in family), strict=True)
     return [
-        _comparison(one, pair, measures[one.name], threshold, p) for (one, pair), p in zip(found, adjusted, strict=True)
+        _comparison(one, pair, measures[one.name], threshold, adjusted[place])
+        for place, (one, pair) in enumerate(found)
     ]
 
 

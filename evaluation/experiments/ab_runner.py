@@ -444,6 +444,7 @@ class ExperimentRunner:
         found = comparisons(
             variants,
             config.measures,
+            primary=config.primary,
             threshold=config.evaluation.significance_threshold,
             is_paired=config.source == "simulation",
         )

@@ -15,6 +15,8 @@ from evaluation.statistics.words import p_words, percent_interval
 from evaluation.text.display import cost_text, counted, listed, significant_text
 
 NOT_KNOWN = significant_text(None)
+LEVEL_OF_INTERVALS = 0.95
+"""Intervals at another level, as the adjustment asks for, say so."""
 
 _Row = dict[str, str]
 
@@ -116,7 +118,7 @@ def _comparison(one: Mapping[str, Any]) -> _Row:
         "Mean of A (runs)": f"{significant_text(one['mean_a'])} ({one['n_a']})",
         "Mean of B (runs)": f"{significant_text(one['mean_b'])} ({one['n_b']})",
         "B minus A": significant_text(one["difference"], signed=True),
-        "95 % interval": _interval(one["interval"]),
+        "Interval": _interval(one["interval"]),
         "Effect size": significant_text(one.get("effect_size"), signed=True),
         "p": _p(one.get("p_value")),
         "p (Holm)": _p(one["p_holm"]),
@@ -180,7 +182,9 @@ def _interval(interval: Mapping[str, Any]) -> str:
     low, high = interval.get("low"), interval.get("high")
     if low is None or high is None:
         return str(interval.get("note") or NOT_KNOWN)
-    return f"{significant_text(low, signed=True)} to {significant_text(high, signed=True)}"
+    level = interval.get("level") or LEVEL_OF_INTERVALS
+    at = "" if math.isclose(level, LEVEL_OF_INTERVALS) else f" ({100 * level:.1f} %)"
+    return f"{significant_text(low, signed=True)} to {significant_text(high, signed=True)}{at}"
 
 
 def _p(value: float | None) -> str:

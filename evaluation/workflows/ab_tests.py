@@ -41,7 +41,7 @@ from evaluation.judging.model_client.calls import CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest, Report
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
 from evaluation.score import PERCENT
 from evaluation.store import Job, Store
 from evaluation.store.experiments import ab_test_id
@@ -274,8 +274,16 @@ def _games_of_store(store: Store) -> Run:
 KIND = "ab_test"
 
 
-def iterations_test(before: str, after: str) -> str:
-    """A configuration, as YAML, that compares the games of two iterations on the scores that are computed."""
+def iterations_test(before: str, after: str, target: str | None = None) -> str:
+    """A configuration, as YAML, that compares the games of two iterations on the scores that are computed.
+
+    Args:
+        before: Name of the earlier iteration.
+        after: Name of the later one.
+        target: The metric that the change was made for, which decides; coherence where none of them was named.
+    """
+    is_known = target is not None and DEFINITIONS[target].scale == PERCENT
+    primary = target if is_known else COHERENCE.name
     measures = "\n".join(f"  {name}: higher" for name, one in DEFINITIONS.items() if one.scale == PERCENT)
     # JSON is YAML, so a name in quotes stays what it is.
     first, second = (json.dumps(name, ensure_ascii=False) for name in (before, after))
@@ -287,7 +295,7 @@ def iterations_test(before: str, after: str) -> str:
         f"  {first}: {{iteration: {first}}}\n"
         f"  {second}: {{iteration: {second}}}\n"
         f"measures:\n{measures}\n"
-        "primary: coherence\n"
+        f"primary: {primary}\n"
         "checks: false           # true: a judge checks a sample of every game's messages\n"
     )
 

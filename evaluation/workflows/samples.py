@@ -214,7 +214,8 @@ def _compare_iterations(store: Store) -> None:
     """Runs an A/B test on the games of the first two sample iterations, where they are stored."""
     names = [one.name for one in load_manifest().iterations][:2]
     if set(names) <= {one.name for one in store.iterations.list()}:
-        test = parse_model(iterations_test(*names).encode(), ABConfig, "sample.yaml")
+        target = store.iterations.get(names[1]).target_metric
+        test = parse_model(iterations_test(names[0], names[1], target).encode(), ABConfig, "sample.yaml")
         run_ab_test(store, test, {}, lambda _: None)
 
 

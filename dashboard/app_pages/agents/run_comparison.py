@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.agents.scores import CHOSEN, claim_text, show_judgements
-from dashboard.shared import personas, resources
+from dashboard.shared import personas, resources, state
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame
@@ -19,7 +20,7 @@ from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.runs import Run, RunComparison, finding_words, run_comparison_data
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
-from evaluation.statistics.comparison import Difference
+from evaluation.statistics.comparison import Difference, Summary
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.iterations import stored_run_comparison
@@ -68,8 +69,8 @@ def compare_runs() -> None:
     status_table(_short_frame(found), "Every dimension: what the comparison shows, and the means")
     games = next(iter(known.values()))
     st.caption(
-        "Scores from 0 to 9 over all that was judged, as the profile shows them; ideas are counted. What it shows goes "
-        f"by the means of {games.before.n} games before and {games.after.n} after."
+        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9; ideas are counted. * One "
+        "score for all that the agent said, too few for a test. The profile counts every judgement, not every game."
     )
     _one_dimension(found, known)
     _movers(found)
@@ -84,7 +85,7 @@ def _pick(runs: list[Run]) -> tuple[str, str]:
         for place, run in enumerate(runs)
     }
     # The agent that the other views show, then any agent: of a channel no dimension is compared game by game.
-    chosen = st.session_state.get(CHOSEN)
+    chosen = st.session_state.get(CHOSEN) or state.chosen("agent")
     last = max(
         range(len(runs)),
         key=lambda place: (
@@ -118,26 +119,30 @@ def _label(number: int, run: Run) -> str:
 
 
 def _short_frame(found: RunComparison) -> pd.DataFrame:
-    """One row per dimension with a score: ``Dimension``, ``What it shows``, and the runs' scores, as profiles show "
-    "them."""
+    """One row per dimension with a score: ``Dimension``, ``What it shows``, and the means that were compared."""
     return pd.DataFrame(
         [
             {
                 "Dimension": DIMENSION_LABELS[one.name],
                 "What it shows": SYMBOLS[one.outcome],
-                "Before": _cell(before),
-                "After": _cell(after),
-                "Change": signed_cell(f"{after - before:+z.1f}") if before is not None and after is not None else "",
+                "Before": _mean(one.before, before),
+                "After": _mean(one.after, after),
+                "Change": signed_cell(f"{change:+z.1f}") if not math.isnan(change) else "",
             }
             for one in found.comparison.differences
             for before, after in [(_score(found.before, one.name), _score(found.after, one.name))]
             if before is not None or after is not None
+            for change in [one.difference if one.before.n and one.after.n else _difference(before, after)]
         ]
     )
 
 
-def _cell(score: float | None) -> str:
-    return "no score" if score is None else f"{score:.1f}"
+def _difference(before: float | None, after: float | None) -> float:
+    return math.nan if before is None or after is None else after - before
+
+
+def _mean(games: Summary, whole: float | None) -> str:
+    return f"{games.mean:.1f}" if games.n else "no score" if whole is None else f"{whole:.1f} *"
 
 
 def _numbers(found: RunComparison) -> None:
@@ -204,10 +209,9 @@ def _movers(found: RunComparison) -> None:
     elif not any(one.examples for one in found.movers):
         st.caption("The two runs judged different messages, so none can be shown before and after.")
     for one in found.movers:
-        better = one.change > 0
         with st.container(border=True, gap="small"):
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.badge(f"{'✓' if better else '✗'} {one.change:+z.1f}", color="green" if better else "red")
+                st.badge(f"{one.change:+z.1f}", color="gray")
                 st.caption(f"{DIMENSION_LABELS[str(one.dimension)]}, {one.before:.1f} before, {one.after:.1f} after")
             plain(shortened(claim_text(one.claim, is_fault=one.is_inverted), _LONGEST))
             for example in one.examples:

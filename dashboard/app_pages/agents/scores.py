@@ -117,8 +117,8 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
     _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
     st.caption(
-        "● score over all judgements, ○ in the run before, small dots: games, band: where the mean over games may lie. "
-        "The line at the right is the drift: the score in every run so far. Select a mark to read its judgements."
+        "● score over all judgements, ○ in the run before, small dots: games. The line at the right is the drift: the "
+        "score in every run so far. Select a mark to read its judgements."
     )
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:

@@ -228,7 +228,7 @@ def _matrix(cells: Mapping[tuple[str, str], str]) -> pd.DataFrame:
     titles = {each.published: each.title for each in scenarios().values()}
     return pd.DataFrame(
         [
-            {"Experiment": f"{name}: {titles[name]}"}
+            {"Experiment": f"{name}: {titles[name].removeprefix('Brainstorming, ')}"}
             | {LABELS[one]: cells.get((name, label), _NONE) for one, label in PUBLISHED_NAMES.items()}
             for name in dict.fromkeys(name for name, _ in cells)
         ]
@@ -348,7 +348,7 @@ def _ab_cell(name: str, cell: str) -> str:
 
 
 _SHOWN = {"could be luck": "–", "cannot be tested": "?"}
-_SIGNED = {"B minus A", "95 % interval", "Effect size"}
+_SIGNED = {"B minus A", "Interval", "Effect size"}
 
 
 def stored_games(store: Store, games: Mapping[str, str]) -> dict[str, str]:

@@ -248,9 +248,8 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
         if summary.comparisons:
             status_table(data.ab_frame(summary.comparisons), "Every pair of variants on every measure, b minus a")
         st.caption(
-            "Significant: after Holm's adjustment over all comparisons, the deciding measure's too; intervals are not "
-            "adjusted. Compare tests the target of a change alone, so it may find clear what is not significant "
-            "here. Practical: more than 10 "
+            "Significant: the deciding measure is tested alone, the others adjusted together (Holm), as on Compare; "
+            "intervals are as wide as that asks for. Practical: more than 10 "
             "% of the larger mean, unless the test says otherwise. Effect size: Cohen's d. Detectable: the smallest "
             "difference that so many runs would find in 8 of 10 tests."
         )

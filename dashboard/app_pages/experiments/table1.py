@@ -15,7 +15,7 @@ from dashboard.shared.status_table import status_table
 from evaluation.errors import DramaturgError
 from evaluation.experiments.table1 import CAVEAT, Table1Row, published_experiments
 
-_WIDTHS = {"Experiment": st.column_config.Column(width=330)}
+_WIDTHS = {"Experiment": st.column_config.Column(width=190)}
 
 
 def table1(found: Sequence[ShownRun]) -> None:

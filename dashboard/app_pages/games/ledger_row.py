@@ -93,6 +93,10 @@ def _basis(transcript: Transcript, row: LedgerRow, key: str) -> None:
             on_click=show_message,
             args=(transcript.id, referred.id),
         )
+    elif vote := next((one for one in transcript.votes if one.id == row.refers_to), None):
+        st.caption("Rests on a vote")
+        of_round = "" if vote.round is None else f" in round {vote.round}"
+        plain(f"{vote.voter} voted for {vote.target or 'nobody'}{of_round}.")
     elif row.refers_to:
         st.caption("Rests on")
         st.code(row.refers_to, language=None, wrap_lines=True)

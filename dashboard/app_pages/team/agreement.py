@@ -25,9 +25,9 @@ def items_frame(report: AgreementReport) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "Question": "Score" if one.item.is_score else f"{one.item.short_label}: {one.item.label}",
+                "Question": "Score" if one.item.is_score else f"{one.item.name[-1]} {one.item.label}",
                 "The same": often_words(one).removeprefix("in ").removeprefix("from "),
-                "Than always the commonest answer": "✗ no better" if is_no_better_than_constant(one) else "✓ better",
+                "Better than one answer for all": "✗ no" if is_no_better_than_constant(one) else "✓ yes",
             }
             for one in report.items
             if one.games
