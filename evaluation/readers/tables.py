@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
@@ -340,7 +340,7 @@ def table_head(document: Document) -> TableHead | None:
     A table is two columns or more with names of their own, and one row at least that has as many cells.
     """
     try:
-        rows = list(_first_rows(document))
+        rows = _first_rows(document)
     except InputError:
         return None
     columns = tuple(dict.fromkeys(column for row in rows for column in row))
@@ -349,45 +349,22 @@ def table_head(document: Document) -> TableHead | None:
     return TableHead(columns, tuple(tuple(_shown(row.get(column)) for column in columns) for row in rows))
 
 
-def _first_rows(document: Document) -> Iterator[Mapping[str, Any]]:
+def _first_rows(document: Document) -> Iterable[Mapping[str, Any]]:
     if is_parquet(document):
-        return (row.cells for row in parquet_table(document, most_rows=ROWS_SHOWN).rows)
+        return [row.cells for row in parquet_table(document, most_rows=ROWS_SHOWN).rows]
     if isinstance(document.json, dict):
         # One object is not a table, even where all that it holds is plain.
-        return iter(())
+        return ()
     if first_record(document) is not None:
-        return _json_rows(document)
-    return _text_rows(document)
-
-
-def _json_rows(document: Document) -> Iterator[Mapping[str, Any]]:
-    if isinstance(document.json, list):
-        values = document.json[:ROWS_SHOWN]
-    else:
-        lines = [line for line in document.text.split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT] if line.strip()]
-        values = [_value(line) for line in lines[:ROWS_SHOWN]]
-    if all(isinstance(value, dict) for value in values) and _is_flat(values[0]):
-        yield from values
-
-
-def _value(line: str) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+        values = [record.value for record in islice(records(document), ROWS_SHOWN)]
+        return values if all(isinstance(value, dict) for value in values) and _is_flat(values[0]) else ()
+    columns, delimiter = split_heading(document)
+    rows = _beginning(document, delimiter)[1 : ROWS_SHOWN + 1] if len(set(columns)) == len(columns) else []
+    return [dict(zip(columns, cells, strict=True)) for cells in rows if len(cells) == len(columns)]
 
 
 def _is_flat(record: object) -> bool:
     return not isinstance(record, dict) or not any(isinstance(value, dict | list) for value in record.values())
-
-
-def _text_rows(document: Document) -> Iterator[Mapping[str, Any]]:
-    columns, delimiter = split_heading(document)
-    if len(set(columns)) < len(columns):
-        return
-    for cells in _beginning(document, delimiter)[1 : ROWS_SHOWN + 1]:
-        if len(cells) == len(columns):
-            yield dict(zip(columns, cells, strict=True))
 
 
 def _shown(value: object) -> str:

@@ -21,6 +21,7 @@ from evaluation.validity import (
     with_other_names,
     with_private_chat,
 )
+from tests.long import mostly_long
 
 GAMES = dict(load_games())
 ALL = [game for _, game in load_games()]
@@ -52,10 +53,10 @@ def test_speakers_keep_about_their_number_of_words() -> None:
 
 def test_a_game_says_how_often_each_fault_was_noticed_and_says_the_same_again() -> None:
     game = GAMES["llmafia"]
-    found = list(noticed("people", game, draws=3))
+    found = list(noticed("people", game, draws=1))
     assert {one.metric for one in found} >= {"coherence", "role_consistency", "anti_repetition"}
-    assert all(one.auc * 6 == pytest.approx(round(one.auc * 6)) for one in found)
-    assert found == list(noticed("people", Transcript.from_json(game.to_json()), draws=3))
+    assert all(one.auc * 2 == pytest.approx(round(one.auc * 2)) for one in found)
+    assert found == list(noticed("people", Transcript.from_json(game.to_json()), draws=1))
 
 
 def test_the_table_pools_games_and_keeps_sources_apart() -> None:
@@ -66,7 +67,7 @@ def test_the_table_pools_games_and_keeps_sources_apart() -> None:
     assert 0.0 <= row["low"] <= 0.5 <= row["high"] <= 1.0
 
 
-@pytest.mark.parametrize("game", ALL, ids=lambda game: game.game_id)
+@pytest.mark.parametrize("game", mostly_long(sorted(ALL, key=lambda game: game not in GAMES.values()), len(GAMES)))
 def test_changes_that_mean_nothing_move_no_score(game: Transcript) -> None:
     assert len(CHANGES) == 3
     assert list(breaks(game)) == []
