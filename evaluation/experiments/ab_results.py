@@ -218,7 +218,9 @@ def recommendation(found: Sequence[StatisticalComparison], best: str | None, pri
     if best is not None:
         worse = [one.metric_name for one in _against(found, best)]
         but = f", but weigh that it is worse on {', '.join(worse)}" if worse else ""
-        return f"Take {best}: it is clearly better on {primary} than every other variant{but}."
+        others = ({one.variant_a for one in found} | {one.variant_b for one in found}) - {best}
+        than = min(others) if len(others) == 1 else "every other variant"
+        return f"Take {best}: it is clearly better on {primary} than {than}{but}."
     own = [one for one in found if one.metric_name == primary]
     if all(one.significant is None for one in own):
         return f"No winner: {primary} cannot be tested ({own[0].reason})."

@@ -26,7 +26,7 @@ from evaluation.comparison.runs import claim_of, finding_words
 from evaluation.judging.proposition_scores import mark_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import LABELS
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, listed, shortened
 from evaluation.workflows.iterations import stored_run_comparison
 from evaluation.workflows.persona_runs import evaluate_example
 
@@ -35,6 +35,7 @@ _ID = "agent"
 CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
 _MOST_SHOWN = 40
+_CLOSE = 0.5
 _rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile_rows")
 
 
@@ -54,14 +55,19 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
 
 
 def ranking(found: Sequence[SelectableAgent]) -> None:
-    """The agents with the highest and the lowest overall score, in a sentence; nothing before two were evaluated."""
-    known = [
-        (score, person.name) for person in found if (score := person.overall) is not None and not person.is_channel
-    ]
+    """The agents with the highest and the lowest adherence, in a sentence; nothing before two were evaluated.
+
+    Those within half a point of the lowest are named with it.
+    """
+    known = sorted(
+        (score, shortened(person.name, 60))
+        for person in found
+        if not person.is_channel and (score := person.score(Dimension.ADHERENCE)) is not None
+    )
     if len(known) > 1:
-        (best, first), (worst, last) = max(known), min(known)
-        names = shortened(first, 60), shortened(last, 60)
-        plain(f"{names[0]} keeps in character best ({best:.1f} of 9 overall), {names[1]} worst ({worst:.1f}).")
+        least = [f"{name} ({score:.1f})" for score, name in known[:-1] if score < known[0][0] + _CLOSE]
+        best, first = known[-1]
+        plain(f"{first} keeps in character best (Adherence {best:.1f} of 9), {listed(least)} least.")
 
 
 def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:

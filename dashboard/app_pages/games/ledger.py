@@ -25,7 +25,6 @@ _METRIC = "rows_of"
 _VERDICT = "rows_that"
 _ANY = "all"
 _MOST_ROWS = 500
-_ROW_HEIGHT = 52
 _EXCLUDED_WORDS = {"memory_accuracy": "unverified", "role_consistency": "without a signal", "engagement": "revised"}
 
 
@@ -148,9 +147,7 @@ def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> Ledge
         on_select="rerun",
         selection_mode="single-row",
         key=key,
-        # Two lines a row: a reason is a sentence.
-        row_height=_ROW_HEIGHT,
-        height=min(38 + _ROW_HEIGHT * len(frame), 560),
+        height=min(38 + 35 * len(frame), 560),
         column_config={"Reason": st.column_config.TextColumn(width="large")},
     )
     selected = [place for place in event.selection.rows if place < len(shown)]
