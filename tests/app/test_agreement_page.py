@@ -68,7 +68,7 @@ def test_metrics_and_raters(open_page, rated, words, table) -> None:
     assert list(next(one.value for one in app.dataframe if "The same" in one.value).iloc[0]) == [
         "Score",
         "1 of 2 games",
-        "✗ no better",
+        "✗ no",
     ]
     whole = "\n".join(table(app, place) for place in range(len(app.dataframe)))
     assert "All automatic metrics" in whole

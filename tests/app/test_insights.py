@@ -69,7 +69,7 @@ def test_what_is_not_known_is_one_sentence_and_no_table(insights, game, words) -
     assert "Largest share of words: " in said
     assert "Cy never says anything." in said
     assert "Not shown, as the uploaded file does not record it: memory and cost of the agents." in said
-    assert len(app.get("download_button")) == 3
+    assert len(app.get("download_button")) == 2
     assert "2 of 6 possible" in app.dataframe[1].value.to_string()
 
 
