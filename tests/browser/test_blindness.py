@@ -224,7 +224,7 @@ def test_before_a_form_is_sent_nothing_withheld_reaches_the_browser_and_afterwar
     assert {what for what, mark in WITHHELD.items() if mark in ear.heard()} == set()
 
     after = listen("review?rater=Ada&desk=My+ratings")
-    expect(after.page.get_by_text("1 game rated").first).to_be_visible()
+    expect(after.page.get_by_text("You rated 1 game").first).to_be_visible()
     # The table comes after the words.
     settle(after.page)
     assert server.store.transcripts.name(first.id) in after.heard()

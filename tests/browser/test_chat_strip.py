@@ -129,7 +129,7 @@ def test_the_frame_follows_the_scrolling_and_the_strip_is_on_no_desk(visit, stor
 def test_a_link_goes_to_the_message_that_is_answered_and_tells_its_strength(visit, game) -> None:
     page = visit(game).page
     expect(page.locator(".link").first).to_have_text(re.compile(r"^link \d+$"))
-    jump = page.locator(".head .jump", has_text="answers #").first
+    jump = page.locator(".head .jump[aria-label^='Answers message']").first
     goal = jump.inner_text().split("#")[1]
     expect(jump).to_have_attribute("aria-label", re.compile(rf"^Answers message {goal}, link strength \d+ of 100"))
     jump.click()

@@ -25,8 +25,8 @@ def busy(stored_server):
 
 
 def test_the_overview_leads_to_who_rates_what_and_a_cell_opens_its_rating_by_keyboard(busy, visit) -> None:
-    # Without a login, the Rate page has asked once who is there.
-    page = visit(f"{busy.url}/rate?rater=Lea", height=1600).page
+    # Without a login, the Rate page has asked once who is there. Who opens the desk is a rater, and sees no scores yet.
+    page = visit(f"{busy.url}/rate?rater=Lea&desk=My%20ratings", height=1600).page
     go(page, "Overview")
     page.locator("a:visible:has-text('Who rates what?')").click()
     expect(page.get_by_text("Select a cell to open it.").first).to_be_visible()
