@@ -68,10 +68,9 @@ def main() -> None:
     print(f"{len(windows)} windows; the readers agree on {agreed}")
     for half in ("tuning", "kept", "fresh"):
         own = [one for one in windows if one.window.half == half]
-        reached, of = share_reaching(own, is_convergent=True)
-        print(f"{half}: {reached} of {of} convergent windows reach 0.6 = {reached / of:.0%} (wanted: at least 80 %)")
-        reached, of = share_reaching(own, is_convergent=False)
-        print(f"{half}: {reached} of {of} other windows reach 0.6 = {reached / of:.0%} (wanted: at most 20 %)")
+        for kind, wanted in (("convergent", "at least 80 %"), ("other", "at most 20 %")):
+            reached, of = share_reaching(own, is_convergent=kind == "convergent")
+            print(f"{half}: {reached} of {of} {kind} windows reach 0.6 = {reached / of:.0%} (wanted: {wanted})")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,10 @@
 """The action gate's prompts and its own time: ``python -m benchmarks.gate``.
 
 The tokens are those of ``gpt-4o-mini`` in the calls that a server gets for one message after a history of twenty.
-``--prompts 20`` prints so many prompts of the shipped experiment in place of all that.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import hashlib
 import json
@@ -37,7 +35,7 @@ from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population import AgentFactory
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from tests.judge_server import JudgeServer, last_message
 
 CONFIG = CorrectionConfig(**{f"gate_{name}_enabled": True for name in DIMENSIONS}, gate_similarity_enabled=True)
@@ -67,7 +65,7 @@ async def overhead_ms(messages: int = 500) -> float:
     gate, where, seconds = ActionGate(InstantChecker()), context("agent"), []
 
     async def generate(_: str) -> str:
-        return "A message of ordinary length that says what the agent thinks of the plan and of the others."
+        return DRAFT
 
     for _ in range(messages):
         start = time.perf_counter()
@@ -119,9 +117,8 @@ def tokens_per_check(where: ActionContext) -> dict[str, tuple[int, int]]:
     found = {}
     with JudgeServer(content=content).in_thread() as server:
         for dimension in DIMENSIONS:
-            checker = PropositionChecker(
-                LiteLLMJudge(LLMClient(provider_of("openai/local", server.url))), PropositionLibrary.load()
-            )
+            judge = LiteLLMJudge(LLMClient(provider_of("openai/local", server.url)))
+            checker = PropositionChecker(judge, PropositionLibrary.load())
             asyncio.run(checker.check(dimension, DRAFT, where))
             (found[dimension],) = counted
             counted.clear()
@@ -148,10 +145,10 @@ class _Observed:
 def experiment_prompts(count: int) -> list[str]:
     """Prompts of the gate, without their system part, drawn from a conversation of the shipped experiment."""
     plan = ExperimentPlan(
-        scenario_named("brainstorming-average"), SCRIPTED_MODEL, 0.05, steps=4, is_batched=True, effects=Effects()
+        scenario_named("brainstorming-average"), SCRIPTED_MODEL, 0.05, steps=4, is_batched=True, effects=True
     )
     prompts: list[str] = []
-    client = LLMClient(ScriptedProvider(ScriptedWorld(Effects())))
+    client = LLMClient(ScriptedProvider(ScriptedWorld()))
 
     async def run() -> None:
         people = await AgentFactory(Writer(client), plan.scenario.profile).make(plan.design.personas)
@@ -171,27 +168,17 @@ def scored(body: dict[str, Any]) -> str:
     return json.dumps({"answers": [{"item": number, **verdict} for number in range(1, items + 1)], **verdict})
 
 
-def _print_tokens() -> None:
+def main() -> None:
+    """Prints tokens and times."""
     for name in HISTORIES:
         where = history(name)
-        words = sum(len(event.text.split()) for event in where.trajectory) / len(where.trajectory)
         found = tokens_per_check(where)
         sent, received = (sum(counts) for counts in zip(*found.values(), strict=True))
         price = listed_price(COUNTED_MODEL)
         usd = "not known" if price is None else f"${price.cost(sent, 0, received):.5f}"
         each = ", ".join(f"{dimension} {counts[0]:,}" for dimension, counts in found.items())
-        print(f"{name}, {len(where.trajectory)} messages of {words:.0f} words: {each} tokens")
+        print(f"{name}, {len(where.trajectory)} messages: {each} tokens")
         print(f"  all four: {sent:,} tokens, {received:,} back, {usd} with {COUNTED_MODEL}")
-
-
-def main() -> None:
-    """Prints tokens and times, or the prompts of an experiment."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--prompts", type=int, default=0)
-    if count := parser.parse_args().prompts:
-        print("\n\n=====\n\n".join(experiment_prompts(count)))
-        return
-    _print_tokens()
     print(f"gate's own time per message, median: {asyncio.run(overhead_ms()):.3f} ms (wanted: below 2 ms)")
 
 

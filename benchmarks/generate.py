@@ -162,21 +162,13 @@ class _Game:
     def _metadata(self, started: datetime) -> dict[str, Any]:
         tokens = self.rng.randint(900_000, 1_500_000)
         hit_rate = round(self.rng.uniform(0.3, 0.9), 2)
-        total = round(self.rng.uniform(1.2, 3.2), 2)
-        words = sum(len(message["message"].split()) for message in self.messages)
         return {
-            "playerCount": len(self.names),
-            "mafiaCount": len(self.mafia),
-            "villagerCount": len(self.names) - len(self.mafia),
-            "totalTurns": len(self.messages),
             "durationSeconds": round((self.clock - started).total_seconds()),
-            "avgMessageLength": round(words / len(self.messages), 1),
             "cost": {
-                "totalCost": total,
+                "totalCost": round(self.rng.uniform(1.2, 3.2), 2),
                 "totalInputTokens": tokens,
                 "totalCachedTokens": round(tokens * hit_rate),
                 "totalOutputTokens": self.rng.randint(25_000, 45_000),
                 "cacheHitRate": hit_rate,
-                "avgCostPerTurn": round(total / len(self.messages), 4),
             },
         }

@@ -299,10 +299,10 @@ def _file_name(request: JudgeRequest) -> str:
     return request.subject.replace(" ", "_")
 
 
-def write_prompts(folder: Path, half: str, messages: int, seed: int) -> int:
+def write_prompts(folder: Path, half: str, messages: int = 200) -> int:
     """Writes the prompts about windows of a half's games, sources and games in turn; the number of their messages."""
     games, sources = LabelledSet.games_of(*_HALVES[half])
-    chance = random.Random(seed)
+    chance = random.Random(1)
     by_source: dict[str, list[list[MessageWindow]]] = {}
     for game_id, game in sorted(games.items()):
         found = windows(game)
@@ -378,11 +378,9 @@ def main() -> None:
     parser.add_argument("--model-prompts", type=Path, metavar="FOLDER", help="write prompts about whole windows")
     parser.add_argument("--model-answers", type=Path, metavar="FOLDER", help="measure answers to such prompts")
     parser.add_argument("--half", choices=sorted(_HALVES), default="tuning", help="the games of prompts and answers")
-    parser.add_argument("--messages", type=int, default=200, help="about how many messages the prompts ask about")
-    parser.add_argument("--seed", type=int, default=1, help="which windows are drawn")
     options = parser.parse_args()
     if options.model_prompts is not None:
-        count = write_prompts(options.model_prompts, options.half, options.messages, options.seed)
+        count = write_prompts(options.model_prompts, options.half)
         print(f"Prompts about {count} messages of the half {options.half!r} are in {options.model_prompts}.")
     elif options.model_answers is not None:
         figures = list(measure_answers(options.model_answers, options.half))

@@ -1,8 +1,6 @@
 """Speed and memory beside what is wanted: ``python -m benchmarks.speed`` (ten minutes).
 
-``--imports`` measures files to stored results alone. ``--one DATABASE JOBS PATH...`` prints one such run as JSON: it
-needs a process of its own, so that neither memory nor warm caches of another run enter it. All figures depend on the
-machine and on what else it does: to compare two versions, run it in both checkouts by turns.
+All figures depend on the machine and on what else it does: to compare two versions, run it in both checkouts by turns.
 """
 
 from __future__ import annotations
@@ -92,13 +90,13 @@ def measure(database: str, jobs: int, paths: list[Path]) -> Measurement:
     return Measurement(games, messages, seconds, cpu_seconds, status_mb("VmHWM"), status_mb("VmRSS"))
 
 
-def imports(sizes: list[int]) -> Iterator[Row]:
+def imports() -> Iterator[Row]:
     """Time and memory of the real games, of generated ones by number and processes, and of a giant one."""
     one = measure_in_fresh_process(*REAL_GAMES)
     what = f"{one.transcripts} real games, files to stored results"
     yield Row.limited(f"{what}, median of {RUNS} runs", one.seconds, WANTED_REAL_SECONDS, " s")
     yield Row.limited(f"{what}, peak resident memory", one.peak_mb, WANTED_REAL_MB, " MB", 0)
-    for size, jobs in ((sizes[0], 2), *((size, 1) for size in sizes)):
+    for size, jobs in ((1_000, 2), (1_000, 1), (10_000, 1)):
         with tempfile.TemporaryDirectory() as folder:
             generate.write(Path(folder), size)
             one = measure_in_fresh_process(Path(folder), jobs=jobs, runs=RUNS if size <= 1_000 else 1)
@@ -166,16 +164,16 @@ def _write_long(folder: Path, messages: int) -> Path:
 def main() -> None:
     """Measures and prints the table, or one run."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
-    parser.add_argument("--imports", action="store_true", help="files to stored results alone")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000], help="numbers of generated games")
-    parser.add_argument("--one", nargs="+", metavar="DATABASE JOBS PATH", help="one run, as JSON")
+    parser.add_argument(
+        "--one", nargs="+", metavar="DATABASE JOBS PATH", help="one import, as JSON, in a process of its own"
+    )
     given = parser.parse_args()
     if given.one:
         database, jobs, *paths = given.one
         print(json.dumps(measure(database, int(jobs), [Path(path) for path in paths])._asdict()))
         return
     print(f"Python {platform.python_version()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}", flush=True)
-    print_table([*([] if given.imports else (*commands(), *scoring())), *imports(given.sizes)])
+    print_table([*commands(), *scoring(), *imports()])
 
 
 if __name__ == "__main__":

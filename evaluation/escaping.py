@@ -21,7 +21,6 @@ JOINERS = frozenset("\u200c\u200d")
 _ELLIPSIS = "…"
 _BARE_BAR = re.compile(r"(?<!\\)\|")
 # Characters that XML 1.0 cannot hold, not even escaped, besides those that are removed everywhere.
-_NOT_IN_XML = re.compile("[\ufffe\uffff]")
 # What a spreadsheet takes for the beginning of a formula, after blanks, in ASCII and in full width.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 # JSON escapes the first 32 control characters. A terminal also acts on these, and half of a pair is not UTF-8.
@@ -103,11 +102,6 @@ def code(text: object) -> str:
     # A backslash before the one that escapes the bar would take that one's effect away.
     inner = safe(text).replace("\\|", "/|").replace("`", "'").replace("|", "\\|").strip()
     return f"`{inner}`" if inner else ""
-
-
-def xml_text(text: object) -> str:
-    """Untrusted text for a library that writes XML and escapes it: without characters that XML cannot hold."""
-    return _NOT_IN_XML.sub("", safe_lines(text))
 
 
 def json_text(value: Any, indent: int | None = 2) -> str:

@@ -444,7 +444,8 @@ def _reading(name: str, known: Mapping[str, Any] | None) -> Iterator[str]:
     (reader, rule), (other, other_rule) = ((known[kind]["reader"], known[kind]["rule"]) for kind in ("known", "other"))
     if name in _READ:
         yield (
-            f"{_READ[name]} {100 * reader:.0f} of 100 rightly in games of the kinds that the reader learned from, and "
+            f"{_READ[name]} {100 * reader:.0f} of 100 correctly in games of the kinds that the reader learned from, "
+            f"and "
             f"{100 * other:.0f} in games of other kinds; 50 would be guessing. The rule alone: {100 * rule:.0f} and "
             f"{100 * other_rule:.0f}."
         )
@@ -455,8 +456,8 @@ def _reading(name: str, known: Mapping[str, Any] | None) -> Iterator[str]:
         )
         settled = measured()["settled"]
         yield (
-            "What it settles by the record was right in {} of {} cases, and in {} of {} in games of other kinds: look "
-            "at these rows, or let a model read the game."
+            "What it settles by the record was right in {} of {} cases, but in only {} of {} in games of other kinds: "
+            "there, look at every settled row yourself, or let a model read the game."
         ).format(*settled["known"], *settled["other"])
     else:
         yield (
@@ -469,7 +470,7 @@ def _reading(name: str, known: Mapping[str, Any] | None) -> Iterator[str]:
 def _noticing(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own: bool) -> Iterator[str]:
     fault = rows.get((name, "score"))
     if fault is None:
-        yield "No way is known to destroy it alone, so whether it would notice was not tried."
+        yield "Nothing is known that destroys this alone, so the second check could not be made."
         return
     where = counted(fault["games"], "game") + (" of yours" if own else " that it was tested on")
     yield (
@@ -478,8 +479,7 @@ def _noticing(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, o
     better = [row for (metric, measure), row in rows.items() if metric == name and measure in COMPANION_LABELS]
     if better and better[0]["auc"] > fault["auc"]:
         yield (
-            f"The number beside it, {COMPANION_LABELS[better[0]['measure']]}, falls in {100 * better[0]['auc']:.0f} of "
-            "100."
+            f"Its companion, {COMPANION_LABELS[better[0]['measure']]}, falls in {100 * better[0]['auc']:.0f} of 100."
         )
 
 

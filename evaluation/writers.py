@@ -16,15 +16,13 @@ from typing import IO, TYPE_CHECKING, Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from evaluation.errors import ConflictError, InputError
-from evaluation.escaping import code, json_text, markdown_table, spreadsheet_safe
-from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
+from evaluation.escaping import json_text, spreadsheet_safe
+from evaluation.readers.import_report import ImportReport, ReportLine
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.controls import COMPANION_KEYS, CONTROL_KEYS
 from evaluation.text.display import counted
 from evaluation.transcript import Message, Transcript
 
-if TYPE_CHECKING:
-    import pandas as pd
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -230,7 +228,6 @@ def _file_name(transcript: Transcript) -> str:
     return f"{name or 'game'}-{transcript.id}.json"
 
 
-_HEADERS = ("outcome", "file", "format", "players", "messages")
 REPORT_COLUMNS = tuple(one.name for one in fields(ReportLine))
 
 
@@ -250,50 +247,18 @@ def report_csv(report: ImportReport) -> str:
     return csv_text(table.assign(outcome=table["outcome"].map(str)))
 
 
-def report_markdown(report: ImportReport) -> str:
-    """The report to read: counts first, then what was refused, then every game. Other people's text is inert in it."""
-    started = report.started_at.strftime("%Y-%m-%d %H:%M UTC")
-    head = [f"# Import of {started}", "", f"{counts_words(report)}{_time_words(report)}", ""]
-    if report.iteration is not None:
-        head += [f"Iteration: {code(report.iteration)}", ""]
-    refused = [_refusal(line) for line in report.refused]
-    if refused:
-        head += ["## Refused", "", *refused, ""]
-    rows = [_game_row(line) for line in report.lines if line.outcome is not ImportOutcome.REFUSED]
-    games = ["## Games", "", markdown_table(_HEADERS, rows)] if rows else ["No game was read."]
-    return "\n".join([*head, *games]) + "\n"
-
-
 def counts_words(report: ImportReport) -> str:
     """The outcomes of the games in one sentence, zero counts left out: "3 stored, 1 refused."."""
     parts = [f"{count:,} {outcome}" for outcome, count in report.counts.items() if count]
     return f"{counted(len(report.lines), 'game')}: {', '.join(parts)}." if parts else "No file."
 
 
-def _time_words(report: ImportReport) -> str:
-    return "" if report.seconds is None else f" It took {report.seconds:,.1f} s."
-
-
-def _refusal(line: ReportLine) -> str:
-    parts = [line.message, f"Where: {line.place}." if line.place else "", line.remedy]
-    return f"- {code(line.name)}: " + " ".join(code(part) for part in parts if part)
-
-
-def _game_row(line: ReportLine) -> tuple[object, ...]:
-    cells = (line.outcome, code(line.name), code(line.format or ""), line.players, line.messages)
-    return tuple("" if cell is None else cell for cell in cells)
-
-
-WRITERS: Mapping[str, Callable[[ImportReport], str]] = {
-    "json": report_json,
-    "csv": report_csv,
-    "md": report_markdown,
-}
+WRITERS: Mapping[str, Callable[[ImportReport], str]] = {"json": report_json, "csv": report_csv}
 """By the ending of the file's name."""
 
 
 def report_as(report: ImportReport, ending: str) -> str:
-    """The report in the format that a file's name asks for by its ending, ``.json``, ``.csv`` or ``.md``.
+    """The report in the format that a file's name asks for by its ending, ``.json`` or ``.csv``.
 
     Raises:
         InputError: Another ending.

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from evaluation.judging.model_client.server_state import shared_state
-from evaluation.store import Store
+from evaluation.store import Store, _database_file
 from evaluation.workflows.samples import load_samples
+
+# Else every worker would compile all tests, and every process that a test starts all modules that changed.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # The pauses of a shared machine are no failures of a property. ``make test-long`` takes the thorough profile.
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
@@ -37,6 +44,15 @@ def _rank(item: pytest.Item) -> int:
 def nothing_known_of_servers() -> None:
     """Forgets the pace and the faults of earlier servers: the next one may get the port of one that failed."""
     shared_state.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def no_open_databases() -> Iterator[None]:
+    """Closes the databases of the test: each that is open looks for waiting processes, and there would be dozens."""
+    yield
+    for file in list(_database_file._files.values()):
+        if file._connection is not None:
+            file.close()
 
 
 @pytest.fixture(scope="session")

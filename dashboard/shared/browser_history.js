@@ -9,8 +9,13 @@ export default function () {
   const push = history.pushState.bind(history);
   let isWritten = true;
   for (const kind of ["pointerdown", "keydown", "click"]) {
-    addEventListener(kind, () => { isWritten = false; }, { capture: true });
+    addEventListener(kind, (event) => { if (event.isTrusted) isWritten = false; }, { capture: true });
   }
+  // On a phone the menu lies over the page, and Streamlit leaves it open when one has chosen from it.
+  addEventListener("click", (event) => {
+    if (innerWidth > 768 || !event.target.closest?.('[data-testid="stSidebarNavLink"]')) return;
+    setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());
+  });
   addEventListener("popstate", () => { isWritten = true; });
   history.pushState = (held, title, url) => {
     if (isWritten) history.replaceState(held, title, url);

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.shared.notices import plain
-from dashboard.shared.page_links import desk_link
 from dashboard.shared.state import LEDGER
 from evaluation.comparison.movers import Example
 from evaluation.rubric.definitions import DEFINITIONS
@@ -17,7 +16,7 @@ _LONGEST_NAME = 60
 
 
 def example_row(example: Example, metric: str) -> None:
-    """Shows one example of a metric, with links to its message or ledger and to the desk."""
+    """Shows one example of a metric, with a link to its message or ledger."""
     link = {"transcript": example.transcript_id}
     if example.message_id:
         link |= {"message": example.message_id, "metric": metric}
@@ -27,9 +26,7 @@ def example_row(example: Example, metric: str) -> None:
     lines = (shortened(example.game, _LONGEST_NAME), quote, shortened(example.reason, _LONGEST_REASON))
     with st.container(gap=None):
         plain("\n".join(filter(None, lines)))
-        with st.container(horizontal=True):
-            transcript_link("Open the message" if example.message_id else "Open the ledger", **link)
-            desk_link(example.transcript_id, "Rate the game")
+        transcript_link("Open the message" if example.message_id else "Open the ledger", **link)
 
 
 def transcript_link(label: str, **parameters: str) -> None:

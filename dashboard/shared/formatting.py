@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,6 +43,7 @@ _LOOKS = {
     "not_applicable": NOT_APPLICABLE,
     "inapplicable": Look("–", "too few metrics to decide", "gray", ":material/remove:"),
     "not_computed": Look("?", "not computed", "gray", ":material/question_mark:"),
+    "hidden": Look("○", "hidden until you rate it", "gray", ":material/visibility_off:"),
     "met": Look("✓", "met", "green", ":material/check:"),
     "not_met": Look("✗", "not met", "red", ":material/close:"),
     "counts": Look("✓", "counts", "green", ":material/check:"),
@@ -75,8 +75,8 @@ def score_text(score: float | None, scale: Scale, threshold: float | None = None
     """
     if score is None or math.isnan(score):
         return "no score"
-    if scale.name in _PLAIN:
-        return _PLAIN[scale.name](score)
+    if scale.name == USD:
+        return usd_text(score)
     digits = 1
     while threshold is not None and score < threshold - 1e-9 and round(score, digits) >= threshold and digits < 6:
         digits += 1
@@ -84,8 +84,8 @@ def score_text(score: float | None, scale: Scale, threshold: float | None = None
     return f"{number}{_NBSP}%" if scale == PERCENT else f"{number} of {scale.high:g}"
 
 
-USD, COUNT = "usd", "count"
-"""Names of scales that are not marks: US dollars, and counts of anything."""
+USD = "usd"
+"""The name of the scale of US dollars."""
 
 
 def threshold_text(threshold: float, scale: Scale) -> str:
@@ -127,9 +127,6 @@ def usd_text(amount: float | None) -> str:
         return "unknown"
     # No dollar sign: Markdown would read two of them as mathematics.
     return cost_text(amount).replace(" ", _NBSP)
-
-
-_PLAIN: Mapping[str, Callable[[float], str]] = {USD: usd_text, COUNT: lambda count: f"{count:.1f}".removesuffix(".0")}
 
 
 def share_text(share: float | None) -> str:

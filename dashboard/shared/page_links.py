@@ -115,14 +115,13 @@ def hand_over(name: str, waiting: int) -> None:
         name: Of the iteration.
         waiting: How many of its games and of its reference's nobody has rated.
     """
-    games = "missing game" if waiting == 1 else f"{waiting} missing games"
     if st.button(
-        f"Rate the {games} (up to {waiting + 1})",
+        f"Rate the {'unrated game' if waiting == 1 else f'{waiting} unrated games'} (up to {waiting + 1} in all)",
         key="rate_next",
         icon=":material/arrow_forward:",
         type="primary",
-        help="One game that is rated already may be mixed in, so that you cannot tell which one is being tested. When "
-        "you are done, you are back here.",
+        help="Those that miss a rating, and one of the reference among them, so that you cannot tell which is which. "
+        "Your ratings count for both. When you are done, you are back here.",
     ):
         st.session_state[HANDED_OVER] = name
         st.switch_page(RATE_PAGE)

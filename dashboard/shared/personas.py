@@ -78,7 +78,7 @@ def told_of_names(store: Store) -> list[str]:
 
 
 def people_frame(found: Sequence[SelectableAgent]) -> pd.DataFrame:
-    """One row per agent: ``Agent``, the dimensions, ``Overall`` (0 to 9), ``Games``, ``Judged by``, ``When`` (UTC)."""
+    """One row per agent: ``Agent``, the dimensions, ``Overall`` (0 to 9), ``Judged by``, ``When`` (UTC)."""
     return pd.DataFrame(
         [
             {
@@ -86,7 +86,6 @@ def people_frame(found: Sequence[SelectableAgent]) -> pd.DataFrame:
                 "Kind": "channel" if person.is_channel else "agent",
                 **{LABELS[each]: score_text(person.score(each), each) for each in DIMENSIONS},
                 "Overall": score_text(person.overall, Dimension.ADHERENCE),
-                "Games": "" if person.is_channel else str(person.games),
                 "Judged by": judge_words(person.run),
                 "When": f"{person.run['completed_at']:%Y-%m-%d %H:%M}" if person.run else "",
             }

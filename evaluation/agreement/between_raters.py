@@ -135,24 +135,23 @@ class Figure:
         return not math.isnan(self.value)
 
 
-def figure(statistic: Statistic, per_game: Numbers, *, seed: int = 0) -> Figure:
+def figure(statistic: Statistic, per_game: Numbers) -> Figure:
     """``statistic`` of sums over games, with its interval.
 
     Args:
         statistic: From sums (... x columns) to numbers.
         per_game: Games x columns: what each game adds to the sums.
-        seed: Of the bootstrap.
     """
-    return figures([(statistic, per_game)], seed=seed)[0]
+    return figures([(statistic, per_game)])[0]
 
 
-def figures(parts: Sequence[tuple[Statistic, Numbers]], *, seed: int = 0) -> list[Figure]:
+def figures(parts: Sequence[tuple[Statistic, Numbers]]) -> list[Figure]:
     """Several statistics of the same games at once: drawing the samples is what takes the time."""
     games = len(parts[0][1])
     if not games:
         return [Figure(math.nan, no_interval("no games")) for _ in parts]
     together = np.concatenate([per_game for _, per_game in parts], axis=1)
-    drawn = resample_weights(games, seed=seed) @ together if games >= FEWEST_GAMES else None
+    drawn = resample_weights(games) @ together if games >= FEWEST_GAMES else None
     found, start = [], 0
     for statistic, per_game in parts:
         columns = slice(start, start := start + per_game.shape[1])
@@ -265,7 +264,7 @@ class RaterLeaning:
     spearman: float
 
 
-def item_agreement(table: RatingTable, item: Item, *, seed: int = 0) -> ItemAgreement:
+def item_agreement(table: RatingTable, item: Item) -> ItemAgreement:
     """Alpha, AC1 and exact agreement of one item, each with a bootstrap interval over games."""
     answers = table.answers[item.name]
     shared = (~np.isnan(answers)).sum(axis=0) >= 2
@@ -273,20 +272,22 @@ def item_agreement(table: RatingTable, item: Item, *, seed: int = 0) -> ItemAgre
     counts = np.stack([(kept == value).sum(axis=0) for value in item.values], axis=-1).astype(float)
     totals = counts.sum(axis=0)
     has_any = bool(totals.sum())
+    given = counts.sum(axis=1)
+    equal_pairs = np.stack([(counts * (counts - 1)).sum(axis=1), given * (given - 1)], axis=-1)
     return ItemAgreement(
         item,
         games=int(shared.sum()),
         raters=int((~np.isnan(kept)).any(axis=1).sum()),
         ratings=int(totals.sum()),
-        alpha=_alpha(counts, item, seed),
-        ac1=None if item.is_score else _ac1(counts, item, seed),
-        exact=figure(share_of, _equal_pairs(counts), seed=seed),
+        alpha=_alpha(counts, item),
+        ac1=None if item.is_score else _ac1(counts, item),
+        exact=figure(share_of, equal_pairs),
         commonest=item.values[int(totals.argmax())] if has_any else math.nan,
         floor=float(totals.max() / totals.sum()) if has_any else math.nan,
     )
 
 
-def _alpha(counts: Numbers, item: Item, seed: int) -> Figure:
+def _alpha(counts: Numbers, item: Item) -> Figure:
     values = np.asarray(item.values)
     alpha = float(alpha_of(coincidences(counts), values, item.level))
     if math.isnan(alpha):
@@ -295,25 +296,20 @@ def _alpha(counts: Numbers, item: Item, seed: int) -> Figure:
     def resampled(weights: Numbers) -> Numbers:
         return alpha_of(coincidences(counts, weights), values, item.level)
 
-    return Figure(alpha, bootstrap_interval(resampled, len(counts), seed=seed))
+    return Figure(alpha, bootstrap_interval(resampled, len(counts)))
 
 
-def _ac1(counts: Numbers, item: Item, seed: int) -> Figure:
+def _ac1(counts: Numbers, item: Item) -> Figure:
     if not len(counts):
         return Figure(math.nan, no_interval("not defined"))
     choices = len(item.values)
-    interval = bootstrap_interval(lambda weights: ac1_of(counts, choices, weights), len(counts), seed=seed)
+    interval = bootstrap_interval(lambda weights: ac1_of(counts, choices, weights), len(counts))
     return Figure(float(ac1_of(counts, choices)), interval)
 
 
-def _equal_pairs(counts: Numbers) -> Numbers:
-    given = counts.sum(axis=1)
-    return np.stack([(counts * (counts - 1)).sum(axis=1), given * (given - 1)], axis=-1)
-
-
-def all_items(table: RatingTable, *, seed: int = 0) -> tuple[ItemAgreement, ...]:
+def all_items(table: RatingTable) -> tuple[ItemAgreement, ...]:
     """Every item of the form, in its order."""
-    return tuple(item_agreement(table, item, seed=seed) for item in ITEMS)
+    return tuple(item_agreement(table, item) for item in ITEMS)
 
 
 def pair_agreements(table: RatingTable) -> tuple[PairAgreement, ...]:

@@ -94,16 +94,14 @@ class ReferenceAgreement:
     floor_exact: float
 
 
-def reference_agreements(
-    table: RatingTable, references: Mapping[str, MetricAnswers], *, seed: int = 0
-) -> tuple[ReferenceAgreement, ...]:
+def reference_agreements(table: RatingTable, references: Mapping[str, MetricAnswers]) -> tuple[ReferenceAgreement, ...]:
     """Every reference against every item, references in the order given."""
     ceilings: dict[tuple[str, bytes], Ceiling] = {}
-    return tuple(_agreement(table, one, item, ceilings, seed) for one in references.values() for item in ITEMS)
+    return tuple(_agreement(table, one, item, ceilings) for one in references.values() for item in ITEMS)
 
 
 def _agreement(
-    table: RatingTable, reference: MetricAnswers, item: Item, ceilings: dict[tuple[str, bytes], Ceiling], seed: int
+    table: RatingTable, reference: MetricAnswers, item: Item, ceilings: dict[tuple[str, bytes], Ceiling]
 ) -> ReferenceAgreement:
     score = np.asarray([reference.scores.get(key, math.nan) for key in table.transcripts])
     if item.is_score:
@@ -123,7 +121,7 @@ def _agreement(
     equal = np.zeros((len(kept), 2))
     np.add.at(equal, game, np.stack([said == rated, np.ones_like(rated)], axis=-1))
     kappa, rank, bias, exact = figures(
-        [(kappa_of, sums), (correlation_of, ranked), (bias_of, plain), (share_of, equal)], seed=seed
+        [(kappa_of, sums), (correlation_of, ranked), (bias_of, plain), (share_of, equal)]
     )
     # Most metrics have a score for the same games, so their ceiling is the same.
     key = item.name, kept.tobytes()
@@ -222,8 +220,6 @@ def agreement_report(
     thresholds: Mapping[str, float],
     decided: Sequence[DecidedRow] = (),
     confirmed: Confirmed = MappingProxyType({}),
-    *,
-    seed: int = 0,
 ) -> AgreementReport:
     """The report on the current ratings.
 
@@ -234,7 +230,6 @@ def agreement_report(
         thresholds: Today's, by metric.
         decided: Ledger rows that a judge or a person decided.
         confirmed: How many further rows the judge decided as the rule did, and no person decided.
-        seed: Of the bootstrap; the same seed gives the same intervals.
     """
     table = rating_table(ratings)
     references = _references(scores, thresholds, table.transcripts)
@@ -243,14 +238,14 @@ def agreement_report(
         games=len(table.transcripts),
         shared_games=int((table.rated >= 2).sum()),
         ratings=int(table.rated.sum()),
-        items=all_items(table, seed=seed),
+        items=all_items(table),
         pairs=pair_agreements(table),
         leanings=rater_leanings(table),
-        references=reference_agreements(table, references, seed=seed) if len(table.transcripts) else (),
+        references=reference_agreements(table, references) if len(table.transcripts) else (),
         split=split_games(table, names),
         gaps=rule_gaps(table, references[ALL_METRICS].scores, names),
         overruled=tuple(one for one in decided if not one.is_open),
-        rows=row_agreements(decided, confirmed, seed=seed),
+        rows=row_agreements(decided, confirmed),
         disputed=disputed_rows(decided),
     )
 

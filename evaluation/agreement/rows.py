@@ -118,14 +118,13 @@ class RowAgreement:
 
 
 def row_agreements(
-    decided: Sequence[DecidedRow], confirmed: Confirmed = MappingProxyType({}), *, seed: int = 0
+    decided: Sequence[DecidedRow], confirmed: Confirmed = MappingProxyType({})
 ) -> tuple[RowAgreement, ...]:
     """Every metric and pair with a row on which both gave a verdict, in the rubric's order and that of ``PAIRS``.
 
     Args:
         decided: Rows that a judge or a person decided.
         confirmed: How many further rows the judge decided as the rule did, and no person decided.
-        seed: Of the bootstrap.
     """
     counts: dict[tuple[str, Method, Method], Counter[Cell]] = {
         (metric, *pair): Counter() for metric in DEFINITIONS for pair in PAIRS
@@ -137,17 +136,17 @@ def row_agreements(
                 counts[one.metric, first, second][cell] += 1
     for (transcript_id, metric, verdict), rows in confirmed.items():
         counts[metric, Method.RULE, Method.JUDGE][transcript_id, verdict, verdict] += rows
-    return tuple(_agreement(*key, cells, seed) for key, cells in counts.items() if cells)
+    return tuple(_agreement(*key, cells) for key, cells in counts.items() if cells)
 
 
-def _agreement(metric: str, first: Method, second: Method, counts: Mapping[Cell, int], seed: int) -> RowAgreement:
+def _agreement(metric: str, first: Method, second: Method, counts: Mapping[Cell, int]) -> RowAgreement:
     games = {key: place for place, key in enumerate(dict.fromkeys(key for key, _, _ in counts))}
     cells = np.zeros((len(games), len(_VERDICTS), len(_VERDICTS)))
     for (key, one, other), rows in counts.items():
         cells[games[key], _VERDICTS.index(one), _VERDICTS.index(other)] += rows
     same, total = int(np.trace(cells.sum(axis=0))), int(cells.sum())
     equal = np.stack([np.trace(cells, axis1=1, axis2=2), cells.sum(axis=(1, 2))], axis=-1)
-    kappa, share = figures([(_kappa, cells.reshape(len(games), -1)), (share_of, equal)], seed=seed)
+    kappa, share = figures([(_kappa, cells.reshape(len(games), -1)), (share_of, equal)])
     if not share.interval.is_known:
         share = Figure(share.value, proportion_interval(same, total, is_within_game=len(games) == 1))
     floor = float(cells.sum(axis=(0, 1)).max() / total)

@@ -44,7 +44,8 @@ def agreement_level(one: ItemAgreement) -> str | None:
 def headline(report: AgreementReport) -> str:
     """The whole report in a sentence of our own words; empty while no game has two raters.
 
-    "So far the two raters agree on the score, partly on question 4 (natural flow), not on question 2 (curiosity)."
+    "The two raters agree on the score, partly on question 4 (natural flow), not on question 2 (curiosity)." With too
+    few games for that it says so first.
     """
     levels = [(one.item, agreement_level(one)) for one in report.items]
     named = {level: _named([item for item, held in levels if held == level]) for level in (AGREE, PARTLY, NOT)}
@@ -62,7 +63,9 @@ def headline(report: AgreementReport) -> str:
     else:
         parts = [f"do not agree on {named[NOT]}"]
     words = f"{who} {', '.join(parts)}."
-    return f"So far {words}" if report.note else words.capitalize()
+    if not report.note:
+        return f"{words[0].upper()}{words[1:]}"
+    return f"Too few shared games to be sure ({report.shared_games} of {FEWEST_FOR_READING}). So far {words}"
 
 
 def agreement_sentences(report: AgreementReport) -> list[str]:
@@ -71,10 +74,25 @@ def agreement_sentences(report: AgreementReport) -> list[str]:
     Names of raters in them are untrusted text.
     """
     widest = max((one.spread for one in report.split), default=0.0)
-    found = [_item_sentence(one, widest) for one in report.items if one.games]
-    if report.shared_games:
-        found += _leaning_sentences(report.leanings)
-    return [*found, *_metric_sentence(report), *_row_sentences(report)]
+    return [*(_item_sentence(one, widest) for one in report.items if one.games), *other_sentences(report)]
+
+
+def other_sentences(report: AgreementReport) -> list[str]:
+    """Those of :func:`agreement_sentences` that are about no single item."""
+    leanings = _leaning_sentences(report.leanings) if report.shared_games else ()
+    return [*leanings, *_metric_sentence(report), *_row_sentences(report)]
+
+
+def often_words(one: ItemAgreement) -> str:
+    """The share of the same answers: "in 9 of 11 games"; of three and more, "from 60 % of the pairs"."""
+    if one.ratings == 2 * one.games:
+        return f"in {round(one.exact.value * one.games)} of {counted(one.games, 'game')}"
+    return f"from {100 * one.exact.value:.0f} % of the pairs of raters"
+
+
+def is_no_better_than_constant(one: ItemAgreement) -> bool:
+    """Whether always giving the commonest answer would agree as often."""
+    return one.exact.value <= one.floor < 1
 
 
 def _named(items: Sequence[Item]) -> str:
@@ -85,15 +103,11 @@ def _named(items: Sequence[Item]) -> str:
 
 
 def _item_sentence(one: ItemAgreement, widest: float) -> str:
-    share = one.exact.value
-    if one.ratings == 2 * one.games:
-        often = f"in {round(share * one.games)} of {counted(one.games, 'game')}"
-    else:
-        often = f"from {100 * share:.0f} % of the pairs of raters"
+    often = often_words(one)
     if one.item.is_score:
         return f"Score: the same {often}, at most {counted(widest, 'point')} apart."
     answer = "yes" if one.commonest else "no"
-    chance = f", no better than always answering {answer}" if share <= one.floor < 1 else ""
+    chance = f", no better than always answering {answer}" if is_no_better_than_constant(one) else ""
     return f"{one.item.short_label} ({one.item.label}): the same answer {often}{chance}."
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.cli.rendering import score_cell
-from evaluation.cli.terminal import safe, shortened, table
+from evaluation.cli.rendering import advice_lines, score_cell
+from evaluation.cli.terminal import shortened, table
 from evaluation.comparison.movers import Losses
 from evaluation.iterations import Board, Decision, GameTest, IterationSummary, KnownMean, MetricMean
 from evaluation.iterations.tests import NO_CHANCE
-from evaluation.rubric.advice import advise, nothing_to_fix
+from evaluation.rubric.advice import advise
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.text.display import counted, dollars
 
@@ -36,7 +36,9 @@ def board_lines(board: Board, losses: Mapping[str, Losses] | None = None) -> Ite
         f"  {_STATES[check.state]} {check.label}: {shortened(check.measured, 100)}" for check in board.checklist.checks
     )
     yield f"  {board.chance.words if board.chance else NO_CHANCE}"
-    yield from _advice(board, losses or {})
+    if (current := board.current) is not None:
+        place = f" in {shortened(current.iteration.name, 60)}"
+        yield from advice_lines(current.means, current.cost_usd.mean, place, losses or {})
 
 
 def _line(summary: IterationSummary) -> tuple[str, ...]:
@@ -102,29 +104,6 @@ def _tests_words(summary: IterationSummary) -> str:
         return "no complete test"
     outcomes = Counter(str(test.verdict.status) for test in complete)
     return f"{counted(len(complete), 'test')}: " + ", ".join(f"{count} {status}" for status, count in outcomes.items())
-
-
-def _advice(board: Board, losses: Mapping[str, Losses]) -> Iterator[str]:
-    if board.current is None:
-        return
-    given = advise(board.current.means, board.current.cost_usd.mean)
-    if not given:
-        yield ""
-        yield nothing_to_fix(board.current.means)
-    for advice in given:
-        yield ""
-        yield f"{advice.label} in {shortened(board.current.iteration.name, 60)}: {advice.finding}. The rubric suggests:"
-        yield from (f"  - {action}" for action in advice.actions)
-        if advice.about in losses:
-            yield from _loss_lines(losses[advice.about])
-
-
-def _loss_lines(losses: Losses) -> Iterator[str]:
-    yield f"  {shortened(losses.words, 200)}"
-    for example in losses.examples:
-        where = f"{shortened(example.game, 40)} {example.message_id or ''}".strip()
-        said = f"{example.player}: {example.text}" if example.text else example.player
-        yield f"    {safe(where)}: {shortened(said, 120)} ({shortened(example.reason, 100)})"
 
 
 def coverage_lines(means: Mapping[str, MetricMean]) -> Iterator[str]:

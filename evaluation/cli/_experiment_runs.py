@@ -12,7 +12,7 @@ from evaluation.cli.exit_codes import INFRASTRUCTURE
 from evaluation.cli.options import JudgeChoice, ListFormat, require_consent
 from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, table
 from evaluation.experiments.estimate import estimate
-from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, GroupLayout, scenario_named, scenarios
+from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, scenario_named, scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.model_client.prices import Price
@@ -41,8 +41,6 @@ def chosen_plans(
     settings: dict[str, Any],
     agents: tuple[Path | None, list[Path]],
     model: str | None,
-    *,
-    is_paper: bool,
 ) -> list[ExperimentPlan]:
     """The plan of a scenario, or of all four.
 
@@ -53,13 +51,11 @@ def chosen_plans(
     personas = tuple(load_personas(folder, fragments)) if folder else ()
     speaker = (
         SCRIPTED_MODEL
-        if settings["effects"]
+        if settings["effects"] is not None
         else judge_config({"model": model}, store.settings.get(SETTINGS_KEY)).model
     )
-    layout = GroupLayout.PAPER if is_paper else GroupLayout.SPECIFICATION
     named = list(scenarios().values()) if scenario == "all" else [scenario_named(scenario)]
-    fixed = {**settings, "layout": layout, "personas": personas}
-    return [ExperimentPlan(each, speaker, **fixed) for each in named]
+    return [ExperimentPlan(each, speaker, **settings, personas=personas) for each in named]
 
 
 def run_all(
@@ -181,7 +177,6 @@ def record_dict(record: ExperimentRecord) -> dict[str, Any]:
         "name": record.name,
         "seed": record.seed,
         "scale": record.scale,
-        "layout": record.config.get("layout"),
         "model": record.config.get("model"),
         "judge": judge_of(record),
         "is_scripted": record.is_scripted,

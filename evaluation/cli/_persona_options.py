@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from evaluation.cli.options import PropositionFolder, SharedOptions, listed_names
+from evaluation.cli.options import OutputFormat, PropositionFolder, SharedOptions, listed_names
 
 _TIME_FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
 _LARGEST_SEED = 2**31 - 1
@@ -22,22 +22,6 @@ class Mode(StrEnum):
     LIVE = "live"
     SYNTHETIC = "synthetic"
     OFFLINE = "offline"
-
-
-class RecordMode(StrEnum):
-    """Source of the recorded answers: a model, or the script behind the shipped recordings."""
-
-    LIVE = "live"
-    SCRIPTED = "scripted"
-
-
-class PersonaFormat(StrEnum):
-    """Output formats of an evaluation."""
-
-    TABLE = "table"
-    MARKDOWN = "markdown"
-    JUNIT = "junit"
-    JSON = "json"
 
 
 class Sample(NamedTuple):
@@ -68,7 +52,6 @@ def sample_options(
         str,
         typer.Option(
             metavar="NAME,...",
-            show_default=False,
             help="Names or ids; 'all' for everybody who is stored. Default: agents with a persona or propositions.",
         ),
     ] = "",
@@ -76,8 +59,7 @@ def sample_options(
         str,
         typer.Option(
             metavar="NAME,...",
-            show_default=False,
-            help="Default: all of adherence, consistency, fluency, convergence, ideas_quantity.",
+            help="Default: all of adherence, consistency, fluency, convergence (voice distinctness), ideas_quantity.",
         ),
     ] = "",
     sample_size: Annotated[
@@ -107,7 +89,7 @@ class Source(NamedTuple):
         baselines: The folder with golden baselines.
     """
 
-    mode: Mode | RecordMode
+    mode: Mode
     with_simulated: bool
     recordings: Path | None
     baselines: Path | None
@@ -134,7 +116,6 @@ def source_options(
         typer.Option(
             envvar="DRAMATURG_RECORDINGS",
             metavar="PATH",
-            show_default=False,
             help="The file or folder of recorded answers. Default: the shipped one.",
         ),
     ] = None,
@@ -143,7 +124,6 @@ def source_options(
         typer.Option(
             envvar="DRAMATURG_BASELINES",
             metavar="FOLDER",
-            show_default=False,
             file_okay=False,
             help="The folder with baselines. Default: the shipped one.",
         ),
@@ -153,14 +133,8 @@ def source_options(
     return Source(mode, simulated, recordings, baselines)
 
 
-Since = Annotated[
-    datetime | None,
-    typer.Option(formats=_TIME_FORMATS, show_default=False, help="Only messages from this time on (UTC)."),
-]
-Until = Annotated[
-    datetime | None,
-    typer.Option(formats=_TIME_FORMATS, show_default=False, help="Only messages until then (UTC)."),
-]
+Since = Annotated[datetime | None, typer.Option(formats=_TIME_FORMATS, help="Only messages from this time on (UTC).")]
+Until = Annotated[datetime | None, typer.Option(formats=_TIME_FORMATS, help="Only messages until then (UTC).")]
 MaxDrop = Annotated[
     float,
     typer.Option(
@@ -170,4 +144,4 @@ MaxDrop = Annotated[
 RequireBaseline = Annotated[
     bool, typer.Option("--require-baseline", help="Exit with 1 when no score could be held against a baseline.")
 ]
-Output = Annotated[PersonaFormat, typer.Option("--format", help="How it is printed; junit is XML for CI systems.")]
+Output = Annotated[OutputFormat, typer.Option("--format", help="A table, JSON, or the Markdown of a pull request.")]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -14,58 +13,44 @@ import typer
 
 from evaluation.cli._persona_options import (
     Mode,
-    PersonaFormat,
-    RecordMode,
     Sample,
     Source,
     sample_options,
     source_options,
 )
 from evaluation.cli.exit_codes import GATE_FAILED, INFRASTRUCTURE
-from evaluation.cli.options import JudgeChoice, ListFormat, judge_options, open_store
+from evaluation.cli.options import JudgeChoice, ListFormat, OutputFormat, judge_options, open_store
 from evaluation.cli.rendering import print_json_list
 from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, shortened, table
 from evaluation.errors import InputError, NotFoundError
 from evaluation.files.bundled import proposition_roots
-from evaluation.harness.pull_request_comment import comparison_markdown
+from evaluation.harness.pull_request_comment import comparison_markdown, number_words, row_remarks
 from evaluation.harness.regression import (
     FAILURES,
     BaselineComparison,
     RegressionOutcome,
     file_stem,
-    junit_xml,
     read_baselines,
     row_words,
 )
-from evaluation.judging.answers import HIGHEST_SCORE, Answer, Idea, IdeasAnswer, ScoreAnswer
-from evaluation.judging.fencing import FENCE
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, probe
 from evaluation.judging.judges_without_model import (
-    NOTE,
-    SCRIPTED_MODEL,
     SUFFIX,
-    Measured,
     RecordingJudge,
-    Script,
-    ScriptedJudge,
-    consistency,
-    convergence,
-    fluency,
     read_recordings,
     write_recordings,
 )
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
-from evaluation.judging.protocol import Judge, JudgeRequest
-from evaluation.judging.questions import Options, proposition_id_of
+from evaluation.judging.protocol import Judge
+from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.subjects import ALWAYS, Period
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.text.tokens import STOP_WORDS, tokenize
 from evaluation.workflows.agents import KnownAgents
 from evaluation.workflows.persona_runs import (
     PersonaRunRequest,
@@ -95,7 +80,7 @@ class _Evaluated(NamedTuple):
 
 
 def run_evaluations(
-    output: PersonaFormat, *, since: datetime | None, until: datetime | None, max_drop: float, requires_baseline: bool
+    output: OutputFormat, *, since: datetime | None, until: datetime | None, max_drop: float, requires_baseline: bool
 ) -> None:
     """Evaluates, prints the scores, and ends with the exit code of the comparison with the baselines."""
     source = source_options.value()
@@ -106,7 +91,7 @@ def run_evaluations(
         _finish(comparison)
 
 
-def run_comparison(output: PersonaFormat, *, max_drop: float, requires_baseline: bool) -> None:
+def run_comparison(output: OutputFormat, *, max_drop: float, requires_baseline: bool) -> None:
     """Evaluates, prints every score beside its baseline, and ends with the exit code of the comparison."""
     source = source_options.value()
     known = known_baselines(source.baselines)
@@ -129,7 +114,7 @@ def make_baselines() -> None:
     if not (done := _evaluate(source)):
         return
     comparison = compare_with_baselines(*done, before)
-    _print_comparison(comparison, PersonaFormat.TABLE)
+    _print_comparison(comparison, OutputFormat.TABLE)
     if comparison.verdict == "error":
         note("No baseline was written.")
         _finish(comparison)
@@ -137,16 +122,14 @@ def make_baselines() -> None:
         note(f"Written: {path}")
 
 
-def record_answers(to: Path | None, mode: RecordMode) -> None:
+def record_answers(to: Path | None) -> None:
     """Evaluates, and keeps the answers in a file or folder of recordings."""
-    place = recording_place(to)
-    library = PropositionLibrary.load(proposition_roots(sample_options.value().propositions))
-    files = AnswerFiles(place, is_scripted=mode is RecordMode.SCRIPTED, library=library)
-    if not (done := _evaluate(Source(mode, False, None, None), wrap=files.record)):
+    files = AnswerFiles(recording_place(to))
+    if not (done := _evaluate(Source(Mode.LIVE, False, None, None), wrap=files.record)):
         return
     failed = [item.detail for _, each in done.rated for item in each.items if item.status == "error"]
     paths = files.close(keeps_old=bool(failed))
-    _print_scores(done.rated, None, PersonaFormat.TABLE, Mode.LIVE)
+    _print_scores(done.rated, None, OutputFormat.TABLE, Mode.LIVE)
     for path in paths:
         note(f"Recorded: {path}")
     if failed:
@@ -164,11 +147,11 @@ def _evaluate(source: Source, period: Period = ALWAYS, wrap: Wrap | None = None)
     return _Evaluated(request, _run_with_progress(store, request))
 
 
-def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, output: PersonaFormat, mode: str) -> None:
-    if output is PersonaFormat.JSON:
+def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, output: OutputFormat, mode: str) -> None:
+    if output is OutputFormat.JSON:
         # Of recordings the output is the same every time; the runs are listed by 'show'.
         print_json_list(evaluation_dict(None if mode is Mode.MOCK else key, each) for key, each in rated)
-    elif output in (PersonaFormat.JUNIT, PersonaFormat.MARKDOWN) and comparison is not None:
+    elif output is OutputFormat.MARKDOWN and comparison is not None:
         _print_comparison(comparison, output)
     elif not rated:
         note("There is nobody to evaluate. Name agents with --agents, or 'all' for everybody who is stored.")
@@ -176,12 +159,10 @@ def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, out
         say(evaluation_table(rated, comparison))
 
 
-def _print_comparison(comparison: BaselineComparison, output: PersonaFormat) -> None:
-    if output is PersonaFormat.JSON:
+def _print_comparison(comparison: BaselineComparison, output: OutputFormat) -> None:
+    if output is OutputFormat.JSON:
         say_json(comparison.as_dict())
-    elif output is PersonaFormat.JUNIT:
-        say(junit_xml(comparison))
-    elif output is PersonaFormat.MARKDOWN:
+    elif output is OutputFormat.MARKDOWN:
         say(comparison_markdown(comparison.as_dict()))
     else:
         say(comparison_table(comparison))
@@ -226,7 +207,7 @@ def _request(
         plan,
         PropositionLibrary.load(proposition_roots(sample.propositions)),
         sample.agents,
-        str(Mode.OFFLINE if mode is RecordMode.SCRIPTED else mode),
+        str(mode),
         "synthetic" if mode is Mode.SYNTHETIC else "transcripts",
         source.with_simulated,
         wrap,
@@ -259,40 +240,34 @@ def _dimensions(chosen: list[str]) -> tuple[Dimension, ...]:
     return tuple([each for each in DIMENSIONS if not chosen or each in chosen])
 
 
-_JUDGES: dict[Mode | RecordMode, str] = {
+_JUDGES = {
     Mode.MOCK: "recorded",
     Mode.LIVE: "live",
     Mode.SYNTHETIC: "live",
     Mode.OFFLINE: "offline",
-    RecordMode.LIVE: "live",
-    RecordMode.SCRIPTED: "offline",
 }
 
 
-def _judge_config(store: Store, mode: Mode | RecordMode, judge: JudgeChoice, recordings: Path | None) -> JudgeConfig:
+def _judge_config(store: Store, mode: Mode, judge: JudgeChoice, recordings: Path | None) -> JudgeConfig:
     """The judge's configuration. Without ``model``, recordings are played of the one that made them."""
     options = {"mode": _JUDGES[mode], "recordings": recordings, **judge.config}
     config = judge_config(options, stored=store.settings.get(SETTINGS_KEY))
     if mode is Mode.MOCK and not judge.config["model"]:
         config = config.model_copy(update={"model": recorded_model(config)})
-    _say_who_judges(config, is_scripted=mode is RecordMode.SCRIPTED)
+    _say_who_judges(config)
     if config.mode == "live" and not judge.is_estimate:
         probe(config)
     return config
 
 
-def _say_who_judges(config: JudgeConfig, *, is_scripted: bool) -> None:
-    if is_scripted:
-        note(NOTE)
-    elif config.mode == "offline":
+def _say_who_judges(config: JudgeConfig) -> None:
+    if config.mode == "offline":
         note(
             "No language model judges: fluency, consistency and voice distinctness are counted, adherence and ideas "
             "are not scored. For a model, set OPENAI_API_KEY or give --base-url, and --mode live."
         )
     elif config.mode == "recorded":
         note(f"Recorded answers of {config.model} are played back; no model is asked.")
-        if config.model == SCRIPTED_MODEL:
-            note(NOTE)
     else:
         note(f"{config.model} judges{f' at {config.base_url}' if config.base_url else ''}.")
 
@@ -423,8 +398,6 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
     """Differences from the baselines; one line for all agents without one or with another judge's."""
     if comparison is None:
         return
-    from evaluation.harness.regression import FAILURES, RegressionOutcome, row_words
-
     for row in comparison.having(FAILURES):
         yield shortened(f"{row.outcome}: {row_words(row, comparison.max_drop)}", _LONGEST_REMARK)
     for outcome, words in (
@@ -442,43 +415,19 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
 
 def comparison_table(comparison: BaselineComparison) -> str:
     """Every score beside its baseline, and below what fell, what is gone and what is new."""
-    from evaluation.harness.regression import behind_words
-
     rows = [
         (
             shortened(row.agent_name, _LONGEST_NAME),
             LABELS[row.dimension],
-            _figure(row.baseline) or "none",
-            _figure(row.score) or "n/a",
-            "" if row.change is None else f"{row.change:+.2f}",
+            number_words(row.baseline, 2) or "none",
+            number_words(row.score, 2) or "n/a",
+            number_words(row.change, 2, sign=True),
             str(row.outcome).replace("_", " "),
         )
         for row in comparison.rows
     ]
-    lines = [table(_COMPARISON_HEADERS, rows)]
-    for row in comparison.rows:
-        who = f"{row.agent_name}, {LABELS[row.dimension]}"
-        if row.detail and row.outcome != "new":
-            lines.append(shortened(f"  {who}: {row.detail}", _LONGEST_REMARK))
-        lines += [
-            shortened(f"  {who}: {one.name} fell: {one.baseline:.2f} -> {one.score:.2f}", _LONGEST_REMARK)
-            for one in row.fallen
-        ]
-        for words, ids in (
-            ("new", row.new_propositions),
-            ("gone", row.gone_propositions),
-            ("changed, not compared,", row.changed_propositions),
-        ):
-            if ids:
-                lines.append(shortened(f"  {who}: {words} propositions: {', '.join(ids)}", _LONGEST_REMARK))
-        for each in row.behind:
-            lines += [f"  {shortened(line, _LONGEST_REMARK)}" for line in behind_words(each).splitlines()]
-    lines.append(f"  {comparison.rule}")
-    return "\n".join(lines)
-
-
-def _figure(score: float | None) -> str:
-    return "" if score is None else f"{score:.2f}"
+    remarks = [line for row in comparison.as_dict()["rows"] for line in row_remarks(row, shortened)]
+    return "\n".join([table(_COMPARISON_HEADERS, rows), *(f"  {line}" for line in (*remarks, comparison.rule))])
 
 
 def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation) -> dict[str, Any]:
@@ -538,71 +487,6 @@ def _item_dict(item: PropositionScore) -> dict[str, Any]:
     }
 
 
-_SAID = re.compile(r"^\[M(\d+)\] [^\n:]* acts: ([^\n]*\n?(?:\| [^\n]*\n?)*)", re.MULTILINE)
-_PERSONA = re.compile(rf"^Persona of [^\n]*\n{FENCE}\n(.*?)\n{FENCE}", re.MULTILINE | re.DOTALL)
-_PROPOSAL = re.compile(r"\b(?:let's|let us|we (?:could|should|will)|what if|how about|i propose|idea)\b", re.IGNORECASE)
-_LONGEST_IDEA = 120
-_CONFIDENCE = 0.5
-_USUAL = 6
-# So many words of the persona in what was said are as good as any more.
-_ENOUGH_WORDS = 6
-_LOWEST = 2
-
-_Rule = Callable[[Sequence[Sequence[str]]], Measured]
-_COUNTED: Mapping[str, _Rule] = {"fluency": fluency, "convergence": convergence, "consistency": consistency}
-
-
-def scripted_answers(library: PropositionLibrary) -> Script:
-    """The script, for :class:`evaluation.judging.judges_without_model.ScriptedJudge`.
-
-    Args:
-        library: Tells which propositions name what is bad: of these a low mark is good.
-    """
-    inverted = {each.id for own in library.by_file.values() for each in own if each.is_inverted}
-
-    def answer(request: JudgeRequest) -> Answer:
-        said = {int(number): text.replace("| ", "") for number, text in _SAID.findall(request.prompt.user)}
-        if request.answer is IdeasAnswer:
-            return IdeasAnswer(ideas=_ideas(said))
-        goodness, why = _goodness(request, said)
-        is_inverted = proposition_id_of(request.subject) in inverted
-        return ScoreAnswer(
-            reason=f"A script's answer, no model's: {why}",
-            score=HIGHEST_SCORE - goodness if is_inverted else goodness,
-            confidence=_CONFIDENCE,
-            citations=[max(said)] if said else [],
-        )
-
-    return answer
-
-
-def _ideas(said: Mapping[int, str]) -> list[Idea]:
-    return [
-        Idea(text=" ".join(text.split())[:_LONGEST_IDEA], citations=[number])
-        for number, text in said.items()
-        if _PROPOSAL.search(text)
-    ]
-
-
-def _goodness(request: JudgeRequest, said: Mapping[int, str]) -> tuple[int, str]:
-    """The agent's score, 0 to 9, and its reason."""
-    given = request.offline
-    if given is not None and given.dimension in _COUNTED:
-        measured = _COUNTED[given.dimension](given.groups)
-        if measured.share is not None:
-            return round(HIGHEST_SCORE * measured.share), measured.reason
-    persona = _words("\n".join(_PERSONA.findall(request.prompt.user)))
-    if not persona:
-        return _USUAL, "nothing to count here."
-    shared = sorted(persona & _words("\n".join(said.values())))
-    goodness = _LOWEST + round((HIGHEST_SCORE - 1 - _LOWEST) * min(1.0, len(shared) / _ENOUGH_WORDS))
-    return goodness, f"{len(shared)} words of the persona recur in what was said."
-
-
-def _words(text: str) -> set[str]:
-    return {token.text for token in tokenize(text)} - STOP_WORDS
-
-
 _UNFINISHED = ".new"
 
 
@@ -635,19 +519,13 @@ class AnswerFiles:
 
     Attributes:
         to: The file (``.jsonl``) or the folder.
-        is_scripted: Whether the script answers in place of a model.
-        library: The propositions that are asked about.
     """
 
     to: Path
-    is_scripted: bool
-    library: PropositionLibrary
     _unfinished: list[Path] = field(default_factory=list)
 
     def record(self, judge: Judge, agent: Agent) -> Judge:
         """The judge, with everything it says about the agent written down at once."""
-        if self.is_scripted:
-            judge = ScriptedJudge(scripted_answers(self.library), model=SCRIPTED_MODEL)
         return RecordingJudge(judge, self._file_of(agent))
 
     def _file_of(self, agent: Agent) -> Path:
@@ -674,9 +552,7 @@ class AnswerFiles:
                 continue
             old = read_recordings(path) if keeps_old and path.exists() else {}
             heard = read_recordings(unfinished)
-            # What no model wrote need not be kept word for word.
-            kept = [each.model_copy(update={"raw": ""}) if self.is_scripted else each for each in heard.values()]
-            write_recordings(path, [*(old[key] for key in old.keys() - heard.keys()), *kept])
+            write_recordings(path, (old | heard).values())
             unfinished.unlink()
             paths.append(path)
         return paths

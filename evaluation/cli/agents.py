@@ -60,9 +60,7 @@ def _row(known: KnownAgents, agent_id: str) -> dict[str, Any]:
 def import_agents(
     files: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="FILE", show_default=False, help="Agent files of TinyTroupe, JSON objects with a name, or texts."
-        ),
+        typer.Argument(metavar="FILE", help="Agent files of TinyTroupe, JSON objects with a name, or texts."),
     ],
 ) -> None:
     """Import agents with their personas; one that is known by that id or name keeps its name and gets the persona."""
@@ -90,10 +88,7 @@ def import_agents(
 @app.command()
 @judge_options
 def generate(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="FOLDER", show_default=False, help="Where the *.agent.json files are written to."),
-    ],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the *.agent.json files are written to.")],
     profile: Annotated[
         str,
         typer.Option(
@@ -106,7 +101,7 @@ def generate(
     seed: Annotated[int, typer.Option(min=0, help="Draws what each of them is like.")] = 0,
     force: Force = False,
 ) -> None:
-    """Let a model make agents of a population, and write them as agent files.
+    """Let a model invent the agents of a population, and write them as agent files.
 
     Every answer is stored before it is used: the same command goes on where it was broken off. Exits with 3 when the
     model cannot be asked or the budget is spent.
@@ -145,16 +140,10 @@ def generate(
 
 @app.command("map")
 def map_speaker(
-    speaker: Annotated[
-        str, typer.Argument(metavar="SPEAKER", show_default=False, help="The name as it stands in transcripts.")
-    ],
+    speaker: Annotated[str, typer.Argument(metavar="SPEAKER", help="The name as it stands in transcripts.")],
     agent: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[AGENT]",
-            show_default=False,
-            help="The agent's id or name; without, the one of the speaker's name.",
-        ),
+        typer.Argument(metavar="[AGENT]", help="The agent's id or name; without, the one of the speaker's name."),
     ] = None,
     by: By = None,
 ) -> None:
@@ -179,9 +168,7 @@ def propositions() -> None:
 def check(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[FILE]...", show_default=False, help="YAML files, or folders of them. Default: all in use."
-        ),
+        typer.Argument(metavar="[FILE]...", help="YAML files, or folders of them. Default: all in use."),
     ] = None,
     output: Rows = ListFormat.TABLE,
     folder: PropositionFolder = None,

@@ -23,10 +23,9 @@ _ID_DIGITS = 8
 
 
 def compare(
-    before: Annotated[str, typer.Argument(metavar="BEFORE", show_default=False, help="The iteration to compare with.")],
-    after: Annotated[str, typer.Argument(metavar="AFTER", show_default=False, help="The iteration in question.")],
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The iteration to compare with.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="The iteration in question.")],
     output: Rows = ListFormat.TABLE,
-    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn for the intervals.")] = 0,
 ) -> None:
     """Compare two iterations: every metric's difference with its interval, what it shows, and what moved it.
 
@@ -37,7 +36,7 @@ def compare(
     from evaluation.workflows.iterations import stored_comparison
 
     store = open_store()
-    found = stored_comparison(store, before, after, seed=seed)
+    found = stored_comparison(store, before, after)
     warn_of(
         stored_mixes(store, among={game.transcript_id for side in (found.before, found.after) for game in side.games})
     )
@@ -116,14 +115,13 @@ def _movers(found: IterationComparison) -> Iterator[tuple[str, ...]]:
 
 def report(
     iteration: Annotated[
-        str | None, typer.Argument(metavar="[ITERATION]", show_default=False, help="The iteration to report on.")
+        str | None, typer.Argument(metavar="[ITERATION]", help="The iteration to report on; the latest when left out.")
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", dir_okay=False, help="The file to write.")] = Path(
         "report.html"
     ),
     compare: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="BEFORE AFTER", show_default=False, help="Report on these two iterations compared."),
+        tuple[str, str] | None, typer.Option(metavar="BEFORE AFTER", help="Report on these two iterations compared.")
     ] = None,
     force: Force = False,
 ) -> None:

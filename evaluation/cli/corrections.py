@@ -13,8 +13,6 @@ from evaluation.cli.terminal import note, say, say_json, shortened, table
 if TYPE_CHECKING:
     from evaluation.corrections.config import CorrectionConfig
     from evaluation.corrections.gate import Attempt, LoggedMessage
-    from evaluation.corrections.statistics import FailureRate
-    from evaluation.store.corrections import Corrections
 
 app = command_group("See what the gate did to messages before they were sent; say what is corrected for an agent.")
 
@@ -36,22 +34,14 @@ def list_messages(
     agent: Agent = None,
     run: Run = None,
     limit: Annotated[int, typer.Option(min=1, help="The latest so many.")] = 50,
-    stats: Annotated[
-        bool,
-        typer.Option("--stats", help="Instead count outcomes, and how often texts fall short in each check."),
-    ] = False,
     output: Rows = ListFormat.TABLE,
 ) -> None:
     """List the latest messages that were checked, newest first; as JSON with all attempts, scores and reasons."""
     from evaluation.workflows.agents import KnownAgents
 
     store = open_store()
-    corrections = store.corrections
     agent = agent and KnownAgents.of(store).resolve(agent, with_silent=True)
-    if stats:
-        _say_statistics(corrections, agent, run, output)
-        return
-    found = corrections.messages(agent, run=run, limit=limit)
+    found = store.corrections.messages(agent, run=run, limit=limit)
     if output is ListFormat.JSON:
         say_json([_message(one) for one in found])
         return
@@ -70,66 +60,14 @@ def list_messages(
     say(table(("Id", "When (UTC)", "Agent", "Run", "Outcome", "Attempts", "Sent"), rows))
 
 
-def _say_statistics(corrections: Corrections, agent: str | None, run: str | None, output: ListFormat) -> None:
-    from evaluation.corrections.statistics import OUTCOME_MEANINGS, failure_rates, gate_statistics, statistics_words
-
-    results = [one.result for one in corrections.messages(agent, run=run)]
-    statistics, rates = gate_statistics(results), failure_rates(results)
-    outcomes = statistics.outcomes
-    if output is ListFormat.JSON:
-        say_json(
-            {
-                "messages": len(results),
-                "outcomes": {str(name): count for name, count in outcomes.items()},
-                "original_success_rate": statistics.original_success_rate,
-                "retries": statistics.retries,
-                "regeneration_failure_rate": statistics.regeneration_failure_rate,
-                "mean_total": statistics.mean_total,
-                "calls_per_message": statistics.calls_per_message,
-                "usd_per_message": statistics.usd_per_message,
-                "breaker_open": statistics.breaker_open,
-                "checks": [_rate(one) for one in rates],
-            }
-        )
-        return
-    say(f"The latest {len(results):,} of {corrections.count(agent):,} checked messages.\n")
-    say(
-        table(("Outcome", "Messages", "Meaning"), [(each, outcomes[each], OUTCOME_MEANINGS[each]) for each in outcomes])
-    )
-    say("\n" + table(("Statistic", "Value"), statistics_words(statistics)))
-    if rates:
-        headers = ("Check", "Texts", "Below", "Judged", "95 % interval", "Mean", "No answer")
-        say("\n" + table(headers, [_rate_row(one) for one in rates]))
-
-
-def _rate(one: FailureRate) -> dict[str, Any]:
-    return {
-        "check": one.check,
-        "texts": "rewritten" if one.is_retry else "first",
-        "failed": one.failed,
-        "judged": one.judged,
-        "unanswered": one.unanswered,
-        "interval": [one.interval.low, one.interval.high],
-        "mean": one.mean,
-    }
-
-
-def _rate_row(one: FailureRate) -> list[object]:
-    low, high = one.interval.low, one.interval.high
-    interval = one.interval.note if low is None or high is None else f"{100 * low:.0f} to {100 * high:.0f} %"
-    mean = "none" if one.mean is None else f"{one.mean:.2f}"
-    return [one.check, "rewritten" if one.is_retry else "first", one.failed, one.judged, interval, mean, one.unanswered]
-
-
 @app.command()
 def config(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", show_default=False, help="The agent's id or name.")],
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id or name.")],
     changes: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            show_default=False,
             help="Change a setting, such as gate_fluency_enabled=true; NAME= returns to the default. May be given "
             "several times: all of them are changed, or none.",
         ),
@@ -139,7 +77,7 @@ def config(
 ) -> None:
     """Show every setting of an agent beside its default, or change some."""
     from evaluation.corrections.config import CorrectionConfig
-    from evaluation.corrections.statistics import SETTINGS, default_of
+    from evaluation.corrections.statistics import default_of, settings
     from evaluation.workflows.agents import KnownAgents
 
     store = open_store()
@@ -153,7 +91,7 @@ def config(
         corrections.forget(agent_id)
     if changes or reset:
         note(f"{agent_id}: stored.")
-    rows = [(name, getattr(held, name), default_of(name), setting) for name, setting in SETTINGS.items()]
+    rows = [(name, getattr(held, name), default_of(name), setting) for name, setting in settings().items()]
     if output is ListFormat.JSON:
         say_json([{"name": name, "value": value, "default": default} for name, value, default, _ in rows])
         return

@@ -41,7 +41,7 @@ class VerdictName(StrEnum):
     EXCLUDED = "excluded"
 
 
-Author = Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who decides.")]
+Author = Annotated[str, typer.Option(metavar="NAME", help="Who decides.")]
 
 
 def override(
@@ -50,19 +50,20 @@ def override(
         str,
         typer.Argument(
             metavar="ROW",
-            show_default=False,
             help="The row's id, as 'show --metric --format json' gives it (coherence:m12), or METRIC:#N for message N.",
         ),
     ],
-    verdict: Annotated[VerdictName, typer.Option(show_default=False, help="The new verdict of the row.")],
+    verdict: Annotated[
+        VerdictName,
+        typer.Option(help="The new verdict: does_not_count is 'counts against' on the pages, excluded 'not counted'."),
+    ],
     author: Author,
-    reason: Annotated[str, typer.Option(metavar="TEXT", show_default=False, help="Why; kept with the decision.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; kept with the decision.")],
     words: Annotated[
         str | None,
         typer.Option(
             "--add",
             metavar="WORDS",
-            show_default=False,
             help="Add these words of message N as a reference that the rule missed; ROW is memory_accuracy:#N.",
         ),
     ] = None,
@@ -139,20 +140,14 @@ _LONGEST_REASON = 200
 
 
 Transcripts = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[TRANSCRIPT]...", show_default=False, help="Stored transcripts. Default: all."),
+    list[str] | None, typer.Argument(metavar="[TRANSCRIPT]...", help="Stored transcripts. Default: all.")
 ]
 Metrics = Annotated[
-    list[MetricName] | None,
-    typer.Option(show_default=False, help="Only this metric; may be given more than once."),
+    list[MetricName] | None, typer.Option(help="Only this metric (one of the first four); may be given more than once.")
 ]
 Withdraw = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        show_default=False,
-        help="Discard the model's verdicts, without a call; NAME is recorded as who did it.",
-    ),
+    typer.Option(metavar="NAME", help="Discard the model's verdicts, without a call; NAME is recorded as who did it."),
 ]
 
 
@@ -168,7 +163,7 @@ def judge(
     """Have a model read games, twenty messages a call: it decides memory accuracy, strategic depth, coherence and role
     consistency.
 
-    Its decisions outrank rule and reader; what the record proves and what people decide outranks them. Messages that it
+    Its decisions outrank rule and reader, and yield to what the record proves and what people decide. Messages that it
     cannot read keep their rows. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers
     failed.
     """

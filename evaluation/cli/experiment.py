@@ -36,7 +36,6 @@ Scenario = Annotated[
     str,
     typer.Argument(
         metavar="SCENARIO",
-        show_default=False,
         help="debate-controversial, brainstorming-average, brainstorming-difficult-full or -variety, 'all' for these "
         "four of Table 1, or a .yaml file of yours.",
     ),
@@ -51,19 +50,13 @@ Scale = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Draws population, seating, order of acting and samples.")]
-PaperLayout = Annotated[
-    bool,
-    typer.Option("--paper-layout", help="Repeat the paper's layout: a few personas that meet again and again."),
-]
 Steps = Annotated[
-    int | None,
-    typer.Option(min=1, max=200, show_default=False, help="How many times everybody may speak; the scenario's number."),
+    int | None, typer.Option(min=1, max=200, help="How many times everybody may speak. Default: the scenario's number.")
 ]
 Personas = Annotated[
     Path | None,
     typer.Option(
         metavar="FOLDER",
-        show_default=False,
         help="Take the agents in this folder (TinyTroupe's *.agent.json) instead of making a population.",
     ),
 ]
@@ -72,7 +65,6 @@ Fragments = Annotated[
     typer.Option(
         "--fragment",
         metavar="FILE",
-        show_default=False,
         help="Work a fragment (*.fragment.json) into all of them; may be given more than once.",
     ),
 ]
@@ -108,7 +100,6 @@ def run(
     scenario: Scenario,
     scale: Scale = 1.0,
     seed: Seed = 0,
-    paper_layout: PaperLayout = False,
     steps: Steps = None,
     personas: Personas = None,
     fragments: Fragments = None,
@@ -126,7 +117,6 @@ def run(
     out of budget, runs the same command again and pays nothing twice. Exits with 3 when it stopped before its end.
     """
     from evaluation.cli._experiment_runs import chosen_plans, run_all
-    from evaluation.simulation.scripted_world import NO_EFFECTS, Effects
 
     asked = judge_options.value()
     # An option that does nothing is refused: somebody expects it to do something.
@@ -149,10 +139,10 @@ def run(
         "sample_size": sample_size,
         "is_batched": batched,
         "has_double_check": double_check,
-        "effects": (NO_EFFECTS if no_effects else Effects()) if scripted else None,
+        "effects": not no_effects if scripted else None,
     }
     agents = (personas, fragments or [])
-    plans = chosen_plans(store, scenario, settings, agents, asked.config["model"], is_paper=paper_layout)
+    plans = chosen_plans(store, scenario, settings, agents, asked.config["model"])
     run_all(store, plans, asked, output, yes=yes)
 
 
@@ -162,8 +152,7 @@ def report(
         str | None,
         typer.Argument(
             metavar="[ID]",
-            show_default=False,
-            help="The id, or its first digits; 'table1' for Table 1 of arXiv:2507.09788; all are listed without.",
+            help="The id, or its first digits; 'table1' for Table 1 of arXiv:2507.09788; without it, all are listed.",
         ),
     ] = None,
     from_raw: Annotated[
@@ -171,7 +160,6 @@ def report(
         typer.Option(
             "--from-raw",
             metavar="FOLDER",
-            show_default=False,
             help="With table1: the folder with the paper's four raw files, from which the table is recomputed.",
         ),
     ] = None,
@@ -269,9 +257,7 @@ def _printed(value: float) -> str:
 
 @judge_options
 def ab(
-    config: Annotated[
-        Path, typer.Argument(metavar="CONFIG", show_default=False, help="The test, in YAML; see --print-config.")
-    ],
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The test, in YAML or JSON; see --print-config.")],
     output: Rows = ListFormat.TABLE,
     print_config: Annotated[  # noqa: ARG001 - its callback acts
         bool, print_config_option("evaluation.experiments", "ab.yaml")
@@ -287,21 +273,19 @@ def ab(
     from evaluation.experiments.ab_runner import ABConfig
     from evaluation.files.yaml_files import read_model
     from evaluation.judging.judge_config import price_of
-    from evaluation.workflows.ab_tests import StoredRuns, estimate_ab_test, run_ab_test
+    from evaluation.workflows.ab_tests import estimate_ab_test, run_ab_test
 
     store, test = open_store(), read_model(config, ABConfig)
-    finished = StoredRuns.of(store, test)
     asked = judge_options.value()
     options = {"mode": mode, **asked.config}
     if asked.is_estimate:
-        found = estimate_ab_test(store, test, finished, options)
+        found = estimate_ab_test(store, test, options)
         say(found.words(found.usd(price_of)))
         return
     progress = TerminalProgress("run")
     result = run_ab_test(
         store,
         test,
-        finished,
         options,
         lambda one: progress.advance(f"{one.variant} {one.run_index + 1}: {one.status}"),
     )

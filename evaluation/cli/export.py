@@ -54,20 +54,17 @@ def export(
         Exported,
         typer.Argument(
             metavar="WHAT",
-            show_default=False,
             help="transcripts; results (a row a transcript and metric); ratings (the sheet that 'rate import' takes); "
             "a judge's checks or findings; games for argilla or label-studio.",
         ),
     ],
     transcript: Annotated[
-        str | None,
-        typer.Argument(metavar="[TRANSCRIPT]", show_default=False, help="Only this one of the transcripts, as JSON."),
+        str | None, typer.Argument(metavar="[TRANSCRIPT]", help="Only this one of the transcripts, as JSON.")
     ] = None,
     kind: Annotated[
         ExportFormat | None,
         typer.Option(
             "--format",
-            show_default=False,
             help="Of transcripts: canonical (a zip without loss; the default), csv, jsonl, parquet (a row a message). "
             "Of tables: csv (safe to open in a spreadsheet; the default), json or parquet.",
         ),

@@ -95,8 +95,7 @@ def _list_line(row: Mapping[str, Any]) -> tuple[str, ...]:
 def show(
     transcript: TranscriptReference,
     metric: Annotated[
-        MetricName | None,
-        typer.Option(show_default=False, help="Open this metric's ledger: every row behind the score."),
+        MetricName | None, typer.Option(help="Open this metric's ledger: every row behind the score.")
     ] = None,
     output: Rows = ListFormat.TABLE,
 ) -> None:
@@ -122,7 +121,8 @@ def show(
 
 
 def _overview(evaluation: Evaluation, name: str) -> str:
-    from evaluation.cli.rendering import metric_rows
+    from evaluation.cli.rendering import advice_lines, metric_rows
+    from evaluation.rubric.verdict import known_usd
 
     transcript, verdict, outcomes = evaluation.transcript, evaluation.verdict, evaluation.outcomes
     lines = [
@@ -136,7 +136,7 @@ def _overview(evaluation: Evaluation, name: str) -> str:
         "",
         f"Verdict: {verdict.status}, {verdict.passed_count} of 7 pass",
         *(f"  {shortened(reason, _LONGEST_REASON)}" for reason in verdict.reasons),
-        *_advice(transcript, outcomes),
+        *advice_lines(outcomes, known_usd(transcript.cost)),
     ]
     return "\n".join(lines)
 
@@ -149,19 +149,6 @@ def _changed_thresholds(evaluation: Evaluation, outcomes: Mapping[str, Scored]) 
                 f"{result.definition.label}: the threshold is {today.threshold:g} today, so the verdict takes it as "
                 f"{today.status.replace('_', ' ')}."
             )
-
-
-def _advice(transcript: Transcript, outcomes: Mapping[str, Scored]) -> Iterator[str]:
-    from evaluation.rubric.advice import advise, nothing_to_fix
-    from evaluation.rubric.verdict import known_usd
-
-    given = advise(outcomes, known_usd(transcript.cost))
-    if not given:
-        yield nothing_to_fix(outcomes)
-    for advice in given:
-        yield ""
-        yield f"{advice.label}: {advice.finding}. The rubric suggests:"
-        yield from (f"  - {action}" for action in advice.actions)
 
 
 def _ledger(result: MetricResult, transcript: Transcript) -> Iterator[str]:
@@ -206,17 +193,12 @@ def _quotes(row: LedgerRow) -> str:
 def delete(
     transcripts: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[TRANSCRIPT]...",
-            show_default=False,
-            help="Ids of stored transcripts, their first digits, or games' ids.",
-        ),
+        typer.Argument(metavar="[TRANSCRIPT]...", help="Ids of stored transcripts, their first digits, or games' ids."),
     ] = None,
     agent: Annotated[
         str | None,
         typer.Option(
             metavar="AGENT",
-            show_default=False,
             help="Delete this agent with its evaluations and corrections instead; it cannot be restored.",
         ),
     ] = None,
@@ -284,10 +266,7 @@ def _deletion_line(deletion: Deletion) -> tuple[str, ...]:
 
 def undo(
     numbers: Annotated[
-        list[int] | None,
-        typer.Argument(
-            metavar="[NUMBER]...", show_default=False, help="Numbers that --list shows. Default: the latest."
-        ),
+        list[int] | None, typer.Argument(metavar="[NUMBER]...", help="Numbers that --list shows. Default: the latest.")
     ] = None,
     is_list: Annotated[bool, typer.Option("--list", help="List what can come back, the latest first.")] = False,
     is_purge: Annotated[

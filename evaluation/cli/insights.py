@@ -44,16 +44,11 @@ def insights(
     checks: Annotated[
         bool, typer.Option("--checks", help="Have a judge check a sample of messages: persona, consistency, coherence.")
     ] = False,
-    topic: Annotated[
-        str | None, typer.Option(metavar="TEXT", show_default=False, help="Extract each player's opinion on this.")
-    ] = None,
+    topic: Annotated[str | None, typer.Option(metavar="TEXT", help="Extract each player's opinion on this.")] = None,
     themes: Annotated[bool, typer.Option("--themes", help="Extract the recurring themes.")] = False,
-    quotes: Annotated[
-        str | None, typer.Option(metavar="TEXT", show_default=False, help="Extract the quotes that fit this.")
-    ] = None,
+    quotes: Annotated[str | None, typer.Option(metavar="TEXT", help="Extract the quotes that fit this.")] = None,
     config: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", show_default=False, help="Thresholds, limits and sample; see --print-config."),
+        Path | None, typer.Option(metavar="FILE", help="Thresholds, limits and sample; see --print-config.")
     ] = None,
     print_config: Annotated[  # noqa: ARG001 - its callback acts
         bool, print_config_option("evaluation.insight", "evaluation.yaml")

@@ -16,7 +16,7 @@ from evaluation.cli.terminal import note, safe, say, say_json
 app = typer.Typer(
     cls=CommandGroup,
     rich_markup_mode=None,
-    help="List iterations with their tests, means and decisions; create one, or decide on its change.",
+    help="Without a command: list iterations with their tests, means and decisions. Or create one, or decide on one.",
 )
 
 
@@ -28,19 +28,14 @@ class FateName(StrEnum):
     UNDECIDED = "undecided"
 
 
-Name = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The iteration's name.")]
-Target = Annotated[
-    MetricName | None, typer.Option(show_default=False, help="The metric that the change is meant to raise.")
-]
-PromptFile = Annotated[
-    Path | None,
-    typer.Option(exists=True, dir_okay=False, show_default=False, help="A file with the prompt's text."),
-]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The iteration's name.")]
+Target = Annotated[MetricName | None, typer.Option(help="The metric that the change is meant to raise.")]
+PromptFile = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="A file with the prompt's text.")]
 
 
 @app.callback(invoke_without_command=True)
 def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE) -> None:
-    """List iterations with their tests, means and decisions; create one, or decide on its change."""
+    """Without a command: list iterations with their tests, means and decisions. Or create one, or decide on one."""
     if context.invoked_subcommand is not None:
         return
     from evaluation.cli._board import board_dict, board_lines
@@ -64,8 +59,7 @@ def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE) -> 
 def create(
     name: Name,
     parent: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", show_default=False, help="The iteration whose prompt was changed."),
+        str | None, typer.Option(metavar="NAME", help="The iteration that this one was changed from: its reference.")
     ] = None,
     change: Annotated[str, typer.Option(help="The one change that was made, in words.")] = "",
     target: Target = None,
@@ -95,11 +89,8 @@ def _prompt_text(path: Path | None) -> str:
 @app.command()
 def decide(
     name: Name,
-    fate: Annotated[
-        FateName,
-        typer.Argument(show_default=False, help="The decision on its change; undecided clears an earlier one."),
-    ],
-    reason: Annotated[str, typer.Option(show_default=False, help="Why, in a few words.")],
+    fate: Annotated[FateName, typer.Argument(help="The decision on its change; undecided clears an earlier one.")],
+    reason: Annotated[str, typer.Option(help="Why, in a few words.")],
     remark: Annotated[
         str, typer.Option("--note", help="Why the decision differs from the rule's; required if it does.")
     ] = "",

@@ -34,7 +34,7 @@ def export(
 
 @app.command()
 def train() -> None:
-    """Train a reader on these decisions; it is kept where it reads games better that the training left out.
+    """Train a reader on these decisions; it is kept only if it does better on games left out of the training.
 
     Choose it in Settings, or with: dramaturg settings --set reader=NAME. Then score games again: dramaturg reevaluate.
     """
@@ -55,7 +55,6 @@ def import_(
             exists=True,
             dir_okay=False,
             readable=True,
-            show_default=False,
             help="What 'dramaturg override list GAME --format json' of version 98ef06c wrote.",
         ),
     ],

@@ -58,7 +58,7 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "experiment": CommandEntry("experiment", "app", "Treatment against control, and TinyTroupe's Table 1."),
     "agents": CommandEntry("agents", "app", "List agents, and give them personas."),
     "propositions": CommandEntry("agents", "propositions_app", "Check what agents are held against."),
-    "corrections": CommandEntry("corrections", "app", "What the gate did to messages, and its settings."),
+    "corrections": CommandEntry("corrections", "app", "What checks did to messages before sending, and settings."),
     "persona": CommandEntry("persona", "app", "Evaluate agents, and hold them against baselines."),
     "eval": CommandEntry("persona", "app", "Alias of 'persona'."),
     "export": CommandEntry("export", "export", "Write transcripts, scores or people's answers to a file."),

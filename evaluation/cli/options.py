@@ -25,7 +25,7 @@ Value = TypeVar("Value")
 Command = TypeVar("Command", bound=Callable[..., Any])
 _ATTRIBUTE = "shared_options"
 _DB_HELP = (
-    "The database file. Default: DRAMATURG_DB, else data/dramaturg.duckdb in a checkout, else your data folder's."
+    "The database file. Default: DRAMATURG_DB, else data/dramaturg.duckdb in a checkout, else one in your data folder."
 )
 _database: list[Path] = []
 
@@ -110,8 +110,7 @@ def _database_option() -> Any:
     @alone.command()
     def only(
         db: Annotated[
-            Path | None,
-            typer.Option("--db", expose_value=False, callback=_choose_database, show_default=False, help=_DB_HELP),
+            Path | None, typer.Option("--db", expose_value=False, callback=_choose_database, help=_DB_HELP)
         ] = None,
     ) -> None:
         """Does nothing."""
@@ -173,40 +172,22 @@ class MetricName(StrEnum):
     ENGAGEMENT = "engagement"
 
 
-Database = Annotated[
-    Path | None,
-    typer.Option(
-        "--db",
-        envvar="DRAMATURG_DB",
-        show_default=False,
-        help="The database file; in a checkout data/dramaturg.duckdb, else in your data folder.",
-    ),
-]
 TRANSCRIPTS_HELP = "Transcripts: files, zips, game folders, or folders of these"
 Port = Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")]
 IterationName = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME", show_default=False, help="The iteration that the games belong to; created where there is none."
-    ),
+    typer.Option(metavar="NAME", help="The iteration that the games belong to; created where there is none."),
 ]
 TranscriptReference = Annotated[
-    str,
-    typer.Argument(
-        metavar="TRANSCRIPT",
-        show_default=False,
-        help="The id of a stored transcript, its first digits, or the game's id.",
-    ),
+    str, typer.Argument(metavar="TRANSCRIPT", help="The id of a stored transcript, its first digits, or the game's id.")
 ]
 OutputFile = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", dir_okay=False, show_default=False, help="The file; else standard output."),
+    Path | None, typer.Option("--output", "-o", dir_okay=False, help="The file; else standard output.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
 Rows = Annotated[ListFormat, typer.Option("--format", help="A table to read, or JSON for programs.")]
 OfIteration = Annotated[
-    str | None,
-    typer.Option("--iteration", metavar="NAME", show_default=False, help="Only the games of this iteration."),
+    str | None, typer.Option("--iteration", metavar="NAME", help="Only the games of this iteration.")
 ]
 Jobs = Annotated[int, typer.Option(min=1, help="How many processes compute at the same time.")]
 CorpusOutput = Annotated[
@@ -214,7 +195,6 @@ CorpusOutput = Annotated[
     typer.Option(
         "--output",
         metavar="URL",
-        show_default=False,
         help="The folder or s3:// URL of a corpus of Parquet files: scores and ledgers are written there, for "
         "'dramaturg collect', and nothing goes to the database. What is there already is left out.",
     ),
@@ -224,13 +204,11 @@ Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="tcp://HOST:PORT",
-        show_default=False,
         help="The scheduler of a Dask cluster; without it, a cluster of --jobs processes is started here.",
     ),
 ]
 JudgeMode = Annotated[
-    str | None,
-    typer.Option(metavar="MODE", show_default=False, help="live, recorded or offline; live when there is a key."),
+    str | None, typer.Option(metavar="MODE", help="live, recorded or offline; live when there is a key.")
 ]
 PropositionFolder = Annotated[
     Path | None,
@@ -238,7 +216,6 @@ PropositionFolder = Annotated[
         "--propositions",
         envvar="DRAMATURG_PROPOSITIONS",
         metavar="FOLDER",
-        show_default=False,
         exists=True,
         file_okay=False,
         help="A folder of your own; its files add to the shipped ones and override them by id.",
@@ -246,10 +223,7 @@ PropositionFolder = Annotated[
 ]
 
 
-By = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", show_default=False, help="Your name, for the record. Default: your user name."),
-]
+By = Annotated[str | None, typer.Option(metavar="NAME", help="Your name, for the record. Default: your user name.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation; required in scripts.")]
 
 
@@ -285,35 +259,19 @@ def listed_names(listed: str) -> list[str]:
 
 @SharedOptions
 def judge_options(
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", show_default=False, help="The model to ask.")
-    ] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="The model to ask.")] = None,
     base_url: Annotated[
-        str | None,
-        typer.Option(
-            "--base-url", metavar="URL", show_default=False, help="The address of an OpenAI-compatible server."
-        ),
+        str | None, typer.Option("--base-url", metavar="URL", help="The address of an OpenAI-compatible server.")
     ] = None,
     budget: Annotated[
         float | None,
-        typer.Option(
-            "--budget",
-            min=0,
-            metavar="USD",
-            show_default=False,
-            help="Stop when the run has cost this much. Default: no limit.",
-        ),
+        typer.Option("--budget", min=0, metavar="USD", help="Stop when the run has cost this much. Default: no limit."),
     ] = None,
-    max_calls: Annotated[
-        int | None, typer.Option(min=0, metavar="CALLS", show_default=False, help="How many calls it may make.")
-    ] = None,
+    max_calls: Annotated[int | None, typer.Option(min=0, metavar="CALLS", help="How many calls it may make.")] = None,
     concurrency: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            max=1_000,
-            show_default=False,
-            help="The most calls at the same time; fewer where the server needs it. Default: 20.",
+            min=1, max=1_000, help="The most calls at the same time; fewer where the server needs it. Default: 20."
         ),
     ] = None,
     timeout: Annotated[
@@ -322,8 +280,7 @@ def judge_options(
             min=0.1,
             max=3_600,
             metavar="SECONDS",
-            show_default=False,
-            help="The longest that a call may take, in seconds; shorter where the server answers fast. Default: 600.",
+            help="The longest that a call may take, in seconds; lowered where the server answers fast. Default: 600.",
         ),
     ] = None,
     max_tokens: Annotated[
@@ -332,7 +289,6 @@ def judge_options(
             min=100,
             max=1_000_000,
             metavar="TOKENS",
-            show_default=False,
             help="The most tokens of an answer, with its reasoning. Default: 1000.",
         ),
     ] = None,
@@ -367,7 +323,7 @@ def print_config_option(package: str, name: str) -> Any:
             typer.echo((files(package) / name).read_text("utf-8").rstrip())
             raise typer.Exit
 
-    return typer.Option("--print-config", callback=print_sample, is_eager=True, help="Print a sample of that file.")
+    return typer.Option("--print-config", callback=print_sample, is_eager=True, help="Print an example of that file.")
 
 
 class DateOrder(StrEnum):
@@ -397,7 +353,6 @@ def reading_options(
         typer.Option(
             "--map",
             metavar="FIELD=COLUMN",
-            show_default=False,
             help="For tables: the column that holds a field, such as speaker=nick or text=body; FIELD= for none. May "
             "be given several times. The other fields follow the columns' names.",
         ),
@@ -407,7 +362,6 @@ def reading_options(
         typer.Option(
             "--speaker",
             metavar="NAME=KIND",
-            show_default=False,
             help="A name that may not be a player's: player, moderator, or text (of the message above). May be given "
             "several times.",
         ),
@@ -417,14 +371,10 @@ def reading_options(
         typer.Option(
             "--channel",
             metavar="NAME=KIND",
-            show_default=False,
             help="Who hears a channel: public, team, private or system. May be given several times.",
         ),
     ] = None,
-    dates: Annotated[
-        DateOrder | None,
-        typer.Option(show_default=False, help="How to read dates such as 01/06/2024."),
-    ] = None,
+    dates: Annotated[DateOrder | None, typer.Option(help="How to read dates such as 01/06/2024.")] = None,
     broken_off: Annotated[
         bool, typer.Option("--broken-off", help="Accept runs that stopped early by an error or a limit.")
     ] = False,
@@ -462,7 +412,17 @@ def choose_columns(pairs: list[str] | None) -> ChooseColumns | None:
     """
     if not pairs:
         return None
-    chosen = _parsed(pairs)
+    from evaluation.readers.tables import FIELDS
+
+    chosen: dict[str, str | None] = {}
+    for pair in pairs:
+        field, separator, column = pair.partition("=")
+        wrong = f"The {field} is given twice." if field in chosen else ""
+        if not separator or field not in FIELDS:
+            wrong = f"{pair!r} is not of the form FIELD=COLUMN. Fields are {', '.join(FIELDS)}."
+        if wrong:
+            raise typer.BadParameter(wrong, param_hint="--map")
+        chosen[field] = column or None
 
     def choose(columns: tuple[str, ...]) -> ColumnMapping:
         from evaluation.readers import guess_mapping
@@ -471,21 +431,3 @@ def choose_columns(pairs: list[str] | None) -> ChooseColumns | None:
         return replace(guess_mapping(free), **chosen)
 
     return choose
-
-
-def _parsed(pairs: list[str]) -> dict[str, str | None]:
-    from evaluation.readers.tables import FIELDS
-
-    chosen: dict[str, str | None] = {}
-    for pair in pairs:
-        field, separator, column = pair.partition("=")
-        if not separator or field not in FIELDS:
-            raise _refused(f"{pair!r} is not of the form FIELD=COLUMN. Fields are {', '.join(FIELDS)}.")
-        if field in chosen:
-            raise _refused(f"The {field} is given twice.")
-        chosen[field] = column or None
-    return chosen
-
-
-def _refused(message: str) -> typer.BadParameter:
-    return typer.BadParameter(message, param_hint="--map")

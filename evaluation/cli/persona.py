@@ -10,8 +10,6 @@ import typer
 from evaluation.cli._persona_options import (
     MaxDrop,
     Output,
-    PersonaFormat,
-    RecordMode,
     RequireBaseline,
     Since,
     Until,
@@ -19,7 +17,7 @@ from evaluation.cli._persona_options import (
     source_options,
 )
 from evaluation.cli.exit_codes import command_group
-from evaluation.cli.options import ListFormat, Rows, judge_options
+from evaluation.cli.options import ListFormat, OutputFormat, Rows, judge_options
 
 app = command_group(
     "Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
@@ -36,7 +34,7 @@ def run(
     until: Until = None,
     max_drop: MaxDrop = 1.0,
     require_baseline: RequireBaseline = False,
-    output: Output = PersonaFormat.TABLE,
+    output: Output = OutputFormat.TABLE,
 ) -> None:
     """Evaluate agents over everything they said, store scores and reasons, and hold them against their baselines.
 
@@ -53,7 +51,7 @@ def run(
 @sample_options
 @judge_options
 def compare(
-    max_drop: MaxDrop = 1.0, require_baseline: RequireBaseline = False, output: Output = PersonaFormat.TABLE
+    max_drop: MaxDrop = 1.0, require_baseline: RequireBaseline = False, output: Output = OutputFormat.TABLE
 ) -> None:
     """Evaluate agents and print every score beside its baseline, with what fell, what is gone and what is new.
 
@@ -87,13 +85,9 @@ def record(
         Path | None,
         typer.Argument(
             metavar="[PATH]",
-            show_default=False,
             help="A .jsonl file, to which answers are added, or a folder with a file per agent, which are overwritten.",
         ),
     ] = None,
-    mode: Annotated[
-        RecordMode, typer.Option("--mode", help="live asks a model; scripted answers by counting words and says so.")
-    ] = RecordMode.LIVE,
 ) -> None:
     """Evaluate agents with a model and record its answers, so that mock mode needs none.
 
@@ -101,18 +95,16 @@ def record(
     """
     from evaluation.cli._persona_runs import record_answers
 
-    record_answers(to, mode)
+    record_answers(to)
 
 
 @app.command()
 def show(
     run: Annotated[
-        str | None,
-        typer.Argument(metavar="[RUN]", show_default=False, help="The run's id, or its first digits; all without."),
+        str | None, typer.Argument(metavar="[RUN]", help="The run's id, or its first digits; all without.")
     ] = None,
     agent: Annotated[
-        str | None,
-        typer.Option(metavar="AGENT", show_default=False, help="List only runs of this agent, by its id or name."),
+        str | None, typer.Option(metavar="AGENT", help="List only runs of this agent, by its id or name.")
     ] = None,
     output: Rows = ListFormat.TABLE,
 ) -> None:

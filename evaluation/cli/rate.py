@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_PROBLEMS = 50
 
-_HELP = "Rate a transcript: dramaturg rate TRANSCRIPT. Ratings from and to CSV; assign games."
+_HELP = "Rate a transcript: dramaturg rate add TRANSCRIPT (add may be left out). Ratings from and to CSV; assign games."
 app = command_group(_HELP, AddByDefault)
 
 
@@ -35,18 +35,14 @@ def rate() -> None:
 @app.command()
 def add(
     transcript: TranscriptReference,
-    rater: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who rates.")],
+    rater: Annotated[str, typer.Option(metavar="NAME", help="Who rates.")],
     score: Annotated[
-        float,
-        typer.Option(
-            min=1, max=5, show_default=False, help="From 1, boring, to 5, fascinating, in steps of a half, such as 3.5."
-        ),
+        float, typer.Option(min=1, max=5, help="From 1, boring, to 5, fascinating, in steps of a half, such as 3.5.")
     ],
     answers: Annotated[
         str,
         typer.Option(
             metavar="yynyy",
-            show_default=False,
             help="The five questions in order, y, n, or - for no answer: would watch 3 minutes; curious about the "
             "Mafia; an agent stood out; flowed naturally; would watch another game.",
         ),
@@ -83,14 +79,10 @@ def add(
 @app.command("import")
 def import_sheet(
     file: Annotated[
-        Path,
-        typer.Argument(
-            exists=True, dir_okay=False, readable=True, show_default=False, help="A CSV file of ratings, or JSON."
-        ),
+        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="A CSV file of ratings, or JSON.")
     ],
     rater: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", show_default=False, help="Whose ratings they are where the sheet does not say."),
+        str | None, typer.Option(metavar="NAME", help="Whose ratings they are where the sheet does not say.")
     ] = None,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Check the sheet and store nothing.")] = False,
 ) -> None:
@@ -116,14 +108,11 @@ def import_sheet(
 
 @app.command()
 def assign(
-    who: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Your name, for the record.")],
-    rater: Annotated[
-        list[str], typer.Option("--rater", metavar="NAME", show_default=False, help="A rater; name each of them.")
-    ],
+    who: Annotated[str, typer.Option(metavar="NAME", help="Your name, for the record.")],
+    rater: Annotated[list[str], typer.Option("--rater", metavar="NAME", help="A rater; name each of them.")],
     iteration: OfIteration = None,
     game: Annotated[
-        list[str] | None,
-        typer.Option("--game", metavar="ID", show_default=False, help="A game; name each, or an iteration instead."),
+        list[str] | None, typer.Option("--game", metavar="ID", help="A game; name each, or an iteration instead.")
     ] = None,
     overlap: Annotated[int, typer.Option(min=1, help="Raters per game; people who have rated it count.")] = 2,
     seed: Annotated[int, typer.Option(help="Another seed draws lots anew.")] = 0,
@@ -153,7 +142,6 @@ _TableRows = list[tuple[str, ...]]
 
 def agreement(
     output: Rows = ListFormat.TABLE,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap intervals.")] = 0,
 ) -> None:
     """Show how far raters agree with each other and the metrics with them, disagreements first.
 
@@ -161,7 +149,7 @@ def agreement(
     """
     from evaluation.workflows.ratings import stored_agreement
 
-    report = stored_agreement(open_store(), seed=seed)
+    report = stored_agreement(open_store())
     if output is ListFormat.JSON:
         from evaluation.agreement.report import agreement_data
 

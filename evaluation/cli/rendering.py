@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from evaluation.score import PERCENT, Status
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
+    from evaluation.comparison.movers import Losses
     from evaluation.engines.scoring import Evaluation
     from evaluation.iterations.board import VersionMix
     from evaluation.rubric.verdict import Scored, Verdict
@@ -133,6 +134,37 @@ def metric_score_words(metric: MetricResult) -> str:
         return str(metric.status).replace("_", " ")
     numbers = "; ".join(filter(None, (made_of(metric), f"threshold {metric.threshold:g}")))
     return f"{score_words(metric.definition, metric.score)}, {metric.status} ({numbers})"
+
+
+def advice_lines(
+    metrics: Mapping[str, Scored], usd: float | None, place: str = "", losses: Mapping[str, Losses] | None = None
+) -> Iterator[str]:
+    """The rubric's suggestions for what fails.
+
+    Args:
+        metrics: The scores, or their means.
+        usd: The cost; ``None`` where it is unknown.
+        place: Where they are from, such as " in v2".
+        losses: Where failing metrics lose their points, by metric.
+    """
+    from evaluation.rubric.advice import advise, nothing_to_fix
+
+    given = advise(metrics, usd)
+    if not given:
+        yield from ("", nothing_to_fix(metrics))
+    for advice in given:
+        yield from ("", f"{advice.label}{place}: {advice.finding}. The rubric suggests:")
+        yield from (f"  - {action}" for action in advice.actions)
+        if losses and advice.about in losses:
+            yield from _loss_lines(losses[advice.about])
+
+
+def _loss_lines(losses: Losses) -> Iterator[str]:
+    yield f"  {shortened(losses.words, 200)}"
+    for example in losses.examples:
+        where = f"{shortened(example.game, 40)} {example.message_id or ''}".strip()
+        said = f"{example.player}: {example.text}" if example.text else example.player
+        yield f"    {safe(where)}: {shortened(said, 120)} ({shortened(example.reason, 100)})"
 
 
 def stored_mixes(

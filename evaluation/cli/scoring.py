@@ -69,12 +69,7 @@ def _passes(evaluation: Evaluation, gate: Gate | None) -> bool:
 @reading_options
 def evaluate(
     paths: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PATH",
-            show_default=False,
-            help=f"{TRANSCRIPTS_HELP}; also as s3://, file:// URLs.",
-        ),
+        list[str], typer.Argument(metavar="PATH", help=f"{TRANSCRIPTS_HELP}; also as s3://, file:// URLs.")
     ],
     output: Annotated[
         OutputFormat, typer.Option("--format", help="A table, JSON with every ledger row, or Markdown.")
@@ -87,16 +82,15 @@ def evaluate(
     gate: Annotated[
         Gate | None,
         typer.Option(
-            show_default=False,
             help="Exit with 1 unless every transcript passes (full), or may still pass once rated (automatic, for CI: "
             "engagement is left out, so at least 4 of the other 6 metrics must pass). With --no-store, ratings in the "
-            "database are not looked at: engagement stays pending, and full cannot pass.",
+            "database are not looked at: engagement stays pending, and full cannot pass."
         ),
     ] = None,
     controls: Annotated[
         bool,
         typer.Option(
-            "--controls/--no-controls", help="Compare each score with chance (a fraction of a second a game)."
+            "--controls/--no-controls", help="Compare each score with chance; takes a fraction of a second per game."
         ),
     ] = True,
     jobs: Jobs = 1,
@@ -181,10 +175,7 @@ def _score_to(
 
 @reading_options
 def import_(
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="PATH", show_default=False, help=f"{TRANSCRIPTS_HELP}."),
-    ] = None,
+    paths: Annotated[list[Path] | None, typer.Argument(metavar="PATH", help=f"{TRANSCRIPTS_HELP}.")] = None,
     samples: Annotated[
         bool, typer.Option("--samples", help="Import the games that come with Dramaturg, with their ratings.")
     ] = False,
@@ -193,8 +184,7 @@ def import_(
         Path | None,
         typer.Option(
             metavar="FILE",
-            show_default=False,
-            help="Write what became of each file to a new .json, .csv or .md. The database keeps the report anyway.",
+            help="Write what became of each file to a new .json or .csv. The database keeps the report anyway.",
         ),
     ] = None,
     jobs: Jobs = 1,
@@ -204,8 +194,6 @@ def import_(
     What is stored already is recognised by its content and not stored twice. With the setting judge.imports a model
     reads the new games. The exit code is 3 if a metric could not be computed, else 2 if a file could not be read.
     """
-    from evaluation.workflows.judging import read_imported
-
     if not paths and not samples:
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
     choices = reading_options.value()
@@ -235,8 +223,7 @@ def import_(
                 new += [each.transcript.id] if each.is_new else []
         if rows:
             say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))
-        if new and (words := read_imported(store, new)):
-            note(safe(words))
+        _have_read(store, new)
     finish_scoring(incomplete=tally.incomplete, refused=tally.refused)
 
 
@@ -309,7 +296,7 @@ def _with_progress(found: Iterable[ScoredFile], tally: Tally) -> Iterator[Scored
 
 
 def watch(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False, help="The folder to watch.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder to watch.")],
     iteration: IterationName = None,
     settle: Annotated[
         float, typer.Option(min=0.0, metavar="SECONDS", help="How long a file must stay as it is before it is read.")
@@ -322,7 +309,6 @@ def watch(
     again. What cannot be read is said once and does not stop the others. A game that is a folder of several files goes
     in as a zip. The exit code is 0.
     """
-    from evaluation.workflows.judging import read_imported
     from evaluation.workflows.watching import Watcher
 
     store = open_store()
@@ -334,13 +320,21 @@ def watch(
     while not stopped.is_set():
         for found in watcher.look(note):
             _say(found)
-            if found.is_new and (words := read_imported(store, [found.transcript.id])):
-                note(safe(words))
+            _have_read(store, [found.transcript.id] if found.is_new else [])
             if stopped.is_set():
                 return
         if once and not watcher.waiting:
             return
         stopped.wait(max(0.1, min(1.0, settle / 2)))
+
+
+def _have_read(store: Store, new: list[str]) -> None:
+    """Has a model read new games where that is switched on."""
+    if new and store.settings.judges_imports():
+        from evaluation.workflows.judging import read_imported
+
+        if words := read_imported(store, new):
+            note(safe(words))
 
 
 def _say(found: ScoredFile) -> None:
@@ -350,17 +344,12 @@ def _say(found: ScoredFile) -> None:
 
 
 def collect(
-    corpus: Annotated[
-        str, typer.Argument(metavar="OUTPUT", show_default=False, help="The folder or URL that evaluate wrote to.")
-    ],
+    corpus: Annotated[str, typer.Argument(metavar="OUTPUT", help="The folder or URL that evaluate wrote to.")],
     database: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE", show_default=False, help="The database to import into; created if it does not exist."
-        ),
+        Path, typer.Option(metavar="FILE", help="The database to import into; created if it does not exist.")
     ],
 ) -> None:
-    """Import what evaluate --output wrote into a database, games with their scores and ledgers.
+    """Import into a database what 'evaluate --output' wrote: games with their scores and ledgers.
 
     Running it again adds what is new. It may be killed at any time.
     """
@@ -379,10 +368,7 @@ def collect(
 
 @reading_options
 def validate(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE", show_default=False, help=f"{TRANSCRIPTS_HELP}."),
-    ],
+    paths: Annotated[list[Path], typer.Argument(metavar="FILE", help=f"{TRANSCRIPTS_HELP}.")],
     output: Annotated[
         ListFormat, typer.Option("--format", help="Words to read, or JSON for programs: one object per game.")
     ] = ListFormat.TABLE,
@@ -437,8 +423,7 @@ def _counts(report: Report) -> str:
 
 def reevaluate(
     transcripts: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TRANSCRIPT...", show_default=False, help="Only these, whether outdated or not."),
+        list[str] | None, typer.Argument(metavar="TRANSCRIPT...", help="Only these, whether outdated or not.")
     ] = None,
     iteration: OfIteration = None,
     everything: Annotated[

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from evaluation.access import ALLOW_ANONYMOUS_VARIABLE, Access, read_access, secrets_files
-from evaluation.cli.options import Database, Port
+from evaluation.cli.options import Port, database_path
 from evaluation.cli.terminal import note
 from evaluation.errors import InfrastructureError, InputError
 
@@ -44,7 +44,6 @@ def serve(
     samples: Annotated[
         bool, typer.Option("--samples/--no-samples", help="Load the games that come with Dramaturg on the first start.")
     ] = False,
-    db: Database = None,
 ) -> None:
     """Serve the dashboard until interrupted.
 
@@ -60,7 +59,7 @@ def serve(
     require_free_port(host, port)
     note(f"Dramaturg is at http://{_shown(host)}:{port}. Stop it with Ctrl+C.")
     sys.stdout.flush()
-    environment = environment_for(db, samples=samples, allow_anonymous=allow_anonymous)
+    environment = environment_for(database_path(), samples=samples, allow_anonymous=allow_anonymous)
     raise_file_limit()
     # Taking this process's place lets signals and the exit code go straight to the server and back.
     names = () if allow_anonymous or not is_loopback(host) else known_names(host, access)
@@ -154,9 +153,11 @@ def command_line(host: str, port: int, secrets: Path | None = None, names: Seque
     return [sys.executable, "-P", "-m", entry_module(), *options]
 
 
-def environment_for(database: Path | None, *, samples: bool, allow_anonymous: bool = False) -> Mapping[str, str]:
-    """This process's environment, with what the dashboard needs to know; without a database it takes the default."""
-    chosen = {
+def environment_for(database: Path, *, samples: bool, allow_anonymous: bool = False) -> Mapping[str, str]:
+    """This process's environment, with what the dashboard needs to know."""
+    return {
+        **os.environ,
+        "DRAMATURG_DB": str(database.absolute()),
         SAMPLES_VARIABLE: "1" if samples else "0",
         # The dashboard refuses other machines by itself, also where the login goes missing while it runs.
         ALLOW_ANONYMOUS_VARIABLE: "1" if allow_anonymous else "0",
@@ -164,9 +165,6 @@ def environment_for(database: Path | None, *, samples: bool, allow_anonymous: bo
         # which most of the memory lies idle. Two are enough where one thread runs at a time.
         MALLOC_VARIABLE: os.environ.get(MALLOC_VARIABLE, "2"),
     }
-    if database is not None:
-        chosen["DRAMATURG_DB"] = str(database.expanduser().absolute())
-    return {**os.environ, **chosen}
 
 
 def entry_module() -> str:

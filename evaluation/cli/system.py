@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def backup(
-    path: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="The file to make; a new one.")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to make; a new one.")],
 ) -> None:
     """Copy the whole database to a file, as it stands between two changes; the dashboard may go on meanwhile."""
     info = open_store().backups.write(path.expanduser())
@@ -32,7 +32,7 @@ def backup(
 
 
 def restore(
-    path: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="A backup.")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")],
     check_only: Annotated[
         bool, typer.Option("--check", help="Only say what the backup holds, and whether it can be used.")
     ] = False,
@@ -84,7 +84,6 @@ def settings(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            show_default=False,
             help="Change a setting, such as threshold.engagement=3.5; NAME= returns to the default. May be given "
             "several times: all of them are changed, or none.",
         ),

@@ -100,8 +100,6 @@ def compare_iterations(
     after: str,
     pairs: Sequence[tuple[str, str]] = (),
     movers: Sequence[Mover] = (),
-    *,
-    seed: int = 0,
 ) -> IterationComparison:
     """Compares two iterations of a board; a game is the unit of sampling.
 
@@ -111,13 +109,12 @@ def compare_iterations(
         after: Name of the treatment.
         pairs: Ids of games that share a scenario or seed, before and after.
         movers: What moved the scores, see :func:`~evaluation.comparison.movers.biggest_movers`.
-        seed: Of what is drawn for the intervals.
     """
     control, treatment = board[before], board[after]
     first, second = (IterationSide(one.iteration, one.games) for one in (control, treatment))
     later = _later(control, treatment)
     measures = {name: measure_games(name, first.games, second.games, pairs) for name in DEFINITIONS}
-    comparison = compare(measures, primary=later.iteration.target_metric, seed=seed)
+    comparison = compare(measures, primary=later.iteration.target_metric)
     decision, later_name = later.decision, later.iteration.name
     if decision is None:
         return IterationComparison(first, second, later_name, comparison, None, "", (), tuple(pairs), tuple(movers))

@@ -18,8 +18,6 @@ from evaluation.text.display import listed
 
 if TYPE_CHECKING:
     import pandas as pd
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST = 12
 _EXAMPLES = 3
@@ -28,16 +26,19 @@ _MOST_NAMES = 200
 _QUOTED = re.compile(r'"[^"]*"(?:(?:, | and )"[^"]*")*')
 _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 _WORDS, _ANY_NUMBER = "certain words", "N"
-_ALIKE = r"Most like .+, \S+ of 100: at \S+ or more their language is not their own\."
+_ALIKE = r"Most like .+, \S+ of 100: from \S+ on a player\'s language does not count as their own\."
 _USES = rf".+ uses {_WORDS} \S+ times in"
 _PLAIN_LABELS = tuple(
     (re.compile(pattern), label)
     for pattern, label in (
         (
-            rf"{_ALIKE}.* Declared (.+), the text shows none of its marks\.",
+            rf"{_ALIKE}.* Described as (.+); the text shows no mark of it\.",
             r"Sounds like another player; described as \1, but shows no mark of it.",
         ),
-        (rf"{_ALIKE}.* Declared (.+), the text shows .+\.", r"Sounds like another player, though described as \1."),
+        (
+            rf"{_ALIKE}.* Described as (.+); the text shows it in .+\.",
+            r"Sounds like another player, but shows that it is described as \1.",
+        ),
         (rf"{_ALIKE}.*", "Sounds like another player."),
         (r"The record shows .+ voting for .+, not for .+\.", "The record shows another vote than the one named."),
         (rf"{_WORDS} is too vague: (.+)", r"Too vague: \1"),

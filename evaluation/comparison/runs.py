@@ -115,17 +115,16 @@ class RunComparison:
     movers: tuple[RunMover, ...]
 
 
-def compare_runs(before: Run, after: Run, rows: tuple[pd.DataFrame, pd.DataFrame], *, seed: int = 0) -> RunComparison:
+def compare_runs(before: Run, after: Run, rows: tuple[pd.DataFrame, pd.DataFrame]) -> RunComparison:
     """Compares two runs; a game is the unit of sampling, and games that both runs saw are pairs.
 
     Args:
         before: The control.
         after: The treatment.
         rows: Their scores, as ``Evaluations.scores`` gives them.
-        seed: Of what is drawn for the intervals.
     """
     measures = {str(dimension): _measure(dimension, rows) for dimension in DIMENSIONS}
-    return RunComparison(before, after, compare(measures, seed=seed), tuple(_movers(*rows))[:MOST])
+    return RunComparison(before, after, compare(measures), tuple(_movers(*rows))[:MOST])
 
 
 def finding_words(found: RunComparison) -> str:
@@ -162,15 +161,11 @@ def general_claim(claim: str, message: str) -> str:
 
 
 def _measure(dimension: Dimension, rows: tuple[pd.DataFrame, pd.DataFrame]) -> Measure:
-    old, new = (_games_only(by_game(part, dimension)) for part in rows)
-    shared = [key for key in old if key and key in new]
+    # What was asked of a whole trajectory is not a game.
+    old, new = ({key: value for key, value in by_game(part, dimension).items() if key} for part in rows)
+    shared = [key for key in old if key in new]
     limits = None if dimension is Dimension.IDEAS_QUANTITY else (0.0, 9.0)
     return Measure(list(old.values()), list(new.values()), [(old[key], new[key]) for key in shared], limits)
-
-
-def _games_only(values: dict[str, float]) -> dict[str, float]:
-    # What was asked of a whole trajectory is not a game.
-    return {key: value for key, value in values.items() if key}
 
 
 def by_game(rows: pd.DataFrame, dimension: Dimension) -> dict[str, float]:

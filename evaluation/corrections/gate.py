@@ -327,17 +327,14 @@ def feedback_on(attempts: Sequence[Attempt], max_similarity: float, recent: Sequ
 
 def _dimension_problem(check: DimensionCheck) -> str:
     meaning = _WHAT_IT_MEANS.get(check.dimension, "")
+    # Rounded down, so that none looks as if it had reached its threshold.
+    score = floor(10 * (check.found.score or 0.0)) / 10
     advice = [one_line(line, _LONGEST_ADVICE) for line in check.found.recommendations[:_MOST_ADVICE]]
     return (
-        f"{check.dimension.capitalize()}: scored {_rounded(check.found.score)} of 9, "
+        f"{check.dimension.capitalize()}: scored {score:g} of 9, "
         f"needed {check.threshold:g}. {meaning} Reason: {one_line(check.found.reasoning, _LONGEST_REASONING)}"
         + "".join(f"\n   - {line}" for line in advice)
     )
-
-
-def _rounded(score: float | None) -> str:
-    """The score with one decimal, rounded down, so that none looks as if it had reached its threshold."""
-    return "none" if score is None else f"{floor(10 * score) / 10:g}"
 
 
 TIMEOUT_SECONDS = 5.0

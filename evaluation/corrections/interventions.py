@@ -289,7 +289,8 @@ def variety(targets: Targets, config: CorrectionConfig) -> InterventionBatch:
     """
 
     def has_said_enough(agents: Targets) -> bool:
-        return all(_actions(agent) >= config.variety_message_threshold for agent in agents)
+        actions = [sum(event.is_action for event in agent.target.trajectory) for agent in agents]
+        return min(actions) >= config.variety_message_threshold
 
     return (
         InterventionBatch.create_for_each(targets, first_n=0, last_n=LAST_MESSAGES, name=VARIETY)
@@ -329,7 +330,3 @@ def _nudging(kind: str) -> Effect:
             agent.nudge(nudge_for(agent.agent_id, kind))
 
     return nudge
-
-
-def _actions(agent: Steered) -> int:
-    return sum(event.is_action for event in agent.target.trajectory)

@@ -55,7 +55,7 @@ class PropositionChecker:
         asked = [ask(one, target, options=Options(is_batched=True)) for one in _for_one_call(found)]
         scores = await self._judged(asked)
         is_asked = any(one.request for one in asked)
-        is_silent = is_asked and not any(_is_answered(one) for one in scores)
+        is_silent = is_asked and not any(one.judgement and one.judgement.is_scored for one in scores)
         score = None if is_silent else weighted_mean(scores)
         usage = [one.judgement.usage for one in scores if one.judgement]
         return MessageScore(
@@ -100,10 +100,6 @@ def _for_one_call(propositions: Sequence[Proposition]) -> list[Proposition]:
 
 def _set(own: int | None, default: int) -> int:
     return default if own is None else own
-
-
-def _is_answered(score: PropositionScore) -> bool:
-    return score.judgement is not None and score.judgement.is_scored
 
 
 def _lowest_first(scores: Sequence[PropositionScore]) -> list[PropositionScore]:

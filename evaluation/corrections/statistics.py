@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from statistics import fmean
 from types import MappingProxyType
 
-from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
+from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult
+from evaluation.files.bundled import parse_yaml
 from evaluation.statistics.intervals import Interval, proportion_interval
 from evaluation.text.display import counted, listed
 
@@ -137,17 +140,7 @@ def _rate(name: str, is_retry: bool, attempts: Iterable[Attempt]) -> FailureRate
     return FailureRate(name, is_retry, judged, failed, len(found) - judged, interval, mean)
 
 
-MARK = "0 to 9"
-SHARE = "0 to 1"
-COUNT = "count"
-SWITCH = "on or off"
-
-_DIMENSION = {
-    "adherence": "the message fits the persona",
-    "consistency": "the message fits what the agent said before",
-    "fluency": "the message does not repeat itself or fall back on formulas",
-    "suitability": "the message suits the situation and moves it on",
-}
+MARK, COUNT, SWITCH = "0 to 9", "count", "on or off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +151,7 @@ class Setting:
         part: Which mechanism it belongs to.
         label: What it is called.
         meaning: What it does.
-        kind: ``MARK``, ``SHARE``, ``COUNT`` or ``SWITCH``: which values it takes.
+        kind: Which values it takes: ``MARK``, ``COUNT``, ``SWITCH``, or "0 to 1" for a share.
         switch: The setting that must be on for this one to matter; empty when it always does.
     """
 
@@ -179,82 +172,18 @@ def default_of(name: str) -> bool | float:
     return value
 
 
-def _dimension_settings() -> dict[str, Setting]:
-    gate = "Gate: what is judged"
-    found = {}
-    for name in DIMENSIONS:
-        switched = Setting(gate, f"Judge {name}", f"A judge says whether {_DIMENSION[name]}.", SWITCH)
-        found[f"gate_{name}_enabled"] = switched
-        passes = f"A message passes at this mark for {name} or above."
-        found[f"gate_{name}_threshold"] = Setting(
-            gate, f"{name.capitalize()} at least", passes, MARK, f"gate_{name}_enabled"
-        )
-    return found
+@cache
+def settings() -> Mapping[str, Setting]:
+    """Every setting by the name of its column, in the order in which a form shows them."""
+    held = parse_yaml(Path(__file__).with_name("settings.yaml").read_text(encoding="utf-8"))
+    return {name: Setting(**each) for name, each in held.items()}
 
-
-_GATE = "Gate: similarity and retries"
-_NUDGES = "Interventions"
-_REPEATS = "Repetition suppression"
-
-SETTINGS: Mapping[str, Setting] = MappingProxyType(
-    {
-        **_dimension_settings(),
-        "gate_similarity_enabled": Setting(
-            _GATE, "Compare with the last messages", "By words, with the agent's last five; no judge is asked.", SWITCH
-        ),
-        "max_action_similarity": Setting(
-            _GATE,
-            "Alike at most",
-            "The share of words that a message may share with one of the last five.",
-            SHARE,
-            "gate_similarity_enabled",
-        ),
-        "max_correction_attempts": Setting(_GATE, "Retries", "How often a message is written again at most.", COUNT),
-        "continue_on_failure": Setting(
-            _GATE, "Send the best when none passes", "Off: nothing is sent then, and the program is told.", SWITCH
-        ),
-        "minimum_required_qty_of_actions": Setting(
-            _GATE, "Messages before the gate wakes up", "So many messages of the agent go unchecked first.", COUNT
-        ),
-        "anti_convergence_enabled": Setting(
-            _NUDGES, "Against voices that grow alike", "Reminds agents of their own voice when all agree.", SWITCH
-        ),
-        "convergence_threshold": Setting(
-            _NUDGES,
-            "Alike from",
-            "Mean share of common words among recent messages from which a judge is asked.",
-            SHARE,
-            "anti_convergence_enabled",
-        ),
-        "variety_intervention_enabled": Setting(
-            _NUDGES, "Against talking in circles", "Asks for something new when no new idea comes.", SWITCH
-        ),
-        "variety_message_threshold": Setting(
-            _NUDGES,
-            "Messages before that",
-            "How often an agent speaks before it may be asked for something new.",
-            COUNT,
-            "variety_intervention_enabled",
-        ),
-        "repetition_suppression_enabled": Setting(
-            _REPEATS, "Name worn phrases", "Tells an agent which of its phrases to leave out.", SWITCH
-        ),
-        "repetition_threshold": Setting(
-            _REPEATS,
-            "Repeated more than",
-            "Share of repeated three-word phrases above which it is told.",
-            SHARE,
-            "repetition_suppression_enabled",
-        ),
-    }
-)
-"""By the name of the column, in the order in which a form shows them."""
 
 OUTCOMES: Mapping[GateOutcome, str] = MappingProxyType(
     {
         GateOutcome.PASSED: "passed at once",
         GateOutcome.PASSED_AFTER_RETRY: "passed after a retry",
-        GateOutcome.CORRECTED: "a better retry sent",
+        GateOutcome.CORRECTED: "never passed, best retry sent",
         GateOutcome.FORCED_THROUGH: "original sent after all",
         GateOutcome.TIMEOUT_PASS_THROUGH: "no judge answered",
     }
@@ -273,8 +202,9 @@ OUTCOME_MEANINGS: Mapping[GateOutcome, str] = MappingProxyType(
 
 
 def outcome_words(results: Iterable[GateResult]) -> str:
-    """The outcomes of messages in sentences: "4 of 5 messages passed: 2 at once and 2 after a retry. 1 never passed."
+    """The outcomes of messages in sentences.
 
+    "4 of 5 messages passed: 2 at once and 2 of 3 sent back. 1 never passed and went out in the best version."
     Names the check that most first texts failed; empty without a message that was checked.
     """
     known = list(results)
@@ -282,9 +212,15 @@ def outcome_words(results: Iterable[GateResult]) -> str:
     if not found.messages:
         return ""
     count = found.outcomes
+    back = sum(
+        count[one] for one in (GateOutcome.PASSED_AFTER_RETRY, GateOutcome.CORRECTED, GateOutcome.FORCED_THROUGH)
+    )
     ways = [
         f"{number:,} {way}"
-        for outcome, way in ((GateOutcome.PASSED, "at once"), (GateOutcome.PASSED_AFTER_RETRY, "after a retry"))
+        for outcome, way in (
+            (GateOutcome.PASSED, "at once"),
+            (GateOutcome.PASSED_AFTER_RETRY, f"of {back:,} sent back"),
+        )
         if (number := count[outcome])
     ]
     passed = count[GateOutcome.PASSED] + count[GateOutcome.PASSED_AFTER_RETRY]
@@ -310,11 +246,11 @@ def statistics_words(found: GateStatistics) -> list[tuple[str, str]]:
     return [
         ("First texts that passed", _share(found.original_success_rate)),
         ("Texts written again", f"{found.retries:,}"),
-        ("Regeneration failures", _share(found.regeneration_failure_rate)),
-        ("Mean total of what was sent", _NONE if found.mean_total is None else f"{found.mean_total:.1f}"),
+        ("Rewritten texts that failed", _share(found.regeneration_failure_rate)),
+        ("Mean score of what was sent", _NONE if found.mean_total is None else f"{found.mean_total:.1f}"),
         ("Calls per message", _UNKNOWN if calls is None else f"{calls:.1f}"),
         ("Cost per message", _UNKNOWN if usd is None else f"${usd:.4f}"),
-        ("Messages with the breaker open", f"{found.breaker_open:,}"),
+        ("Messages sent unchecked, as judges kept failing", f"{found.breaker_open:,}"),
     ]
 
 

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evaluation.errors import InfrastructureError, InputError
+from evaluation.errors import InfrastructureError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -88,40 +88,6 @@ class EngineName(StrEnum):
     DASK = "dask"
 
 
-def run_tasks(
-    function: Callable[[Task], Answer],
-    tasks: Iterable[Task],
-    *,
-    split: Callable[[Task], list[Task]],
-    engine: EngineName = EngineName.LOCAL,
-    jobs: int = 1,
-    scheduler: str | None = None,
-) -> Iterator[tuple[Task, Answer | None]]:
-    """Each task with its answer, as soon as it is there; ``tasks`` is read only as far ahead as workers need.
-
-    Args:
-        function: A module-level function. It may run twice for one task when a worker is killed, so it must be
-            harmless to repeat.
-        tasks: Values that can be pickled; may be endless.
-        split: The parts of a task that killed its workers again and again; a task that cannot be split gives itself
-            alone. On a cluster each part is tried on its own, and one that still kills its workers gets the answer
-            ``None``.
-        engine: Where to run.
-        jobs: How many processes of this machine; with a scheduler it has no meaning.
-        scheduler: ``tcp://HOST:PORT`` of a Dask scheduler; ``None`` starts a cluster of ``jobs`` processes here.
-
-    Raises:
-        InfrastructureError: The cluster or pool was lost, or what ``function`` raises.
-        InputError: A scheduler was named for another engine than Dask.
-    """
-    if engine is EngineName.DASK:
-        yield from run_on_cluster(function, tasks, split=split, jobs=jobs, scheduler=scheduler)
-        return
-    if scheduler is not None:
-        raise InputError("Only the engine 'dask' has a scheduler.", place="--scheduler", remedy="Add --engine dask.")
-    yield from map_tasks(function, tasks, jobs=jobs)
-
-
 WINDOW_PER_WORKER = 4
 """Tasks given to the scheduler per worker at a time: all at once would keep every input in its memory."""
 
@@ -141,10 +107,24 @@ def run_on_cluster(
     patience: float = WORKERS_SECONDS,
     connect_seconds: float = CONNECT_SECONDS,
 ) -> Iterator[tuple[Task, Answer | None]]:
-    """Run tasks on a Dask cluster, as :func:`~evaluation.engines.task_engines.run_tasks` describes.
+    """Each task with its answer, as soon as it is there; ``tasks`` is read only as far ahead as workers need.
 
     It waits for a scheduler, also for one that it has lost, for ``connect_seconds``, and for the first worker for
     ``patience`` seconds. When all workers leave later, it waits for others.
+
+    Args:
+        function: A module-level function. It may run twice for one task when a worker is killed, so it must be
+            harmless to repeat.
+        tasks: Values that can be pickled; may be endless.
+        split: The parts of a task that killed its workers again and again; a task that cannot be split gives itself
+            alone. Each part is tried on its own, and one that still kills its workers gets the answer ``None``.
+        jobs: How many processes of this machine; with a scheduler it has no meaning.
+        scheduler: ``tcp://HOST:PORT`` of a Dask scheduler; ``None`` starts a cluster of ``jobs`` processes here.
+        patience: See above, in seconds.
+        connect_seconds: See above.
+
+    Raises:
+        InfrastructureError: The cluster was lost, or what ``function`` raises.
     """
     if find_spec("distributed") is None:
         raise InfrastructureError(

@@ -10,13 +10,22 @@ from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from statistics import fmean
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from evaluation.errors import DramaturgError, InputError
-from evaluation.experiments._ab_winner import StatisticalComparison, comparisons, reasons, recommendation, winner
-from evaluation.experiments.ab_results import Better, RunResult, VariantResults
+from evaluation.experiments.ab_results import (
+    Better,
+    RunResult,
+    StatisticalComparison,
+    VariantResults,
+    comparisons,
+    reasons,
+    recommendation,
+    winner,
+)
 from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.validator import BUDGET, ValidationResult, Validator
@@ -162,30 +171,6 @@ class ABTestResult:
         return body | {"failed": self.failed, "skipped": self.skipped}
 
 
-class FinishedRuns:
-    """The runs that are done, by key.
-
-    Args:
-        known: Runs of earlier calls.
-    """
-
-    def __init__(self, known: Mapping[str, RunResult] | None = None) -> None:
-        self._done = dict(known or {})
-
-    def find(self, key: str) -> RunResult | None:
-        """The run under that key, if it is done; it counts as one of an earlier call."""
-        found = self._done.get(key)
-        return found and replace(found, is_resumed=True)
-
-    def in_memory(self) -> FinishedRuns:
-        """A copy that keeps further runs in memory only."""
-        return FinishedRuns(self._done)
-
-    def keep(self, key: str, run: RunResult) -> None:
-        """Adds a run."""
-        self._done[key] = run
-
-
 def run_line(key: str, run: RunResult) -> str:
     """A run as one line of JSON that ``parsed_run`` reads."""
     return json.dumps({"key": key, **asdict(run)}, ensure_ascii=True)
@@ -247,6 +232,8 @@ Run = Callable[[dict[str, Any], int], Awaitable[RunOutcome | Mapping[str, float 
 
 Told = Callable[[RunResult], None]
 """Told of every run as soon as it is done, failed or skipped."""
+KeepRun = Callable[[str, RunResult], None]
+"""Keeps a run that is done, under its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +309,8 @@ class ExperimentRunner:
         judge: Checks messages; ``None`` checks nothing.
         spent: What this call has spent so far in US dollars, on runs and on judging; ``None`` when a price is not
             known. When left out, it is taken from the runs' own ``estimated_cost_usd``.
-        progress: The runs that are done already; only in memory when left out.
+        known: The runs that earlier calls made, by key.
+        keep: Told of every further one.
         asked: Who judges and who speaks; runs that others answered are made again.
     """
 
@@ -333,7 +321,8 @@ class ExperimentRunner:
         *,
         judge: Judge | None = None,
         spent: Callable[[], float | None] | None = None,
-        progress: FinishedRuns | None = None,
+        known: Mapping[str, RunResult] = MappingProxyType({}),
+        keep: KeepRun | None = None,
         asked: JudgeIdentity = _NOBODY,
     ) -> None:
         self._config = config
@@ -341,7 +330,8 @@ class ExperimentRunner:
         self._run = run
         self._validator = Validator(judge, config.evaluation.validation()) if judge and config.checks else None
         self._spent_now = spent
-        self._progress = progress or FinishedRuns()
+        self._known = known
+        self._keep = keep
         self._spent_by_runs = 0.0
         self._is_unpriced = False
         self._made = 0
@@ -366,12 +356,14 @@ class ExperimentRunner:
         stored = await self._outcome(planned) if self._config.source == "transcripts" else None
         if isinstance(stored, RunResult):
             return stored
-        key = planned.key(self._config.source, self._checks(), self._asked, _content(stored))
-        known = self._progress.find(key)
-        if known is not None:
+        checks = self._config.evaluation.model_dump_json() if self._validator else ""
+        key = planned.key(self._config.source, checks, self._asked, _content(stored))
+        if known := self._known.get(key):
             self._count(known)
             self._spent_by_runs += sum(one.get("usage_usd") or 0.0 for one in known.validations)
-            return known if stored is None else _done(planned, stored, known.validations, is_resumed=True)
+            if stored is None:
+                return replace(known, is_resumed=True)
+            return _done(planned, stored, known.validations, is_resumed=True)
         limit = self._limit()
         if limit:
             return RunResult(planned.variant, planned.run_index, planned.seed, "skipped", detail=limit)
@@ -380,8 +372,8 @@ class ExperimentRunner:
         if made.status == "done":
             if self._spent_now is None:
                 self._count(made)
-            if self._is_final(made):
-                self._progress.keep(key, made)
+            if self._keep and self._is_final(made):
+                self._keep(key, made)
         return made
 
     def _is_final(self, made: RunResult) -> bool:
@@ -392,9 +384,6 @@ class ExperimentRunner:
         useless = {"not_scored"} if self._config.source == "simulation" else {"not_scored", "error"}
         asked = [one for one in made.validations if one["is_asked"]]
         return not asked or any(one["status"] not in useless for one in asked)
-
-    def _checks(self) -> str:
-        return self._config.evaluation.model_dump_json() if self._validator else ""
 
     def _limit(self) -> str:
         """Which limit forbids another run; empty when none does."""
@@ -437,7 +426,9 @@ class ExperimentRunner:
             checked = await self._validated(outcome)
         except Exception as error:  # noqa: BLE001 - as in _outcome, for somebody's judge
             return RunResult(planned.variant, planned.run_index, planned.seed, "failed", detail=_reason(error))
-        if _is_cut_short(checked):
+        # Where the judge's money ran out in the middle, the run is made again when there is more. What the validator's
+        # own limit left out was never asked, and is not a reason to make it again.
+        if any(one.is_asked and one.status is JudgementStatus.SKIPPED for one in checked):
             return RunResult(planned.variant, planned.run_index, planned.seed, "skipped", detail=BUDGET)
         return _done(planned, outcome, tuple([one.as_dict() for one in checked]))
 
@@ -453,6 +444,7 @@ class ExperimentRunner:
         found = comparisons(
             variants,
             config.measures,
+            primary=config.primary,
             threshold=config.evaluation.significance_threshold,
             is_paired=config.source == "simulation",
         )
@@ -496,14 +488,6 @@ def _done(
 def _reason(error: Exception) -> str:
     """Why a run failed; what we did not raise is named by its type too."""
     return str(error) if isinstance(error, DramaturgError) else f"{type(error).__name__}: {error}".rstrip(": ")
-
-
-def _is_cut_short(checked: Sequence[ValidationResult]) -> bool:
-    """Whether the judge's money ran out in the middle: such a run is made again, when there is more.
-
-    What the validator's own limit left out was never asked, and is not a reason to make it again.
-    """
-    return any(one.is_asked and one.status is JudgementStatus.SKIPPED for one in checked)
 
 
 def _content(stored: RunOutcome | None) -> str:

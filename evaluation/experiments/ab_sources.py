@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from evaluation.corrections.config import CorrectionConfig, read_config
 from evaluation.corrections.gate import ActionGate
@@ -186,6 +186,7 @@ def _collected(
 
 
 _LARGEST = 1e100
+"""Of larger numbers, as of infinite ones and NaN, there is no mean."""
 
 
 async def given_metrics(config: dict[str, Any], seed: int) -> RunOutcome:  # noqa: ARG001 - numbers need no seed
@@ -211,21 +212,18 @@ def check_numbers(config: ABConfig) -> None:
             raise InputError(error.message, place=place, remedy=error.remedy) from None
 
 
+_NUMBERS = TypeAdapter(
+    dict[str, Annotated[float, Field(ge=-_LARGEST, le=_LARGEST, allow_inf_nan=False)] | None],
+    config=ConfigDict(strict=True),
+)
+
+
 def _numbers(given: Any) -> dict[str, float | None]:
-    if not isinstance(given, Mapping):
-        raise InputError(f"{given!r:.40} is not a run.", remedy="Write each run as a mapping of measures to numbers.")
-    return {str(name): _number(str(name), value) for name, value in given.items()}
-
-
-def _number(name: str, value: Any) -> float | None:
-    """The number; NaN is none, and of infinite or enormous ones there is no mean."""
-    if value is None:
-        return None
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not abs(value) <= _LARGEST:
-        remedy = f"Write a number up to {_LARGEST:g}, or null for an unknown one."
-        raise InputError(f"{name}: {value!r:.40} is not a number that can be compared.", remedy=remedy)
-    return float(value)
+    try:
+        return _NUMBERS.validate_python(given)
+    except ValidationError as error:
+        remedy = f"Write each run as measures with numbers up to {_LARGEST:g}, or null for one that is not known."
+        raise InputError(f"{describe(error)}.", remedy=remedy) from None
 
 
 Load = Callable[[str], tuple[Transcript, Mapping[str, float | None], Mapping[str, str]]]

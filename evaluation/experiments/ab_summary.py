@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from evaluation.rubric.definitions import DEFINITIONS, score_words
 from evaluation.statistics.intervals import proportion_interval
 from evaluation.statistics.words import p_words, percent_interval
 from evaluation.text.display import cost_text, counted, listed, significant_text
 
 NOT_KNOWN = significant_text(None)
+LEVEL_OF_INTERVALS = 0.95
+"""Intervals at another level, as the adjustment asks for, say so."""
 
 _Row = dict[str, str]
 
@@ -69,7 +72,9 @@ def ab_summary(results: Mapping[str, Any], ended: datetime | None = None) -> ABS
         variants=[_variant(one) for one in variants],
         comparisons=[_comparison(one) for one in results.get("comparisons", [])],
         every_run=[_run(run) for run in runs],
-        games={run["reference"]: _name(run) for run in runs if run.get("reference")},
+        games={
+            run["reference"]: f"{run['variant']}, run {run['run_index'] + 1}" for run in runs if run.get("reference")
+        },
     )
 
 
@@ -113,7 +118,7 @@ def _comparison(one: Mapping[str, Any]) -> _Row:
         "Mean of A (runs)": f"{significant_text(one['mean_a'])} ({one['n_a']})",
         "Mean of B (runs)": f"{significant_text(one['mean_b'])} ({one['n_b']})",
         "B minus A": significant_text(one["difference"], signed=True),
-        "95 % interval": _interval(one["interval"]),
+        "Interval": _interval(one["interval"]),
         "Effect size": significant_text(one.get("effect_size"), signed=True),
         "p": _p(one.get("p_value")),
         "p (Holm)": _p(one["p_holm"]),
@@ -129,7 +134,7 @@ def _basis(measures: Mapping[str, Sequence[Mapping[str, Any]]], primary: str | N
     if not own:
         return ""
     means = {
-        one[f"variant_{side}"]: f"{significant_text(one[f'mean_{side}'])} ({counted(one[f'n_{side}'], 'run')})"
+        one[f"variant_{side}"]: f"{_mean(one, side)} ({counted(one[f'n_{side}'], 'run')})"
         for one in own
         for side in ("a", "b")
     }
@@ -144,9 +149,15 @@ def _basis(measures: Mapping[str, Sequence[Mapping[str, Any]]], primary: str | N
 def _measures(measures: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[_Row]:
     return [
         {"Measure": name, "Clearly better": _shown_by(found)}
-        | {one[f"variant_{side}"]: significant_text(one[f"mean_{side}"]) for one in found for side in ("a", "b")}
+        | {one[f"variant_{side}"]: _mean(one, side) for one in found for side in ("a", "b")}
         for name, found in measures.items()
     ]
+
+
+def _mean(one: Mapping[str, Any], side: str) -> str:
+    """With its unit, where the measure is a metric of the rubric."""
+    value, metric = one[f"mean_{side}"], DEFINITIONS.get(one["metric_name"])
+    return significant_text(value) if metric is None or value is None else score_words(metric, value)
 
 
 def _shown_by(pairs: Sequence[Mapping[str, Any]]) -> str:
@@ -171,7 +182,9 @@ def _interval(interval: Mapping[str, Any]) -> str:
     low, high = interval.get("low"), interval.get("high")
     if low is None or high is None:
         return str(interval.get("note") or NOT_KNOWN)
-    return f"{significant_text(low, signed=True)} to {significant_text(high, signed=True)}"
+    level = interval.get("level") or LEVEL_OF_INTERVALS
+    at = "" if math.isclose(level, LEVEL_OF_INTERVALS) else f" ({100 * level:.1f} %)"
+    return f"{significant_text(low, signed=True)} to {significant_text(high, signed=True)}{at}"
 
 
 def _p(value: float | None) -> str:
@@ -191,10 +204,6 @@ def _run(run: Mapping[str, Any]) -> _Row:
         "Status": reason,
         "Cost": cost_text(run["metrics"].get("estimated_cost_usd")),
     }
-
-
-def _name(run: Mapping[str, Any]) -> str:
-    return f"{run['variant']}, run {run['run_index'] + 1}"
 
 
 def cells(rows: Sequence[_Row]) -> tuple[tuple[str, ...], list[list[str]]]:

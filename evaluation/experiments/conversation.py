@@ -14,12 +14,12 @@ from evaluation.corrections.gate import ActionGate, GateOutcome, GateResult, Log
 from evaluation.corrections.interventions import ANTI_CONVERGENCE, VARIETY, Execution
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.corrections.statistics import SIMILARITY
-from evaluation.experiments.plan import AgentScore, ExperimentPlan, ExperimentRecord, GroupLayout, Side
+from evaluation.experiments.plan import AgentScore, ExperimentPlan, ExperimentRecord, Side
 from evaluation.insight.collector import MetricsCollector, with_counts
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import TargetType
 from evaluation.judging.protocol import Judge
-from evaluation.persona.agents import Agent, Cast, SpeakerMap
+from evaluation.persona.agents import Cast, SpeakerMap
 from evaluation.persona.evaluation import evaluate_agent
 from evaluation.persona.subjects import Sources, everybody, subject_of
 from evaluation.simulation.environment import Environment, RoomPlan, SteeringLog
@@ -158,9 +158,7 @@ def stored_activity(record: ExperimentRecord) -> list[tuple[str, str, str]]:
     stored = (record.results or {}).get("activity")
     if not stored:
         return []
-    scenario = record.config["scenario"]
-    is_paper = record.config.get("layout") == GroupLayout.PAPER and scenario.get("paper")
-    treatment = (scenario["paper"] if is_paper else scenario)["treatment"]
+    treatment = record.config["scenario"]["treatment"]
     sides = activity_of((side, stored.get(str(side), {})) for side in Side)
     return activity_rows(CorrectionConfig.model_validate(treatment), sides)
 
@@ -188,7 +186,7 @@ def room_plan(plan: ExperimentPlan, side: Side, environment: int) -> RoomPlan:
         order=plan.scenario.order,
         facilitator=plan.scenario.said_by_facilitator(topics[environment % len(topics)]),
         seed=plan.seed,
-        config=plan.design.treatment if side is Side.TREATMENT else CorrectionConfig(),
+        config=plan.scenario.treatment if side is Side.TREATMENT else CorrectionConfig(),
         metadata={
             "experiment": plan.record.id,
             "scenario": plan.scenario.id,
@@ -257,12 +255,9 @@ async def evaluate(
     evaluations = await asyncio.gather(
         *(evaluate_agent(subject_of(agent, sources), judge, library, plan.evaluation_plan) for agent in agents)
     )
+    names = [NOBODY if agent.kind is TargetType.ENVIRONMENT else agent.display_name for agent in agents]
     return [
-        AgentScore(side, environment, _name(agent), str(dimension), each.score, len(each.items), each.reason)
-        for agent, evaluation in zip(agents, evaluations, strict=True)
+        AgentScore(side, environment, name, str(dimension), each.score, len(each.items), each.reason)
+        for name, evaluation in zip(names, evaluations, strict=True)
         for dimension, each in evaluation.dimensions.items()
     ]
-
-
-def _name(agent: Agent) -> str:
-    return NOBODY if agent.kind is TargetType.ENVIRONMENT else agent.display_name

@@ -85,7 +85,7 @@ def estimate(plan: ExperimentPlan, library: PropositionLibrary, price: Price | N
     messages = design.agent_sessions * plan.step_count
     people = 0 if plan.personas else design.personas
     population = people + math.ceil(people / NAMES_AT_ONCE) + (_PLANNING_CALLS if people else 0)
-    per_message = sum(corrections_per_message(design.treatment, library))
+    per_message = sum(corrections_per_message(plan.scenario.treatment, library))
     rechecks = 2 if plan.has_double_check else 1
     per_agent = sum(_questions(plan, library, each) for each in DIMENSIONS if each not in ENVIRONMENT_DIMENSIONS)
     per_room = sum(_questions(plan, library, each) for each in DIMENSIONS if each in ENVIRONMENT_DIMENSIONS)

@@ -28,7 +28,6 @@ from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.simulation.environment import TurnOrder
 from evaluation.simulation.model_texts import WRITING_VERSION
 from evaluation.simulation.population import Profile, profile_named, profiles
-from evaluation.simulation.scripted_world import Effects
 
 
 class Side(StrEnum):
@@ -118,31 +117,6 @@ class FacilitatorLine(_Part):
     text: Text
 
 
-class PaperLayout(_Part):
-    """The layout of the original experiment: few personas that meet again and again, and its own settings.
-
-    Source: TinyTroupe's notebooks of June 2025.
-    """
-
-    personas: Annotated[int, Field(ge=2)]
-    sessions: Annotated[int, Field(ge=1)]
-    treatment: CorrectionConfig
-
-
-class OwnPopulation(_Part):
-    """A population that a scenario's file describes, in place of a shipped profile.
-
-    Attributes:
-        title: For people.
-        description: Who is in it.
-        must_cover: What its dimensions have to reach.
-    """
-
-    title: Text
-    description: Text
-    must_cover: Text
-
-
 class Scenario(_Part):
     """One experiment's setting.
 
@@ -161,29 +135,22 @@ class Scenario(_Part):
         topics: Taken in turn, one for each pair of conversations.
         facilitator: What the facilitator says.
         published: The experiment of Table 1 that it repeats; ``None`` for one of one's own.
-        paper: How that one was run.
     """
 
     id: str = ""
     title: Text
     kind: Annotated[str, Field(min_length=1, max_length=60)]
     population: str | None = None
-    own_population: OwnPopulation | None = None
+    own_population: Profile | None = None
     agents: Annotated[int, Field(ge=2, le=10_000)]
     environments: Annotated[int, Field(ge=1, le=5_000)]
     steps: Annotated[int, Field(ge=1, le=200)]
-    order: TurnOrder = TurnOrder.PARALLEL
+    order: Annotated[TurnOrder, Field(strict=False)] = TurnOrder.PARALLEL
     treatment: CorrectionConfig
     treatment_words: Text
     topics: Annotated[list[Text], Field(min_length=1, max_length=200)]
     facilitator: Annotated[list[FacilitatorLine], Field(max_length=200)] = Field(default_factory=list)
     published: str | None = None
-    paper: PaperLayout | None = None
-
-    @field_validator("order", mode="before")
-    @classmethod
-    def _order(cls, value: Any) -> Any:
-        return TurnOrder(value) if isinstance(value, str) and value in set(TurnOrder) else value
 
     @field_validator("population")
     @classmethod
@@ -207,10 +174,7 @@ class Scenario(_Part):
     @property
     def profile(self) -> Profile:
         """The profile of those who take part."""
-        own = self.own_population
-        if own is None:
-            return profile_named(self.population or "")
-        return Profile(f"{self.id} (own)", own.title, own.description, own.must_cover)
+        return self.own_population or profile_named(self.population or "")
 
     @property
     def per_room(self) -> int:
@@ -267,13 +231,6 @@ FEWEST_ENVIRONMENTS = 2
 """One conversation on each side could not be told from chance."""
 
 
-class GroupLayout(StrEnum):
-    """Grouping of agents: as specified (each in one conversation), or as in the original runs."""
-
-    SPECIFICATION = "specification"
-    PAPER = "paper"
-
-
 @dataclass(frozen=True, slots=True)
 class Design:
     """The size of an experiment and its seating.
@@ -281,12 +238,10 @@ class Design:
     Attributes:
         personas: How many different agents there are.
         rooms: For each pair of conversations the numbers of its agents, the same on both sides.
-        treatment: What is corrected on the treatment's side.
     """
 
     personas: int
     rooms: tuple[tuple[int, ...], ...]
-    treatment: CorrectionConfig
 
     @property
     def agent_sessions(self) -> int:
@@ -294,45 +249,29 @@ class Design:
         return sum(len(room) for room in self.rooms)
 
 
-def design_of(
-    scenario: Scenario,
-    scale: float,
-    seed: int,
-    layout: GroupLayout = GroupLayout.SPECIFICATION,
-    *,
-    imported: int | None = None,
-) -> Design:
+def design_of(scenario: Scenario, scale: float, seed: int, *, imported: int | None = None) -> Design:
     """The design of a scenario at a scale, rounded up, with two conversations on each side at least.
 
     Args:
         scenario: Gives the full size.
         scale: Above 0, up to 1.
         seed: Draws who meets whom when personas meet more than once.
-        layout: With ``PAPER`` the scenario's few personas meet in several sessions.
-        imported: How many personas there are already; they meet again and again like those of the paper.
+        imported: How many personas there are already; they meet again and again.
 
     Raises:
-        InputError: The scale is out of range, the scenario has no layout of the paper, or there are too few personas.
+        InputError: The scale is out of range, or there are too few personas.
     """
     if not 0 < scale <= 1:
         raise InputError(f"A scale of {scale:g} makes no sense.", place="scale", remedy="Give a number from 0.01 to 1.")
-    if layout is GroupLayout.PAPER and scenario.paper is None:
-        raise InputError(f"{scenario.id} is not an experiment of the paper.", remedy="Leave --paper-layout out.")
     # A scale of 0.1 of 30 is 3.0000000000000004.
     environments = max(FEWEST_ENVIRONMENTS, math.ceil(round(scenario.environments * scale, 9)))
-    full = environments * scenario.per_room
-    paper = scenario.paper if layout is GroupLayout.PAPER else None
-    personas = min(full, paper.personas if paper else full) if imported is None else imported
+    personas = environments * scenario.per_room if imported is None else imported
     if personas < scenario.per_room:
         raise InputError(
             f"{personas} personas cannot fill a conversation of {scenario.per_room}.",
             remedy="Name a folder with more agents.",
         )
-    return Design(
-        personas,
-        seated(personas, environments, scenario.per_room, seed),
-        paper.treatment if paper else scenario.treatment,
-    )
+    return Design(personas, seated(personas, environments, scenario.per_room, seed))
 
 
 def seated(personas: int, environments: int, per_room: int, seed: int) -> tuple[tuple[int, ...], ...]:
@@ -368,28 +307,26 @@ class ExperimentPlan:
         model: Who speaks and judges.
         scale: Of the full size, above 0 up to 1.
         seed: Of population, seating, order of acting, samples, and what is written.
-        layout: Who meets whom.
         steps: In place of the scenario's; ``None`` for those.
         sample_size: How many messages of an agent are judged one by one.
         is_batched: Whether up to ten questions share a call: cheaper and a little less exact.
         has_double_check: Whether the judge is asked to reconsider.
         temperature: Of what agents say.
         personas: Imported ones, in place of generated ones.
-        effects: What is planted, in a scripted run; ``None`` with a real model.
+        effects: Whether the script plants effects of the treatment; ``None`` with a real model.
     """
 
     scenario: Scenario
     model: str
     scale: float = 1.0
     seed: int = 0
-    layout: GroupLayout = GroupLayout.SPECIFICATION
     steps: int | None = None
     sample_size: int = DEFAULT_SAMPLE_SIZE
     is_batched: bool = False
     has_double_check: bool = False
     temperature: float = 1.0
     personas: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
-    effects: Effects | None = None
+    effects: bool | None = None
 
     @property
     def design(self) -> Design:
@@ -399,7 +336,7 @@ class ExperimentPlan:
             InputError: As ``design_of``.
         """
         imported = len(self.personas) if self.personas else None
-        return design_of(self.scenario, self.scale, self.seed, self.layout, imported=imported)
+        return design_of(self.scenario, self.scale, self.seed, imported=imported)
 
     @property
     def step_count(self) -> int:

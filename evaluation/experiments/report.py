@@ -17,8 +17,8 @@ from evaluation.statistics.tests import SignificanceTest, clustered_difference
 from evaluation.text.display import counted, listed, number_or_none
 
 SCRIPTED_NOTE = (
-    "Scripted: no language model spoke or judged. A script took its place, with effects that are planted or left out. "
-    "It shows that the pipeline finds what is there; it says nothing about any agent."
+    "Scripted: no language model spoke or judged; a script took its place. Such a run tests the pipeline and says "
+    "nothing about any agent."
 )
 CAVEAT = (
     "Scores of agents in one conversation, and of one persona in several, are alike, so Welch's test takes them for "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -20,39 +19,37 @@ from evaluation.statistics.words import p_words
 from evaluation.text.display import json_data, number_or_none
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedRow:
+class PublishedRow(BaseModel):
     """One printed row; means and deviations are rounded to two digits.
 
     Attributes:
         dimension: As the paper names it.
         key: The name of its scores in the raw file.
+        treatment: Mean and standard deviation.
+        control: The same.
         p: As printed, "0.050" or "<0.001".
     """
 
     dimension: str
     key: str
-    treatment_mean: float
-    treatment_sd: float
-    control_mean: float
-    control_sd: float
+    treatment: tuple[float, float]
+    control: tuple[float, float]
     difference: float
     p: str
 
     def as_dict(self) -> dict[str, Any]:
         """The printed numbers as the JSON output shows them."""
         return {
-            "treatment_mean": self.treatment_mean,
-            "treatment_sd": self.treatment_sd,
-            "control_mean": self.control_mean,
-            "control_sd": self.control_sd,
+            "treatment_mean": self.treatment[0],
+            "treatment_sd": self.treatment[1],
+            "control_mean": self.control[0],
+            "control_sd": self.control[1],
             "difference": self.difference,
             "p_value": self.p,
         }
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedExperiment:
+class PublishedExperiment(BaseModel):
     """One experiment of the table.
 
     Attributes:
@@ -75,31 +72,7 @@ class PublishedExperiment:
 def published_experiments() -> tuple[PublishedExperiment, ...]:
     """The four experiments with their 19 rows, in the paper's order."""
     content = parse_yaml(files("evaluation.experiments").joinpath("table1_published.yaml").read_text("utf-8"))
-    return tuple(
-        PublishedExperiment(
-            each["experiment"],
-            each["setting"],
-            each["treatment"],
-            each["file"],
-            each["personas"],
-            each["sessions"],
-            tuple(_rows(each["rows"])),
-        )
-        for each in content["experiments"]
-    )
-
-
-def _rows(rows: list[dict[str, object]]) -> Iterator[PublishedRow]:
-    for row in rows:
-        (treatment, treatment_sd), (control, control_sd) = _pair(row["treatment"]), _pair(row["control"])
-        difference = float(str(row["difference"]))
-        names = str(row["dimension"]), str(row["key"])
-        yield PublishedRow(*names, treatment, treatment_sd, control, control_sd, difference, str(row["p"]))
-
-
-def _pair(values: object) -> tuple[float, float]:
-    assert isinstance(values, list)
-    return float(values[0]), float(values[1])
+    return tuple(map(PublishedExperiment.model_validate, content["experiments"]))
 
 
 CONTROL, TREATMENT = "Control", "Treatment"
@@ -166,13 +139,10 @@ class Table1Row:
     @property
     def has_published_values(self) -> bool:
         """Whether means and deviations are within 0.005 of the printed ones, and p has the printed digits."""
-        pairs = (
-            (self.found.after.mean, self.published.treatment_mean),
-            (self.found.after.sd, self.published.treatment_sd),
-            (self.found.before.mean, self.published.control_mean),
-            (self.found.before.sd, self.published.control_sd),
-        )
-        is_near = all(abs(found - printed) <= _PRINTED for found, printed in pairs)
+        after, before = self.found.after, self.found.before
+        recomputed = (after.mean, after.sd, before.mean, before.sd)
+        printed = (*self.published.treatment, *self.published.control)
+        is_near = all(abs(one - other) <= _PRINTED for one, other in zip(recomputed, printed, strict=True))
         return is_near and p_words(self.found.welch.p) == self.published.p
 
     @property

@@ -166,7 +166,7 @@ def _fault(value: Any, path: str) -> InputError | None:
     if isinstance(value, _Unusable):
         what = shorten(value.written)
         return BrokenTranscriptError(
-            f"{what} is too large or not a number.", place=path, remedy="Use a smaller number, or null."
+            f"{what} is not a number that can be stored.", place=path, remedy="Use an ordinary number, or null."
         )
     if isinstance(value, _Doubled):
         return BrokenTranscriptError(

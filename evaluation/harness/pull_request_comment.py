@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +86,7 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
         sections.append(_quoted(comparison["rule"], _LONGEST_RULE))
     if rows:
         sections.append(markdown_table(_HEADERS, [_cells(row) for row in rows[:_MOST_ROWS]]))
-    lines = [line for row in rows[:_MOST_ROWS] for line in _remarks(row)]
+    lines = [line for row in rows[:_MOST_ROWS] for line in row_remarks(row, _quoted)]
     if any(row.get("outcome") == "new" for row in rows):
         lines.append("- What is new has no baseline yet: make one with `dramaturg persona baseline` and commit it.")
     if len(rows) > _MOST_ROWS:
@@ -102,7 +102,7 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     outcome = str(row.get("outcome"))
     return (
         _quoted(row.get("agent_name"), _LONGEST_NAME),
-        _dimension(row),
+        _dimension(row, _quoted),
         number_words(row.get("baseline"), 2) or "none",
         number_words(row.get("score"), 2) or "n/a",
         number_words(row.get("change"), 2, sign=True),
@@ -110,46 +110,48 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _dimension(row: Mapping[str, Any]) -> str:
+def _dimension(row: Mapping[str, Any], quoted: Callable[[object, int], str]) -> str:
     label = row.get("label")
-    return str(label) if label in _DIMENSIONS else _quoted(label, _LONGEST_NAME)
+    return str(label) if label in _DIMENSIONS else quoted(label, _LONGEST_NAME)
 
 
-def _remarks(row: Mapping[str, Any]) -> Iterator[str]:
-    who = f"{_quoted(row.get('agent_name'), _LONGEST_NAME)}, {_dimension(row)}"
+def row_remarks(row: Mapping[str, Any], quoted: Callable[[object, int], str]) -> Iterator[str]:
+    """Remarks on a row beside its numbers: why it is as it is, what fell, and what is behind it.
+
+    Args:
+        row: From ``Comparison.as_dict``, or JSON of that form.
+        quoted: Makes untrusted text harmless, and no longer than so many characters.
+    """
+    who = f"{quoted(row.get('agent_name'), _LONGEST_NAME)}, {_dimension(row, quoted)}"
     if row.get("detail") and row.get("outcome") != "new":
-        yield f"- {who}: {_quoted(row['detail'], 2 * _LONGEST_TEXT)}"
+        yield f"- {who}: {quoted(row['detail'], 2 * _LONGEST_TEXT)}"
     fallen = [each for each in _list(row.get("fallen"))[:_MOST_LISTED] if isinstance(each, Mapping)]
     for each in fallen:
         before, now = (number_words(each.get(key), 2) or "n/a" for key in ("baseline", "score"))
-        yield f"- {who}: {_quoted(each.get('name'), _LONGEST_NAME)} fell from {before} to {now}"
+        yield f"- {who}: {quoted(each.get('name'), _LONGEST_NAME)} fell from {before} to {now}"
     for key, words in (
         ("new_propositions", "new propositions"),
         ("gone_propositions", "propositions that are gone"),
         ("changed_propositions", "propositions that ask otherwise and are not compared"),
     ):
-        listed = [_quoted(each, _LONGEST_NAME) for each in _list(row.get(key))[:_MOST_LISTED]]
+        listed = [quoted(each, _LONGEST_NAME) for each in _list(row.get(key))[:_MOST_LISTED]]
         if listed:
             yield f"- {who}: {words}: {', '.join(listed)}"
     worst = [each for each in _list(row.get("behind"))[:_MOST_LISTED] if isinstance(each, Mapping)]
     if worst:
         yield f"- {who} changed by {number_words(row.get('change'), 2, sign=True) or 'too much'}; behind it:"
     for each in worst:
-        yield from _behind(each)
-
-
-def _behind(each: Mapping[str, Any]) -> Iterator[str]:
-    before, now = (number_words(each.get(key), 2) or "new" for key in ("baseline", "score"))
-    yield f"  - {_quoted(each.get('proposition_id'), _LONGEST_NAME)}: {before} → {now}"
-    for key, words in (
-        ("message", "lowest at"),
-        ("snippet", "said"),
-        ("mark_words", "marked"),
-        ("reason", "why"),
-        ("recommendation", "try"),
-    ):
-        if each.get(key):
-            yield f"    - {words}: {_quoted(each[key], _LONGEST_TEXT)}"
+        before, now = (number_words(each.get(key), 2) or "new" for key in ("baseline", "score"))
+        yield f"  - {quoted(each.get('proposition_id'), _LONGEST_NAME)}: {before} → {now}"
+        for key, words in (
+            ("message", "lowest at"),
+            ("snippet", "said"),
+            ("mark_words", "marked"),
+            ("reason", "why"),
+            ("recommendation", "try"),
+        ):
+            if each.get(key):
+                yield f"    - {words}: {quoted(each[key], _LONGEST_TEXT)}"
 
 
 def _quoted(text: object, limit: int) -> str:

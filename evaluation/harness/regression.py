@@ -1,4 +1,4 @@
-"""Golden baselines, evaluations held against them, and the comparison in words and as JUnit XML."""
+"""Golden baselines, evaluations held against them, and the comparison in words."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.errors import InputError
-from evaluation.escaping import xml_text
 from evaluation.files.yaml_files import read_model
 from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.prompts import PROMPT_VERSION
@@ -175,7 +172,6 @@ def baseline_of(
     plan: EvaluationPlan,
     *,
     source: Source = "transcripts",
-    note: str = "",
     judge: str = "",
     with_simulated: bool = False,
 ) -> Baseline:
@@ -187,14 +183,12 @@ def baseline_of(
         source: What was judged.
         judge: The model that was to judge, where nothing has a score.
         with_simulated: Whether conversations of experiments counted.
-        note: For people who open the file.
     """
     return Baseline(
         agent_id=evaluation.agent.id,
         agent_name=evaluation.agent.display_name,
         source=source,
         models=models_of(evaluation) or ((judge,) if judge else ()),
-        note=note,
         prompt_version=PROMPT_VERSION,
         sample_size=plan.sample_size,
         sampled=evaluation.sample_size,
@@ -648,60 +642,8 @@ def _behind(
     )
 
 
-_NAME = "dramaturg"
 _MOST_LISTED = 3
 NOTHING_COMPARED = "No score was held against a baseline, and --require-baseline asks for one."
-_SKIPPED = frozenset({RegressionOutcome.NOT_SCORED, RegressionOutcome.INCOMPARABLE})
-# Times would make two runs of the same thing differ.
-_NO_TIME = "0"
-
-
-def junit_xml(comparison: BaselineComparison) -> str:
-    """One test suite per agent, one test case per dimension.
-
-    A regression and a lost score are failures, a judge that failed is an error, what cannot be compared is skipped; a
-    score without a baseline passes and says so in its output. Where a baseline is required
-    and nothing was compared, a case of its own fails.
-    """
-    is_empty = comparison.verdict == "nothing_compared" and comparison.requires_baseline
-    root = Element("testsuites", {"name": _NAME, **_counts(comparison.rows, int(is_empty))})
-    if is_empty:
-        suite = SubElement(root, "testsuite", {"name": "baselines", **_counts((), 1), "skipped": "0"})
-        case = SubElement(suite, "testcase", {"name": NOTHING_COMPARED, "classname": _NAME, "time": _NO_TIME})
-        SubElement(case, "failure", {"message": NOTHING_COMPARED, "type": "nothing_compared"})
-    for agent_id, group in groupby(comparison.rows, key=lambda row: row.agent_id):
-        rows = list(group)
-        skipped = sum(row.outcome in _SKIPPED for row in rows)
-        name = xml_text(rows[0].agent_name) or xml_text(agent_id)
-        suite = SubElement(root, "testsuite", {"name": name, **_counts(rows), "skipped": str(skipped)})
-        for row in rows:
-            _case(suite, row, comparison.max_drop)
-    indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'
-
-
-def _counts(rows: Sequence[BaselineRow], more: int = 0) -> dict[str, str]:
-    return {
-        "tests": str(len(rows) + more),
-        "failures": str(sum(row.outcome in FAILURES for row in rows) + more),
-        "errors": str(sum(row.outcome is RegressionOutcome.ERROR for row in rows)),
-        "time": _NO_TIME,
-    }
-
-
-def _case(suite: Element, row: BaselineRow, max_drop: float) -> None:
-    name = f"{row.agent_name}: {LABELS[row.dimension]}"
-    attributes = {"name": xml_text(name), "classname": f"{_NAME}.{xml_text(row.agent_id)}", "time": _NO_TIME}
-    case = SubElement(suite, "testcase", attributes)
-    words = row_words(row, max_drop)
-    if row.outcome in FAILURES or row.outcome is RegressionOutcome.ERROR:
-        kind = "error" if row.outcome is RegressionOutcome.ERROR else "failure"
-        problem = SubElement(case, kind, {"message": xml_text(words), "type": str(row.outcome)})
-        problem.text = xml_text("\n".join([words, *(behind_words(each) for each in row.behind)]))
-    elif row.outcome in _SKIPPED:
-        SubElement(case, "skipped", {"message": xml_text(words)})
-    else:
-        SubElement(case, "system-out").text = xml_text(words)
 
 
 def row_words(row: BaselineRow, max_drop: float) -> str:

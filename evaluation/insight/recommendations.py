@@ -144,12 +144,6 @@ def _named(one: str, several: str, names: Sequence[str]) -> Recommendation:
 UNKNOWN = "not known"
 
 
-class UntrustedText(str):
-    """Untrusted text in a cell: a renderer makes it harmless."""
-
-    __slots__ = ()
-
-
 Line = tuple[str, str]
 
 
@@ -157,7 +151,7 @@ def activity_lines(metrics: SimulationMetrics) -> Iterator[Line]:
     """Messages and lengths, and who talks most."""
     yield "Messages", f"{metrics.total_messages:,}"
     yield "Mean length", _number(metrics.avg_response_length, "characters")
-    yield "Talks most", _talks_most(metrics)
+    yield "Most messages", _talks_most(metrics)
     if metrics.thoughts_per_agent:
         yield "Private thoughts", f"{sum(metrics.thoughts_per_agent.values()):,}, in no other figure"
 
@@ -168,13 +162,13 @@ def _talks_most(metrics: SimulationMetrics) -> str:
     if not counts:
         return "nobody says anything"
     if len(counts) == 1:
-        return UntrustedText(f"only {next(iter(counts))} says anything")
+        return f"only {next(iter(counts))} says anything"
     most = max(counts.values())
     names = [name for name, count in counts.items() if count == most]
     if len(names) == len(counts):
         return f"all {len(counts)} speakers alike, {counted(most, 'message')} each"
     each = "" if len(names) == 1 else " each"
-    return UntrustedText(f"{listed(names)}, {most} of {metrics.total_messages} messages{each}")
+    return f"{listed(names)}, {most} of {metrics.total_messages} messages{each}"
 
 
 def share_lines(shares: TalkShares) -> Iterator[Line]:
@@ -183,7 +177,7 @@ def share_lines(shares: TalkShares) -> Iterator[Line]:
         most = max(shares.words.values())
         names = [name for name, count in shares.words.items() if count == most]
         times = shares.domination(names[0]) or 0.0
-        yield "Largest share of words", UntrustedText(f"{listed(names)}, {times:.1f} times an even share")
+        yield "Largest share of words", f"{listed(names)}, {times:.1f} times an even share"
 
 
 def network_lines(network: NetworkMetrics | None) -> Iterator[Line]:
@@ -192,7 +186,7 @@ def network_lines(network: NetworkMetrics | None) -> Iterator[Line]:
         yield "Network", UNKNOWN
         return
     yield "Players", f"{network.nodes}"
-    yield "Arrows from one to another", f"{network.edges} of {network.nodes * (network.nodes - 1)} possible"
+    yield "Who addressed whom", f"{network.edges} of {network.nodes * (network.nodes - 1)} possible"
     if network.reciprocity is not None:
         mutual = round(network.edges * network.reciprocity / 2)
         one_way = network.edges - 2 * mutual
@@ -239,8 +233,7 @@ def agent_rows(metrics: SimulationMetrics) -> list[tuple[str, ...]]:
     )
     names = dict.fromkeys(name for counts in figures if counts for name in counts)
     return [
-        (UntrustedText(name), *(UNKNOWN if counts is None else f"{counts.get(name, 0):,}" for counts in figures))
-        for name in names
+        (name, *(UNKNOWN if counts is None else f"{counts.get(name, 0):,}" for counts in figures)) for name in names
     ]
 
 

@@ -125,7 +125,8 @@ def regression_words(decision: Decision, reference: Mapping[str, MetricMean]) ->
     if target is None or decision.change is None or reference[target].status is not Status.FAILED:
         return ""
     return (
-        f"{DEFINITIONS[target].label} failed in the reference. The lowest metric mostly rises even without a change. "
+        f"{DEFINITIONS[target].label} failed in the reference. The lowest metric mostly rises the next time, even "
+        f"without a change. "
         "Play more games to be sure."
     )
 
@@ -266,9 +267,9 @@ class Board:
         return self.current
 
     def better_words(self, name: str) -> str:
-        """On how many metrics an iteration is better than its reference, and which are worse.
+        """On how many metrics an iteration is higher than its reference, and which are lower.
 
-        Such as "better than Prompt v2 on 5 of 7, worse on Engagement".
+        Such as "higher than Prompt v2 on 5 of 7, lower on Engagement": whether that is clear is another question.
 
         Only metrics with a score on both sides are counted. Empty without a decision or such a metric.
 
@@ -288,8 +289,8 @@ class Board:
             return ""
         worse = [DEFINITIONS[one.metric].label for one in changes if one.difference < 0 and not one.is_none]
         better = sum(one.difference > 0 and not one.is_none for one in changes)
-        rest = f", worse on {listed(worse)}" if worse else ""
-        return f"better than {cut(summary.decision.reference, LONGEST_NAME)} on {better} of {len(changes)}{rest}"
+        rest = f", lower on {listed(worse)}" if worse else ""
+        return f"higher than {cut(summary.decision.reference, LONGEST_NAME)} on {better} of {len(changes)}{rest}"
 
     def __getitem__(self, name: str) -> IterationSummary:
         """The iteration of that name; ``KeyError`` when there is none."""
@@ -387,13 +388,9 @@ def version_mixes(
     found: dict[str, dict[str, int]] = {}
     for (metric, version), count in Counter(zip(chosen["metric"], chosen["version"], strict=True)).items():
         found.setdefault(metric, {})[version] = count
+    # "10" is newer than "9".
     return tuple(
-        VersionMix(name, dict(sorted(found[name].items(), key=_age)), today[name])
+        VersionMix(name, dict(sorted(found[name].items(), key=lambda one: (len(one[0]), one[0]))), today[name])
         for name in DEFINITIONS
         if name in found and name != ENGAGEMENT.name and found[name].keys() != {today[name]}
     )
-
-
-def _age(version: tuple[str, int]) -> tuple[int, str]:
-    # "10" is newer than "9".
-    return len(version[0]), version[0]

@@ -90,7 +90,11 @@ def _streak(latest: Sequence[GameTest]) -> Criterion:
     if passed + pending < STREAK:
         state = CheckState.NOT_MET
     open_words = f", {pending} pending" if pending else ""
-    measured = f"{passed} of the latest {counted(len(latest), 'test')} passed{open_words}" if latest else "no test yet"
+    measured = (
+        f"over all iterations, {passed} of the latest {counted(len(latest), 'test')} passed{open_words}"
+        if latest
+        else "no test yet"
+    )
     return Criterion("streak", f"{STREAK} consecutive tests pass", state, measured)
 
 

@@ -189,7 +189,7 @@ class _Weighing:
         self.passed_before, self.passed_after = (
             judge_games(means, None).passed_count for means in (self.before, self.after)
         )
-        self.fell = tuple(sorted(self._falls(), key=_relative_difference))
+        self.fell = tuple(sorted(self._falls(), key=lambda one: one.difference / DEFINITIONS[one.metric].scale.width))
         self.critical = [one.words for one in candidate.failures if one.is_critical]
         self.baseline_change = _change(self.target, self.after, baseline.means) if baseline else None
 
@@ -287,10 +287,6 @@ def _change(name: str | None, after: Mapping[str, MetricMean], before: Mapping[s
     return None if old is None or new is None else MetricChange(name, old, new)
 
 
-def _relative_difference(change: MetricChange) -> float:
-    return change.difference / DEFINITIONS[change.metric].scale.width
-
-
 def _change_words(change: MetricChange, apposition: str = "") -> str:
     definition = DEFINITIONS[change.metric]
     subject = f"{definition.label}{apposition}"
@@ -308,9 +304,6 @@ def _fall_words(change: MetricChange) -> str:
 
 def _both_words(change: MetricChange) -> tuple[str, str]:
     definition = DEFINITIONS[change.metric]
-    digits = _digits_that_differ(change)
+    # As many as tell the two apart.
+    digits = next((place for place in range(1, 9) if round(change.before, place) != round(change.after, place)), 9)
     return score_words(definition, change.before, digits), score_words(definition, change.after, digits)
-
-
-def _digits_that_differ(change: MetricChange) -> int:
-    return next((digits for digits in range(1, 9) if round(change.before, digits) != round(change.after, digits)), 9)

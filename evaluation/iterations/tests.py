@@ -90,7 +90,7 @@ class KnownMean:
     @property
     def partly(self) -> str:
         """Over how many games it was recorded, in words to append; empty where every game did."""
-        return "" if self.is_complete else f" (recorded for {self.known} of {self.games})"
+        return "" if self.is_complete else f" (recorded for {self.known} of {self.games} games)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,15 +193,11 @@ def judge_games(
         cost_usd: Their mean cost; ``None`` when unknown.
         failures: The games that failed.
     """
-    verdict = _judge_means(means, cost_usd)
+    verdict = judge_scores(with_open_engagement(means), cost_usd)
     critical = tuple(failure.words for failure in failures if failure.is_critical)
     if not critical:
         return verdict
     return Verdict(VerdictStatus.FAILED, verdict.passed_count, (*critical, *verdict.reasons))
-
-
-def _judge_means(means: Mapping[str, MetricMean], cost_usd: float | None) -> Verdict:
-    return judge_scores(with_open_engagement(means), cost_usd)
 
 
 def with_open_engagement(means: Mapping[str, MetricMean]) -> Mapping[str, MetricMean]:
@@ -315,7 +311,8 @@ class Chance:
         """The chance with its interval and what it rests on."""
         return (
             f"Chance that the next three tests all pass: {100 * self.value:.0f} % (95 % interval {100 * self.low:.0f} "
-            f"to {100 * self.high:.0f} %), from {self.passed} of {counted(self.tests, 'decided test')} passed."
+            f"to {100 * self.high:.0f} %), from all {counted(self.tests, 'decided test')}, of which {self.passed} "
+            f"passed."
         )
 
 

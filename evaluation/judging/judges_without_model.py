@@ -33,12 +33,6 @@ from evaluation.text.tokens import tokenize
 
 Script = Callable[[JudgeRequest], Answer | str | None]
 
-SCRIPTED_MODEL = "scripted-1"
-"""Stands where a model's name would in the shipped recordings; changes with any rule of the script behind them."""
-
-NOTE = "Answers of a script, not of a model: they show whether anything changed, not whether the agent is good."
-"""Told wherever that name is."""
-
 _NAME = "scripted"
 
 
@@ -203,11 +197,10 @@ class RecordedJudge(ImmediateJudge):
         )
 
     def _missing(self, request: JudgeRequest, what: str) -> Judgement:
-        command = f"{RECORD_COMMAND} --mode scripted" if self._model == SCRIPTED_MODEL else RECORD_COMMAND
         detail = (
             f"{request.subject or request.purpose}: {what} for this prompt ({request.prompt_version}) and the model "
-            f"{self._model}. Record it with `{command}` and play it with `{PLAY_COMMAND}`, with the same agents and "
-            "options."
+            f"{self._model}. Record it with `{RECORD_COMMAND}` and play it with `{PLAY_COMMAND}`, with the same agents "
+            "and options."
         )
         return unscored(request, JudgementStatus.ERROR, detail, judge=JudgeKind.RECORDED, model=self._model)
 

@@ -22,6 +22,7 @@ from evaluation.readers.formats import (
     werewolf_gpt,
 )
 from evaluation.readers.traces import autogen, concordia, crewai_log, langfuse, langgraph, langsmith, opentelemetry
+from evaluation.text.display import counted
 
 # Asked in this order: a later one never sees what an earlier one recognises.
 FILE_READERS: tuple[FileReader, ...] = (
@@ -84,7 +85,7 @@ def choose_reader(document: Document) -> FileReader:
         raise document.json_error
     if (tool := _tool_without_reader(document)) is not None:
         remedy = _AS_SPANS if tool == _PHOENIX else _AS_TABLE
-        raise UnknownFormatError(f"This is a file of {tool}, which has no reader of its own.", remedy=remedy)
+        raise UnknownFormatError(f"This is a file of {tool}, a format that Dramaturg does not read.", remedy=remedy)
     raise UnknownFormatError(f"{_described(document)} No known format begins like that.", remedy=_REMEDY)
 
 
@@ -134,5 +135,5 @@ def _described(document: Document) -> str:
         what = "first line is JSON with" if is_line else "JSON object has"
         return f"The {what} the keys {keys}." if record or is_line else "The JSON object is empty."
     if isinstance(document.json, list):
-        return f"The JSON is a list of {len(document.json)}."
+        return f"The JSON is a list of {counted(len(document.json), 'item')}."
     return f'The text begins "{shorten(document.text.lstrip().partition(chr(10))[0])}".'

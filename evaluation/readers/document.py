@@ -494,8 +494,9 @@ def decode(data: bytes) -> str:
         raise BrokenTranscriptError("The file is empty.", remedy="Export the transcript again.")
     for start, kind in _KNOWN_BINARIES.items():
         if data.startswith(start):
+            unpacked = "Unpack it, or export" if "archive" in kind else "Export"
             raise UnreadableFileError(
-                f"This is {kind}, not a transcript.", remedy="Unpack it, or export the transcript as text, CSV or JSON."
+                f"This is {kind}, not a transcript.", remedy=f"{unpacked} the transcript as text, CSV or JSON."
             )
     encoding = _encoding(data)
     try:

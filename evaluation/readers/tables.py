@@ -414,8 +414,9 @@ def table_games(document: Document, mapping: ColumnMapping | None = None) -> Fou
 def _check(mapping: ColumnMapping, table: ParsedTable) -> None:
     shown = ", ".join(shorten(column) for column in table.columns[:20])
     if mapping.missing:
-        remedy = "Name it so, or choose it when you upload the file."
-        raise BrokenTranscriptError(f"No column holds the {mapping.missing[0]}; there are {shown}.", remedy=remedy)
+        wanted = mapping.missing[0]
+        remedy = f'Rename the right one to "{wanted}", or choose it when you upload the file.'
+        raise BrokenTranscriptError(f"No column holds the {wanted}; there are {shown}.", remedy=remedy)
     for name, column in mapping.as_dict().items():
         if column is not None and column not in table.columns:
             message = f"There is no column {shorten(column)!r} for the {name}; there are {shown}."

@@ -1,4 +1,4 @@
-"""Report on one discussion: headings, tables and sentences made once, for HTML, Markdown and the terminal."""
+"""Report on one discussion: headings, tables and sentences made once, for HTML and the terminal."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from evaluation.escaping import code, markdown_table
 from evaluation.insight.evaluation_report import EvaluationReport
 from evaluation.insight.extraction import Extraction, Opinion, Quote, Theme
 from evaluation.insight.recommendations import (
     AGENT_HEADERS,
     UNKNOWN,
-    Recommendation,
-    UntrustedText,
     agent_rows,
     sections,
 )
 from evaluation.insight.validator import ValidationResult
 from evaluation.judging.protocol import JudgementStatus
-from evaluation.report.page import Block, Bullets, Section, Table, html_page, made_words
+from evaluation.report.page import Block, Bullets, Section, Table, html_page
 from evaluation.text.display import cost_text, counted
 
 
@@ -32,32 +29,6 @@ def discussion_page(report: EvaluationReport, made_at: datetime | None = None) -
     """
     shown = [Section("", [Bullets([f"{name}: {value}" for name, value in _source(report)])]), *document(report)]
     return html_page(str(report.transcript["game_id"]), shown, made_at or datetime.now(UTC))
-
-
-def markdown(report: EvaluationReport, made_at: datetime | None = None) -> str:
-    """The report for a pull request or a wiki; untrusted text stands in code spans.
-
-    Args:
-        report: What to show.
-        made_at: When (UTC); now when left out.
-    """
-    lines = [f"# {code(str(report.transcript['game_id']))}\n", made_words(made_at or datetime.now(UTC))]
-    lines.append(" ".join(f"{name}: {code(value)}." for name, value in _source(report)))
-    for section in document(report):
-        lines.append(f"\n## {section.heading}\n")
-        for block in section.blocks:
-            if isinstance(block, str):
-                lines.append(block)
-            elif isinstance(block, Table):
-                rows = [[code(cell) if isinstance(cell, UntrustedText) else cell for cell in row] for row in block.rows]
-                lines.append(f"\n{markdown_table(block.headers, rows)}")
-            elif isinstance(block, Bullets):
-                lines += [f"- {_markdown_item(one)}" for one in block.items]
-    return "\n".join(lines) + "\n"
-
-
-def _markdown_item(item: str | Recommendation) -> str:
-    return item if isinstance(item, str) else item.words.replace("{names}", ", ".join(map(code, item.names)))
 
 
 def _source(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -92,7 +63,7 @@ def _players(report: EvaluationReport) -> Table:
     others = max(1, network.nodes - 1)
     rows = [
         (
-            UntrustedText(name),
+            name,
             str(metrics.messages_per_agent.get(name, 0)),
             f"{round(one.out_degree * others)} of {others}",
             f"{round(one.in_degree * others)} of {others}",
@@ -109,8 +80,8 @@ def _pairs(report: EvaluationReport) -> Iterator[Section]:
         pairs = report.metrics.interaction_matrix
         rows = [
             (
-                UntrustedText(sender),
-                UntrustedText(receiver),
+                sender,
+                receiver,
                 str(count),
                 "mutual" if (receiver, sender) in pairs else "one-way",
             )
@@ -125,7 +96,7 @@ def _sentiment(report: EvaluationReport) -> Iterator[Section]:
         yield Section("Sentiment", ["Not counted: the words are English, and this discussion is not."])
         return
     rows = [
-        (UntrustedText(name), f"{one.score:.2f}" if one.telling else UNKNOWN, f"{one.telling} of {one.messages}")
+        (name, f"{one.score:.2f}" if one.telling else UNKNOWN, f"{one.telling} of {one.messages}")
         for name, one in report.sentiment.items()
     ]
     note = "Words counted by a program, from 0 (negative) to 1 (positive); a message without any of them counts 0.5."
@@ -137,7 +108,7 @@ def _judge(report: EvaluationReport) -> Iterator[Section]:
         asked = report.asked.as_dict()
         row = (
             report.judge["kind"],
-            UntrustedText(report.judge["model"]),
+            report.judge["model"],
             f"{asked['questions']:,}",
             f"{asked['cached_answers']:,}",
             f"{asked['calls']:,}",
@@ -146,7 +117,7 @@ def _judge(report: EvaluationReport) -> Iterator[Section]:
             asked["prompt_version"],
         )
         headers = ("Kind", "Model", "Questions", "Answers kept from before", "Calls", "Tokens", "Spent now", "Prompts")
-        settings = [(name, UntrustedText("none" if value is None else str(value))) for name, value in report.config]
+        settings = [(name, "none" if value is None else str(value)) for name, value in report.config]
         yield Section("Judge", [Table(headers, [row]), Table(("Setting", "Value"), settings)])
 
 
@@ -174,9 +145,9 @@ def _check(one: ValidationResult) -> tuple[str, ...]:
         result,
         "" if one.score is None else f"{one.score:.2f}",
         f"{one.threshold:.2f}",
-        UntrustedText(one.agent_id or ""),
-        UntrustedText(one.response_excerpt),
-        UntrustedText(why),
+        one.agent_id or "",
+        one.response_excerpt,
+        why,
     )
 
 
@@ -187,7 +158,7 @@ def _extractions(report: EvaluationReport) -> Iterator[Section]:
             headers = _HEADERS[type(extraction.found[0])]
             blocks.append(Table(headers, [_found(one) for one in extraction.found]))
         if extraction.refused:
-            rows = [(UntrustedText(one.what), UntrustedText(one.why)) for one in extraction.refused]
+            rows = [(one.what, one.why) for one in extraction.refused]
             blocks.append(Table(("Refused, as the text does not bear it out", "Why"), rows))
         yield Section(kind.capitalize(), blocks)
 
@@ -210,11 +181,11 @@ _HEADERS: dict[type, tuple[str, ...]] = {
 
 def _found(one: Opinion | Theme | Quote) -> tuple[str, ...]:
     if isinstance(one, Opinion):
-        points, messages = UntrustedText("; ".join(one.key_points)), str(len(one.message_ids))
-        who, summary = UntrustedText(one.agent_id), UntrustedText(one.summary)
+        points, messages = "; ".join(one.key_points), str(len(one.message_ids))
+        who, summary = one.agent_id, one.summary
         return (who, one.stance, summary, points, f"{one.confidence:.2f}", messages)
     if isinstance(one, Theme):
-        quotes = UntrustedText(" / ".join(one.representative_quotes))
-        return (UntrustedText(one.name), str(one.frequency), one.sentiment, quotes)
+        quotes = " / ".join(one.representative_quotes)
+        return (one.name, str(one.frequency), one.sentiment, quotes)
     relevance = f"{one.relevance_score:.2f}"
-    return (UntrustedText(one.agent_id), UntrustedText(one.content), relevance, UntrustedText(one.context))
+    return (one.agent_id, one.content, relevance, one.context)

@@ -110,12 +110,8 @@ def html_page(title: str, sections: Sequence[Section], made_at: datetime, notes:
     """
     reading = Section("How to read this", [Bullets(notes)])
     shown = [*sections, *([reading] if notes else [])]
-    return render("report/templates/report.html.j2", title=title, sections=shown, made=made_words(made_at))
-
-
-def made_words(made_at: datetime) -> str:
-    """The sentence on the time of writing."""
-    return f"Made with Dramaturg on {made_at:%Y-%m-%d at %H:%M} UTC."
+    made = f"Made with Dramaturg on {made_at:%Y-%m-%d at %H:%M} UTC."
+    return render("report/templates/report.html.j2", title=title, sections=shown, made=made)
 
 
 def status_words(status: object) -> str:

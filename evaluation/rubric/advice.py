@@ -98,10 +98,7 @@ def nothing_to_fix(metrics: Mapping[str, Scored]) -> str:
     assert metric.score is not None
     limit = f"{metric.threshold:g}" + (" %" if definition.scale == PERCENT else f" of {definition.scale.high:g}")
     words = score_words(definition, metric.score, telling_digits(metric.score, metric.threshold, 1))
-    return (
-        f"Nothing needs fixing: no metric fails. Closest to its threshold: {definition.label}, {words} "
-        f"(at least {limit})."
-    )
+    return f"No metric fails so far. Closest to its threshold: {definition.label}, {words} (at least {limit})."
 
 
 def _on_cost(total_usd: float | None) -> Iterator[Advice]:

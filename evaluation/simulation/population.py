@@ -6,7 +6,6 @@ import asyncio
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -25,28 +24,29 @@ from evaluation.text.agent_names import agent_name, require_distinct_agents, slu
 _FILE = Path(__file__).with_name("profiles.yaml")
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(BaseModel):
     """A kind of population.
 
     Attributes:
-        id: "average-customers", ...
+        id: "average-customers", ...; the name of the file of one's own.
         title: For people.
         description: Who is in it.
         must_cover: What its dimensions have to reach.
     """
 
-    id: str
-    title: str
-    description: str
-    must_cover: str
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+    id: str = ""
+    title: Annotated[str, Field(min_length=1, max_length=2_000)]
+    description: Annotated[str, Field(min_length=1, max_length=2_000)]
+    must_cover: Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
 @cache
 def profiles() -> Mapping[str, Profile]:
     """The three profiles by id."""
     body = parse_yaml(_FILE.read_text(encoding="utf-8"))
-    return {key: Profile(key, **{name: value.strip() for name, value in each.items()}) for key, each in body.items()}
+    return {key: Profile(id=key, **each) for key, each in body.items()}
 
 
 def profile_named(name: str) -> Profile:
@@ -61,16 +61,8 @@ def profile_named(name: str) -> Profile:
     if path.suffix not in (".yaml", ".yml"):
         remedy = f"Choose from {', '.join(profiles())}, or name a .yaml file."
         raise InputError(f"There is no population {name!r}.", remedy=remedy)
-    remedy = "Write 'title', 'description' and 'must_cover'."
-    return Profile(path.stem, **read_model(path, _ProfileFile, remedy=remedy).model_dump())
-
-
-class _ProfileFile(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
-
-    title: Annotated[str, Field(min_length=1, max_length=2_000)]
-    description: Annotated[str, Field(min_length=1, max_length=2_000)]
-    must_cover: Annotated[str, Field(min_length=1, max_length=2_000)]
+    found = read_model(path, Profile, remedy="Write 'title', 'description' and 'must_cover'.")
+    return found.model_copy(update={"id": path.stem})
 
 
 AGENT_FILES, FRAGMENT_FILES = "*.agent.json", "*.fragment.json"
@@ -79,7 +71,6 @@ LARGEST_FILE = 1_000_000
 
 _LONGEST = 2_000
 _MOST = 50
-_DEEPEST = 12
 _REMEDY = 'A fragment is {"type": "Fragment", "persona": {...}}, as TinyTroupe writes it.'
 
 Line = Annotated[str, Field(min_length=1, max_length=_LONGEST)]
@@ -158,8 +149,6 @@ def _joined(base: Mapping[str, Any], more: Mapping[str, Any], place: str) -> dic
     result = dict(base)
     for key, value in more.items():
         where, held = f"{place}.{key}", result.get(key)
-        if place.count(".") > _DEEPEST:
-            raise InputError("The fragment is nested too deep.", place=where, remedy=_REMEDY)
         if held in (None, "", [], {}):
             result[key] = value
         elif isinstance(held, dict) and isinstance(value, dict):

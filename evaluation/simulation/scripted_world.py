@@ -201,24 +201,6 @@ _TITLE = re.compile(r"^\s*title: (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Effects:
-    """Effects of corrections on the agents of the script.
-
-    Attributes:
-        adherence: Feedback brings an agent back into its character.
-        repetition: Feedback makes it drop what it keeps repeating.
-        ideas: A nudge makes it put forward an idea.
-    """
-
-    adherence: bool = True
-    repetition: bool = True
-    ideas: bool = True
-
-
-NO_EFFECTS = Effects(adherence=False, repetition=False, ideas=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Habits:
     """Probabilities, 0 to 1, that a scripted agent falls out of character, repeats itself, or has an idea."""
 
@@ -231,12 +213,13 @@ class ScriptedWorld:
     """Answers every kind of question that an experiment asks; the same question always gets the same answer.
 
     Args:
-        effects: What is planted.
+        effects: Whether feedback brings an agent back into its character and makes it drop what it keeps repeating, and
+            a nudge makes it put forward an idea.
         habits: What agents do without any correction.
     """
 
-    def __init__(self, effects: Effects | None = None, habits: Habits | None = None) -> None:
-        self._effects = effects or Effects()
+    def __init__(self, *, effects: bool = True, habits: Habits | None = None) -> None:
+        self._effects = effects
         self._habits = habits or Habits()
 
     def answer(self, messages: Sequence[Mapping[str, str]]) -> str:
@@ -261,16 +244,17 @@ class ScriptedWorld:
         return self._speech(system, text) if MEMORY_HEADING in text else json.dumps({})
 
     def _speech(self, system: str, text: str) -> str:
-        feedback, nudge = f"\n\n{FEEDBACK_HEADING}" in text, f"\n\n{NUDGE_HEADING}" in text
+        is_corrected = self._effects and f"\n\n{FEEDBACK_HEADING}" in text
+        is_nudged = self._effects and f"\n\n{NUDGE_HEADING}" in text
         # Drawn from the situation alone: an agent that does not react says the same again.
         situation = text.partition(f"\n\n{NUDGE_HEADING}")[0].partition(f"\n\n{FEEDBACK_HEADING}")[0]
         situation = situation.removesuffix(f"\n\n{QUESTION}")
         chance = _chance(system, situation)
         title = found[1].strip() if (found := _TITLE.search(system)) else "neighbour"
-        words, effects, habits = vocabulary(), self._effects, self._habits
-        is_out = chance.random() < habits.out_of_character and not (feedback and effects.adherence)
-        is_repeating = chance.random() < habits.repeats and not (feedback and effects.repetition)
-        has_idea = chance.random() < habits.has_idea or (nudge and effects.ideas)
+        words, habits = vocabulary(), self._habits
+        is_out = chance.random() < habits.out_of_character and not is_corrected
+        is_repeating = chance.random() < habits.repeats and not is_corrected
+        has_idea = chance.random() < habits.has_idea or is_nudged
         idea = " ".join(chance.choice(words[kind]) for kind in ("adjectives", "things", "uses"))
         parts = [
             words["repeated"] if is_repeating else chance.choice(words["small_talk"]),

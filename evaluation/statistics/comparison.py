@@ -241,30 +241,26 @@ class Comparison:
         return next((one for one in self.differences if one.is_primary), None)
 
 
-def compare(
-    measures: Mapping[str, Measure], *, primary: str | None = None, level: float = LEVEL, seed: int = 0
-) -> Comparison:
+def compare(measures: Mapping[str, Measure], *, primary: str | None = None) -> Comparison:
     """Each metric's difference with Welch's t-test (two-sided).
 
-    The primary metric is tested alone at ``level``, the others together with Holm's adjustment over those that can be
-    tested. The paired figures stand beside it and decide nothing: one test is chosen beforehand, or the error would
-    grow.
+    The primary metric is tested alone at ``LEVEL`` (0.05), the others together with Holm's adjustment over those that
+    can be tested. The paired figures stand beside it and decide nothing: one test is chosen beforehand, or the error
+    would grow.
 
     Args:
         measures: By name, in the order in which they are shown. NaN and pairs with a NaN are left out.
         primary: The metric that the change was meant to raise, if one was named before the games were played.
-        level: Of the primary test, and of the family-wise error of the others.
-        seed: Of what is drawn (bootstrap, sign flips of more than 16 pairs).
 
     Raises:
         KeyError: ``primary`` is not among the measures.
     """
     tests = {name: welch(measure.after, measure.before) for name, measure in measures.items()}
-    rules = {name: _Rule(math.nan, level, level, False) for name in measures} | _holm_rules(tests, primary, level)
+    rules = {name: _Rule(math.nan, LEVEL, LEVEL, False) for name in measures} | _holm_rules(tests, primary)
     if primary is not None:
-        rules[primary] = _Rule(tests[primary].p, level, level, True)
-    found = [_difference(name, measure, tests[name], rules[name], level, seed) for name, measure in measures.items()]
-    return Comparison(tuple(found), level, {one.name: one for one in found})
+        rules[primary] = _Rule(tests[primary].p, LEVEL, LEVEL, True)
+    found = [_difference(name, measure, tests[name], rules[name]) for name, measure in measures.items()]
+    return Comparison(tuple(found), LEVEL, {one.name: one for one in found})
 
 
 class _Rule(NamedTuple):
@@ -276,26 +272,24 @@ class _Rule(NamedTuple):
     is_primary: bool
 
 
-def _holm_rules(tests: Mapping[str, SignificanceTest], primary: str | None, level: float) -> dict[str, _Rule]:
+def _holm_rules(tests: Mapping[str, SignificanceTest], primary: str | None) -> dict[str, _Rule]:
     family = {name: test.p for name, test in tests.items() if name != primary}
     adjusted = holm(family.values())
-    levels = holm_levels(family.values(), level)
-    strictest = level / max(1, sum(not math.isnan(p) for p in family.values()))
+    levels = holm_levels(family.values(), LEVEL)
+    strictest = LEVEL / max(1, sum(not math.isnan(p) for p in family.values()))
     return {
         name: _Rule(p, interval_level, strictest, False)
         for name, p, interval_level in zip(family, adjusted, levels, strict=True)
     }
 
 
-def _difference(
-    name: str, measure: Measure, test: SignificanceTest, rule: _Rule, level: float, seed: int
-) -> Difference:
-    before, after = (_summary(values, measure.limits, seed) for values in (measure.before, measure.after))
+def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule) -> Difference:
+    before, after = (_summary(values, measure.limits) for values in (measure.before, measure.after))
     difference = after.mean - before.mean
     span = _span(measure.limits)
-    deciding = level if math.isnan(rule.interval_level) else rule.interval_level
+    deciding = LEVEL if math.isnan(rule.interval_level) else rule.interval_level
     plain, decisive = (
-        difference_interval(measure.after, measure.before, limits=span, level=1.0 - each) for each in (level, deciding)
+        difference_interval(measure.after, measure.before, limits=span, level=1.0 - each) for each in (LEVEL, deciding)
     )
     detectable = minimum_detectable_difference(after.sd, before.sd, after.n, before.n, level=rule.power_level)
     needed = None if math.isnan(test.p) else games_needed(difference, after.sd, before.sd, level=rule.power_level)
@@ -311,22 +305,22 @@ def _difference(
         test,
         math.nan if rule.is_primary else rule.p,
         cohens_d(measure.after, measure.before),
-        _paired(measure, seed),
+        _paired(measure),
         detectable,
         needed,
-        _outcome(difference, rule.p, level),
+        _outcome(difference, rule.p),
         span[1] if span else math.inf,
     )
 
 
-def _summary(values: Sequence[float], limits: Limits, seed: int) -> Summary:
+def _summary(values: Sequence[float], limits: Limits) -> Summary:
     sample = known(values)
     mean = float(sample.mean()) if len(sample) else math.nan
     sd = float(sample.std(ddof=1)) if len(sample) > 1 else math.nan
-    return Summary(len(sample), mean, sd, mean_interval(sample, limits=limits, seed=seed), tuple(map(float, sample)))
+    return Summary(len(sample), mean, sd, mean_interval(sample, limits=limits), tuple(map(float, sample)))
 
 
-def _paired(measure: Measure, seed: int) -> Paired | None:
+def _paired(measure: Measure) -> Paired | None:
     if not measure.pairs:
         return None
     before, after = known_pairs(*zip(*measure.pairs, strict=True))
@@ -337,8 +331,8 @@ def _paired(measure: Measure, seed: int) -> Paired | None:
     return Paired(
         len(differences),
         float(differences.mean()),
-        mean_interval(differences, limits=_span(measure.limits), seed=seed),
-        sign_flip(after, before, seed=seed),
+        mean_interval(differences, limits=_span(measure.limits)),
+        sign_flip(after, before),
         smallest_p(len(differences)),
     )
 
@@ -347,9 +341,9 @@ def _span(limits: Limits) -> Limits:
     return None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
 
 
-def _outcome(difference: float, p: float, level: float) -> Outcome:
+def _outcome(difference: float, p: float) -> Outcome:
     if math.isnan(p):
         return Outcome.UNTESTABLE
-    if p > level:
+    if p > LEVEL:
         return Outcome.NO_EVIDENCE
     return Outcome.BETTER if difference > 0 else Outcome.WORSE

@@ -167,7 +167,7 @@ def _power(one: Difference) -> Iterator[str]:
         )
     if one.games_needed is not None:
         more = more_games(one)
-        extra = f", {more} more" if more > 0 else ""
+        extra = f" ({more} more)" if more > 0 else ""
         needed = counted(one.games_needed, "game")
         yield f"If the difference is as large as seen, {needed} on each side would show it{extra}."
 

@@ -28,8 +28,7 @@ class Agents:
 
     def all(self) -> dict[str, Agent]:
         """Every agent that is known, by id, in the order in which they became so."""
-        with self._units.unit() as cursor:
-            rows = cursor.execute(_ALL).fetchall()
+        rows = self._units.rows(_ALL)
         return {row[0]: _agent(row) for row in rows}
 
     def get(self, agent_id: str) -> Agent:
@@ -104,8 +103,7 @@ class Agents:
 
     def speakers(self) -> dict[str, str]:
         """The agents of speakers, as people decided; a speaker that is not here is an agent by name."""
-        with self._units.unit() as cursor:
-            return dict(cursor.execute("SELECT speaker, agent_id FROM agent_speakers ORDER BY speaker").fetchall())
+        return dict(self._units.rows("SELECT speaker, agent_id FROM agent_speakers ORDER BY speaker"))
 
     def speaker_map(self) -> SpeakerMap:
         """The agent of any speaker: as people decided, else by the names of the shipped cast and of stored agents."""
@@ -123,8 +121,7 @@ class Agents:
             with_simulated: Whether the conversations of experiments count.
         """
         left_out = [SYNTHETIC_FORMAT] if with_simulated else [SYNTHETIC_FORMAT, SIMULATED_FORMAT]
-        with self._units.unit() as cursor:
-            return cursor.execute(_PLAYERS, [left_out]).fetchall()
+        return self._units.rows(_PLAYERS, [left_out])
 
     def map_speaker(self, speaker: str, agent_id: str | None, *, who: str = "") -> None:
         """Decides which agent a speaker is, in all transcripts; ``None`` returns to the name.

@@ -15,7 +15,6 @@ from evaluation.escaping import lone_surrogate
 
 if TYPE_CHECKING:
     import numpy as np
-    import pandas as pd
     from duckdb import DuckDBPyConnection
 
 
@@ -122,14 +121,15 @@ def next_numbers(cursor: DuckDBPyConnection, sequence: str, count: int) -> list[
     return [number for (number,) in cursor.execute(f"SELECT nextval('{sequence}') FROM range({count})").fetchall()]
 
 
-def frame(
-    cursor: DuckDBPyConnection, query: str, values: Mapping[str, object], *, times: Sequence[str] = ()
-) -> pd.DataFrame:
-    """The answer to ``query`` as a table; the columns in ``times`` hold UTC without saying so, and come out with it."""
-    table = cursor.execute(query, dict(values)).df()
-    for name in times:
-        table[name] = table[name].dt.tz_localize("UTC")
-    return table
+def picked(one: object, *names: str) -> dict[str, Any]:
+    """The values of these attributes, by their names."""
+    return {name: getattr(one, name) for name in names}
+
+
+def by_name(cursor: DuckDBPyConnection) -> list[dict[str, Any]]:
+    """The rows that a query found, as values by the names of its columns."""
+    names = [column[0] for column in cursor.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 def marks(values: Sequence[object]) -> str:

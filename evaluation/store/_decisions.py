@@ -12,7 +12,16 @@ from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
-from evaluation.store._bulk_rows import append_rows, from_json, from_microseconds, marks, require_text, to_json
+from evaluation.store._bulk_rows import (
+    append_rows,
+    by_name,
+    from_json,
+    from_microseconds,
+    marks,
+    picked,
+    require_text,
+    to_json,
+)
 from evaluation.store.result_rows import ledger_row, ledger_values
 from evaluation.store.transcripts import require_transcript
 
@@ -94,16 +103,9 @@ def _content(one: RowDecision) -> tuple[Any, ...]:
 
 def _values(one: RowDecision) -> Mapping[str, Any]:
     return {
-        "transcript_id": one.transcript_id,
-        "metric": one.metric,
-        "row_id": one.row_id,
+        **picked(one, "transcript_id", "metric", "row_id", "label", "reason", "confidence", "judge", "model"),
         "verdict": one.verdict.value,
-        "label": one.label,
-        "reason": one.reason,
-        "confidence": one.confidence,
         "citations": list(one.citations),
-        "judge": one.judge,
-        "model": one.model,
         "judgement_key": one.key,
         "withdrawn_by": None,
         "added_row": None if one.added is None else to_json(list(ledger_values(one.added))),
@@ -116,48 +118,25 @@ def _withdrawn(one: RowDecision, who: str) -> Mapping[str, Any]:
 
 def standing_decisions(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> list[RowDecision]:
     """The decisions of judges that stand on rows of these transcripts, in the order in which they were made."""
-    rows = cursor.execute(_STANDING.format(marks(transcript_ids)), list(transcript_ids)).fetchall()
-    return [_decision(dict(zip(_COLUMNS, row, strict=True))) for row in rows]
+    return [
+        RowDecision(
+            **row
+            | {
+                "verdict": RowVerdict(row["verdict"]),
+                "citations": tuple(row["citations"]),
+                "decided_at": from_microseconds(row["decided_at"]),
+                "added": row["added"] and ledger_row(from_json(row["added"])),
+            }
+        )
+        for row in by_name(cursor.execute(_STANDING.format(marks(transcript_ids)), list(transcript_ids)))
+    ]
 
 
-def _decision(row: Mapping[str, Any]) -> RowDecision:
-    return RowDecision(
-        transcript_id=row["transcript_id"],
-        metric=row["metric"],
-        row_id=row["row_id"],
-        verdict=RowVerdict(row["verdict"]),
-        label=row["label"],
-        reason=row["reason"],
-        confidence=row["confidence"],
-        citations=tuple(row["citations"]),
-        judge=row["judge"],
-        model=row["model"],
-        key=row["judgement_key"],
-        decided_at=from_microseconds(row["at"]),
-        added=None if row["added_row"] is None else ledger_row(from_json(row["added_row"])),
-    )
-
-
-_COLUMNS = (
-    "transcript_id",
-    "metric",
-    "row_id",
-    "verdict",
-    "label",
-    "reason",
-    "confidence",
-    "citations",
-    "judge",
-    "model",
-    "judgement_key",
-    "added_row",
-    "at",
-)
-
-_STANDING = f"""
-SELECT {", ".join(_COLUMNS[:-1])}, epoch_us(decided_at)
+_STANDING = """
+SELECT transcript_id, metric, row_id, verdict, label, reason, confidence, citations, judge, model,
+    judgement_key AS key, epoch_us(decided_at) AS decided_at, added_row AS added
 FROM (
-    SELECT * FROM row_decisions WHERE transcript_id IN ({{}})
+    SELECT * FROM row_decisions WHERE transcript_id IN ({})
     QUALIFY row_number() OVER (PARTITION BY transcript_id, metric, row_id ORDER BY decision_id DESC) = 1
 ) WHERE verdict IS NOT NULL ORDER BY decision_id
 """
@@ -286,8 +265,7 @@ class Overrides:
             return [o for o in current if (o.metric, o.row_id) not in rows]
 
     def _select(self, condition: str, values: Sequence[object]) -> _Overrides:
-        with self._store.unit() as cursor:
-            rows = cursor.execute(_SELECT.format(condition), list(values)).fetchall()
+        rows = self._store.rows(_SELECT.format(condition), list(values))
         undone = {row[8]: row for row in rows if row[8] is not None}
         return [_override(row, undone.get(row[0])) for row in rows if row[8] is None]
 

@@ -154,8 +154,7 @@ class Deletions:
 
     def list(self) -> _Deletions:
         """The deletions in the trash, the latest first."""
-        with self._units.unit() as cursor:
-            return [_deletion(row) for row in cursor.execute(f"{_SELECT} ORDER BY d.deletion_id DESC").fetchall()]
+        return [_deletion(row) for row in self._units.rows(f"{_SELECT} ORDER BY d.deletion_id DESC")]
 
 
 def _record(

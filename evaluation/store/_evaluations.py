@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.judging.propositions import message_reference
-from evaluation.store._bulk_rows import append_rows, frame, from_microseconds, packed, require_storable, to_utc
+from evaluation.store._bulk_rows import append_rows, from_microseconds, packed, require_storable, to_utc
 from evaluation.store._jobs import may_run, this_process
 from evaluation.store.transactions import Units
 from evaluation.text.display import counted
@@ -181,8 +181,7 @@ class Evaluations:
 
     def beat(self, run_id: str) -> None:
         """Says that this process is still at work on the run, to those on other machines who cannot see it."""
-        with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute("UPDATE evaluation_runs SET heartbeat = now() WHERE id = ?", [run_id])
+        self._units.write("UPDATE evaluation_runs SET heartbeat = now() WHERE id = ?", [run_id])
 
     def fail(self, run_id: str, error: str) -> None:
         """Ends a run that was broken off, with the reason.
@@ -224,13 +223,11 @@ class Evaluations:
         """
         require_storable(agent=agent_id or "")
         times = ["window_start", "window_end", "created_at", "completed_at"]
-        with self._units.unit() as cursor:
-            return as_they_stand(frame(cursor, _RUNS, {"agent": agent_id}, times=times))
+        return as_they_stand(self._units.table(_RUNS, {"agent": agent_id}, times=times))
 
     def newest(self) -> int:
         """The position of the latest run; 0 while there is none."""
-        with self._units.unit() as cursor:
-            found = cursor.execute("SELECT coalesce(max(position), 0) FROM evaluation_runs").fetchall()
+        found = self._units.rows("SELECT coalesce(max(position), 0) FROM evaluation_runs")
         return int(found[0][0])
 
     def scores(self, run_id: str) -> pd.DataFrame:
@@ -245,7 +242,7 @@ class Evaluations:
         """
         with self._units.unit() as cursor:
             _require(cursor, run_id)
-            return frame(cursor, _SCORES, {"run": run_id})
+            return self._units.table(_SCORES, {"run": run_id})
 
     def latest_scores(self) -> pd.DataFrame:
         """The scores of every agent's latest completed run, without their reasons.
@@ -254,8 +251,7 @@ class Evaluations:
             One row per proposition and message: ``display_name``, ``dimension``, ``proposition_id``, ``weight``,
             ``score`` (0 to 9; a count for ideas), ``transcript_id`` (empty for a trajectory).
         """
-        with self._units.unit() as cursor:
-            return frame(cursor, _LATEST_SCORES, {})
+        return self._units.table(_LATEST_SCORES, {})
 
     def failures(self, run_id: str) -> pd.DataFrame:
         """Scores of a run that could not be computed.
@@ -265,7 +261,7 @@ class Evaluations:
         """
         with self._units.unit() as cursor:
             _require(cursor, run_id)
-            return frame(cursor, _FAILURES, {"run": run_id})
+            return self._units.table(_FAILURES, {"run": run_id})
 
     def latest(self, agent_ids: Sequence[str] | None = None) -> pd.DataFrame:
         """The latest completed run of every agent, as :meth:`runs` gives it."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
 from evaluation.insight.validator import ValidationResult
-from evaluation.store._bulk_rows import append_rows, frame, next_numbers, packed
+from evaluation.store._bulk_rows import append_rows, next_numbers, packed, picked
 from evaluation.store.transactions import Units
 from evaluation.store.transcripts import GAME_NAMES, require_transcript
 
@@ -70,8 +70,7 @@ class Insights:
 
     def newest(self) -> int:
         """The highest number given so far; 0 before the first."""
-        with self._units.unit() as cursor:
-            (found,) = cursor.execute(_NEWEST).fetchall()
+        (found,) = self._units.rows(_NEWEST)
         return int(found[0])
 
     def answered_since(self, number: int) -> dict[str, set[str]]:
@@ -94,8 +93,7 @@ class Insights:
             ``threshold``, ``agent``, ``message_id``, ``excerpt``, ``explanation``, ``judge``, ``model``,
             ``created_at`` (UTC).
         """
-        with self._units.unit() as cursor:
-            return frame(cursor, _CHECKS, {"iteration": iteration}, times=["created_at"])
+        return self._units.table(_CHECKS, {"iteration": iteration}, times=["created_at"])
 
     def findings(self, iteration: str | None = None) -> pd.DataFrame:
         """The latest answers to every question about opinions, themes and quotes.
@@ -107,8 +105,7 @@ class Insights:
             One row per transcript and question: ``transcript_id``, ``game``, ``iteration``, ``kind``, ``question``,
             ``result`` (as ``Extraction.as_dict``), ``judge``, ``model``, ``created_at`` (UTC).
         """
-        with self._units.unit() as cursor:
-            found = frame(cursor, _FINDINGS, {"iteration": iteration}, times=["created_at"])
+        found = self._units.table(_FINDINGS, {"iteration": iteration}, times=["created_at"])
         found["result"] = found["result"].map(json.loads)
         return found
 
@@ -122,11 +119,8 @@ def _check_row(
         "transcript_id": transcript_id,
         "check_type": str(one.check_type),
         "status": str(one.status),
-        "score": one.score,
-        "passed": one.passed,
-        "threshold": one.threshold,
+        **picked(one, "score", "passed", "threshold", "message_id"),
         "agent": None if one.agent_id is None else well_formed(one.agent_id),
-        "message_id": one.message_id,
         "excerpt": well_formed(one.response_excerpt),
         "explanation": well_formed(one.explanation),
         "judge": judged_by["kind"],

@@ -86,8 +86,7 @@ class Iterations:
 
         The baseline is the one promoted last, or the first of all while none was promoted.
         """
-        with self._units.unit() as cursor:
-            return [_iteration(row) for row in cursor.execute(_LIST).fetchall()]
+        return [_iteration(row) for row in self._units.rows(_LIST)]
 
     def rename(self, name: str, new_name: str, *, who: str) -> Iteration:
         """Gives an iteration another name, also where others name it as their parent.

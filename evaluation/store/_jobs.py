@@ -137,10 +137,7 @@ class Jobs:
 
     def cancel(self, job_id: str) -> None:
         """Asks the one who runs the job to stop; one that has ended is left as it is."""
-        with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute(
-                "UPDATE jobs SET is_cancel_requested = true WHERE job_id = ? AND state = 'running'", [job_id]
-            )
+        self._units.write("UPDATE jobs SET is_cancel_requested = true WHERE job_id = ? AND state = 'running'", [job_id])
 
     def take_over(self, job_id: str) -> Job:
         """Lets this process go on with a job that has stopped before its end.
@@ -184,8 +181,7 @@ class Jobs:
         return [job for job in recorded if job.state is JobState.RUNNING]
 
     def _select(self, rest: str, values: Sequence[object]) -> _Jobs:
-        with self._units.unit() as cursor:
-            return [_job(row) for row in cursor.execute(f"SELECT {_COLUMNS} FROM jobs {rest}", values).fetchall()]
+        return [_job(row) for row in self._units.rows(f"SELECT {_COLUMNS} FROM jobs {rest}", values)]
 
 
 _COLUMNS = """

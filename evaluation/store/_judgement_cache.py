@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
@@ -15,14 +14,13 @@ from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Prompt
 from evaluation.simulation.model_texts import Generation, speaker_in, speech_prefix
 from evaluation.store._bulk_rows import append_rows, fitting, from_json, marks, packed
-from evaluation.store.llm_calls import LLMCalls
-from evaluation.store.transactions import Units
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from evaluation.store.answer_journal import JournalEntry
+    from evaluation.store.database import Store
 
 
 _MOST_KEYS = 1_000
@@ -33,21 +31,14 @@ class Judgements:
     """Keeps answers; a ``JudgementCache`` for judges.
 
     Long texts, which many judgements share (a context, the answer to a batch), are stored once each.
-
-    Args:
-        units: The store.
-        calls: Where calls are logged.
-        path: The database, beside which the journals of runs lie; ``None`` for one in memory.
     """
 
-    def __init__(self, units: Units, calls: LLMCalls, path: Path | None = None) -> None:
-        self._units = units
-        self._calls = calls
-        self._journals = None if path is None else path.with_name(f".{path.name}.judge")
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def lookup(self, keys: Sequence[str]) -> dict[str, KeptAnswer]:
         """The answers kept under ``keys``; keys without one are left out."""
-        with self._units.unit() as cursor:
+        with self._store.unit() as cursor:
             rows = [
                 row
                 for some in _portions(keys)
@@ -59,18 +50,17 @@ class Judgements:
 
     def keys(self, model: str) -> set[str]:
         """The keys of all answers that a model gave: for whoever asks so much that looking up each would take long."""
-        with self._units.unit() as cursor:
-            rows = cursor.execute("SELECT key FROM judgements WHERE model = ?", [model]).fetchall()
+        rows = self._store.rows("SELECT key FROM judgements WHERE model = ?", [model])
         return {key for (key,) in rows}
 
     def keep(self, answers: Sequence[KeptAnswer], calls: Sequence[CallRecord] = ()) -> None:
         """Stores answers, and the calls made meanwhile, in one transaction; an answer that is kept already stays."""
         texts = {_sha(text): text for one in answers for text in (one.prompt.system, one.prompt.user, one.raw)}
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             rows = [{"sha256": sha, "text": text} for sha, text in texts.items()]
             insert_new(cursor, "judge_texts", "sha256", rows)
             insert_new(cursor, "judgements", "key", [_row(one) for one in {one.key: one for one in answers}.values()])
-            self._calls.add(calls)
+            self._store.llm_calls.add(calls)
 
     @asynccontextmanager
     async def journal(self) -> AsyncIterator[KeepAnswers]:
@@ -83,19 +73,15 @@ class Judgements:
         """
         from evaluation.store.answer_journal import AnswerJournal, JournalEntry
 
-        async with AnswerJournal(self._keep_entries, self._is_stored, None, self._journals) as journal:
+        path = self._store.path
+        # Beside the database, if that is a file.
+        place = None if path is None else path.with_name(f".{path.name}.judge")
+        async with AnswerJournal(self._keep_entries, self._store.llm_calls.have, None, place) as journal:
             yield lambda answers, calls: journal.add(JournalEntry(answers=answers, calls=calls))
 
     def _keep_entries(self, entries: Sequence[JournalEntry]) -> None:
         answers = [one for entry in entries for one in entry.answers]
         self.keep(answers, [one for entry in entries for one in entry.calls])
-
-    def _is_stored(self, entries: Sequence[JournalEntry]) -> bool:
-        # A file is stored in one transaction. Its calls tell: an answer may have been there from an earlier question.
-        if calls := [one for entry in entries for one in entry.calls]:
-            return self._calls.have(calls[0])
-        keys = {one.key for entry in entries for one in entry.answers}
-        return bool(keys) and keys <= set(self.lookup([*keys]))
 
 
 def _row(one: KeptAnswer) -> dict[str, Any]:
@@ -187,14 +173,12 @@ WHERE scope = ? AND starts_with(subject, ?) ORDER BY subject, key
 class Generations:
     """Keeps texts; a ``GenerationCache`` for writers."""
 
-    def __init__(self, units: Units, calls: LLMCalls) -> None:
-        self._units = units
-        self._calls = calls
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def of_scope(self, scope: str) -> dict[str, Generation]:
         """All texts of an experiment by key; failed tries before them are not stored, so each counts as one call."""
-        with self._units.unit() as cursor:
-            rows = cursor.execute(_OF_SCOPE, [scope]).fetchall()
+        rows = self._store.rows(_OF_SCOPE, [scope])
         return {
             key: Generation(key, scope, model, purpose, subject, text, Usage(*usage))
             for key, model, purpose, subject, text, *usage in rows
@@ -209,8 +193,7 @@ class Generations:
         if transcript.source_format != SIMULATED_FORMAT or not isinstance(scope, str):
             return []
         room = well_formed(transcript.game_id)
-        with self._units.unit() as cursor:
-            rows = cursor.execute(_CALLS, [well_formed(scope), speech_prefix(room)]).fetchall()
+        rows = self._store.rows(_CALLS, [well_formed(scope), speech_prefix(room)])
         return [
             # A price that nobody knew was stored as nothing; no model is free.
             LLMCallEvent(tokens, cost or None, speaker_in(str(subject), room))
@@ -220,9 +203,9 @@ class Generations:
     def keep(self, generations: Sequence[Generation], calls: Sequence[CallRecord] = ()) -> None:
         """Stores texts, and the calls made meanwhile, in one transaction; a text that is kept already stays."""
         rows = {one.key: _generation_row(one) for one in generations}
-        with self._units.unit(write=True, join=True) as cursor:
+        with self._store.unit(write=True, join=True) as cursor:
             insert_new(cursor, "generations", "key", list(rows.values()))
-            self._calls.add(calls)
+            self._store.llm_calls.add(calls)
 
 
 def _generation_row(one: Generation) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from evaluation.ratings import MAX_COMMENT_LENGTH, EngagementDecision, Rating, c
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.store._bulk_rows import (
     append_rows,
-    frame,
     from_microseconds,
     maybe_from_microseconds,
     next_numbers,
@@ -92,8 +91,7 @@ class Ratings:
     def by_token(self, tokens: Collection[str]) -> dict[str, Rating]:
         """The stored ratings among those that have these tokens."""
         query = f"SELECT {RATING_COLUMNS} FROM ratings WHERE token IN (SELECT unnest(?::text[]))"
-        with self._store.unit() as cursor:
-            found = [rating_of(row) for row in cursor.execute(query, [list(tokens)]).fetchall()]
+        found = [rating_of(row) for row in self._store.rows(query, [list(tokens)])]
         return {rating.token: rating for rating in found}
 
     def by_rater(self, rater: str) -> list[Rating]:
@@ -119,8 +117,7 @@ class Ratings:
 
     def of_transcript(self, transcript_id: str) -> tuple[list[Rating], set[str]]:
         """``history`` of the transcript, and the tokens of the ratings that count: each rater's newest."""
-        with self._store.unit() as cursor:
-            rows = cursor.execute(_OF_TRANSCRIPT, [transcript_id]).fetchall()
+        rows = self._store.rows(_OF_TRANSCRIPT, [transcript_id])
         ratings = [rating_of(row[:-1]) for row in rows]
         return ratings, {rating.token for rating, row in zip(ratings, rows, strict=True) if row[-1]}
 
@@ -138,20 +135,16 @@ class Ratings:
             ``transcript_id``, ``rater``, ``score`` (1 to 5), ``answer_1`` to ``answer_5`` (empty: not answered),
             ``comment``, ``created_at`` (UTC), ``is_latest`` (whether it is the rater's newest of that transcript).
         """
-        with self._store.unit() as cursor:
-            return frame(cursor, _ALL, {}, times=["created_at"])
+        return self._store.table(_ALL, {}, times=["created_at"])
 
     def rater_counts(self) -> dict[str, int]:
         """Number of raters of each transcript; unrated ones are missing."""
-        with self._store.unit() as cursor:
-            return dict(cursor.execute("SELECT transcript_id, raters FROM engagement").fetchall())
+        return dict(self._store.rows("SELECT transcript_id, raters FROM engagement"))
 
     def assigned(self, rater: str, token: str) -> str | None:
         """The transcript that ``rater`` was given with that token; ``None`` when nobody was, or somebody else."""
         query = "SELECT transcript_id FROM assignments WHERE rater = ? AND token = ?"
-        with self._store.unit() as cursor:
-            found = cursor.execute(query, [rater_name(rater), well_formed(token)]).fetchone()
-        return None if found is None else str(found[0])
+        return next((str(found) for (found,) in self._store.rows(query, [rater_name(rater), well_formed(token)])), None)
 
     def token(self, rater: str, transcript_id: str) -> str:
         """The opaque token for the form that ``rater`` fills in for the transcript.
@@ -177,8 +170,7 @@ class Ratings:
         return token
 
     def _select(self, query: str, value: object) -> list[Rating]:
-        with self._store.unit() as cursor:
-            return [rating_of(row) for row in cursor.execute(query, [value]).fetchall()]
+        return [rating_of(row) for row in self._store.rows(query, [value])]
 
 
 def _open_token(cursor: DuckDBPyConnection, name: str, transcript_id: str) -> str | None:
@@ -274,20 +266,17 @@ class Drafts:
         """
         packed = json.dumps(body, ensure_ascii=True, allow_nan=False)
         values = {"token": token, "revision": revision, "body": packed}
-        with self._units.unit(write=True, join=True) as cursor:
-            return bool(cursor.execute(_SAVE, values).fetchall())
+        return bool(self._units.write(_SAVE, values))
 
     def load(self, token: str) -> FormDraft | None:
         """The draft stored for the token, if there is one."""
-        with self._units.unit() as cursor:
-            found = cursor.execute("SELECT revision, body FROM drafts WHERE token = ?", [token]).fetchone()
-        return None if found is None else FormDraft(int(found[0]), json.loads(found[1]))
+        found = self._units.rows("SELECT revision, body FROM drafts WHERE token = ?", [token])
+        return FormDraft(int(found[0][0]), json.loads(found[0][1])) if found else None
 
     def begun(self) -> set[tuple[str, str]]:
         """Transcript and rater of each form that was begun and not submitted."""
         query = "SELECT transcript_id, rater FROM assignments JOIN drafts USING (token)"
-        with self._units.unit() as cursor:
-            return {(str(game), str(rater)) for game, rater in cursor.execute(query).fetchall()}
+        return {(str(game), str(rater)) for game, rater in self._units.rows(query)}
 
 
 _SAVE = """
@@ -363,8 +352,7 @@ class EngagementDecisions:
 
     def list(self, transcript_id: str | None = None) -> list[EngagementDecision]:
         """Every decision on stored transcripts, or on one, undone ones too, in the order in which they were made."""
-        with self._store.unit() as cursor:
-            rows = cursor.execute(_SELECT, {"transcript": transcript_id}).fetchall()
+        rows = self._store.rows(_SELECT, {"transcript": transcript_id})
         return [
             EngagementDecision(
                 number, game, score, who, reason, from_microseconds(at), undone_by, maybe_from_microseconds(undone_at)

@@ -23,15 +23,13 @@ class Readers:
 
     def add(self, reader: Reader) -> None:
         """Stores a reader; one of that name is replaced, as a name holds a hash of the weights."""
-        with self._store.unit(write=True, join=True) as cursor:
-            cursor.execute(
-                "INSERT OR REPLACE INTO readers (name, content) VALUES (?, ?)", [reader.name, reader.as_bytes()]
-            )
+        self._store.write(
+            "INSERT OR REPLACE INTO readers (name, content) VALUES (?, ?)", [reader.name, reader.as_bytes()]
+        )
 
     def names(self) -> list[str]:
         """The names of the stored readers, the newest first."""
-        with self._store.unit() as cursor:
-            return [name for (name,) in cursor.execute("SELECT name FROM readers ORDER BY created_at DESC").fetchall()]
+        return [name for (name,) in self._store.rows("SELECT name FROM readers ORDER BY created_at DESC")]
 
     def chosen_name(self) -> str | None:
         """The name of the chosen reader; ``None`` for the one that ships."""

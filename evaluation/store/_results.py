@@ -11,7 +11,6 @@ from evaluation.engines.task_engines import collection_paused
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.overrides import Override
-from evaluation.precedence import results_as_they_stand
 from evaluation.rubric.controls import CONTROLLED, WITHOUT_CHANCE, attach_controls
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.link_strength import Link
@@ -22,7 +21,7 @@ from evaluation.score import LedgerRow, MetricResult, Status, status_of, summari
 from evaluation.store._bulk_rows import (
     append,
     append_rows,
-    frame,
+    by_name,
     from_json,
     in_parts,
     marks,
@@ -32,7 +31,6 @@ from evaluation.store._bulk_rows import (
 )
 from evaluation.store.result_rows import (
     LEDGER_COLUMNS,
-    RESULT_COLUMNS,
     ResultRows,
     RowVerdicts,
     ScoredRows,
@@ -172,6 +170,9 @@ class Results:
         results: dict[str, MetricResult] = {}
         ids, computed = _computed(cursor, transcript_id, [name for name in metrics if name != ENGAGEMENT.name])
         if computed:
+            # It loads what judges need, which most imports of games do without.
+            from evaluation.precedence import results_as_they_stand
+
             decided = store.decisions.current(transcript_id), store.overrides.current(transcript_id)
             controls, links = read_controls(cursor, transcript_id)
             known = {
@@ -195,8 +196,7 @@ class Results:
         from evaluation.engines.scoring import ScoreFailure
 
         query = "SELECT scorer, subject, reason, traceback FROM score_failures WHERE transcript_id = ? ORDER BY scorer"
-        with self._store.unit() as cursor:
-            return [ScoreFailure(*row) for row in cursor.execute(query, [transcript_id]).fetchall()]
+        return [ScoreFailure(*row) for row in self._store.rows(query, [transcript_id])]
 
     def scores(self, iteration: str | None = None) -> pd.DataFrame:
         """Every transcript's scores as they stand, without their ledgers.
@@ -215,8 +215,7 @@ class Results:
         """
         import pandas as pd
 
-        with self._store.unit() as cursor:
-            table = frame(cursor, _SCORES.format(columns=_TABLE_COLUMNS), _chosen(iteration))
+        table = self._store.table(_SCORES.format(columns=_TABLE_COLUMNS), _chosen(iteration))
         pairs = zip(table["metric"], table["control"], strict=True)
         controls = [
             WITHOUT_CHANCE.get(metric) or from_json(text if isinstance(text, str) else None) for metric, text in pairs
@@ -231,8 +230,7 @@ class Results:
             iteration: Only its transcripts; ``None`` for all.
         """
         found: dict[str, dict[str, MetricScore]] = {}
-        with self._store.unit() as cursor:
-            rows = cursor.execute(_SCORES.format(columns=_OUTCOME_COLUMNS), _chosen(iteration)).fetchall()
+        rows = self._store.rows(_SCORES.format(columns=_OUTCOME_COLUMNS), _chosen(iteration))
         for key, metric, status, score, threshold, reason, right, settled, considered, control in rows:
             rule = DEFINITIONS[metric].coverage
             coverage = Coverage(rule, round(settled), round(considered), right) if rule and considered else None
@@ -261,8 +259,7 @@ class Results:
 
     def versions(self) -> set[tuple[str, str]]:
         """The metrics of all stored results with the versions that computed them, results of before included."""
-        with self._store.unit() as cursor:
-            found = cursor.execute("SELECT DISTINCT metric, version FROM metric_results").fetchall()
+        found = self._store.rows("SELECT DISTINCT metric, version FROM metric_results")
         return {(str(metric), str(version)) for metric, version in found}
 
 
@@ -343,9 +340,8 @@ def _computed(
     cursor: DuckDBPyConnection, transcript_id: str, metrics: Sequence[str]
 ) -> tuple[dict[str, int], dict[str, MetricResult]]:
     """The numbers of the current results by metric, and the results as they were computed."""
-    query = f"SELECT {', '.join(RESULT_COLUMNS)} FROM current_results WHERE transcript_id = ?"
-    found = cursor.execute(query, [transcript_id]).fetchall() if metrics else []
-    rows = [dict(zip(RESULT_COLUMNS, row, strict=True)) for row in found]
+    query = "SELECT * EXCLUDE (created_at) FROM current_results WHERE transcript_id = ?"
+    rows = by_name(cursor.execute(query, [transcript_id])) if metrics else []
     ids: dict[str, int] = {row["metric"]: row["result_id"] for row in rows if row["metric"] in metrics}
     with collection_paused():
         ledgers = _ledgers(cursor, list(ids.values()))
@@ -457,13 +453,11 @@ class Controls:
 
     def save_report(self, report: Mapping[str, Any]) -> None:
         """Stores what the metrics noticed of faults planted into the corpus."""
-        with self._store.unit(write=True, join=True) as cursor:
-            cursor.execute("INSERT INTO validity_reports (report) VALUES (?)", [to_json(dict(report))])
+        self._store.write("INSERT INTO validity_reports (report) VALUES (?)", [to_json(dict(report))])
 
     def report(self) -> dict[str, Any] | None:
         """The latest validity report; ``None`` before the first."""
-        with self._store.unit() as cursor:
-            found = cursor.execute("SELECT report FROM validity_reports ORDER BY report_id DESC LIMIT 1").fetchall()
+        found = self._store.rows("SELECT report FROM validity_reports ORDER BY report_id DESC LIMIT 1")
         return from_json(found[0][0]) if found else None
 
 

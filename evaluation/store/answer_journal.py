@@ -19,6 +19,7 @@ from concurrent.futures import Executor
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, partial
+from glob import escape
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -50,23 +51,67 @@ def _adapter() -> TypeAdapter[JournalEntry]:
 
 
 class JournalFile:
-    """A file to which entries are added.
+    """A file of entries that this process holds the lock on.
 
     Args:
-        place: The beginning of its path; what follows differs for every file. ``None`` keeps nothing on the disk, for
-            databases that are not there either.
+        path: Where it is; ``None`` for one that is not on the disk, for databases that are not there either.
+        descriptor: Of the open file.
 
     Attributes:
-        entries: What was added, oldest first.
-
-    Raises:
-        StoreError: The file cannot be made.
+        entries: The complete ones, oldest first.
     """
 
-    def __init__(self, place: Path | None) -> None:
+    def __init__(self, path: Path | None = None, descriptor: int = -1) -> None:
         self.entries: list[JournalEntry] = []
-        self._path = None if place is None else place.with_name(f"{place.name}.{uuid.uuid4().hex}{_SUFFIX}")
-        self._descriptor = -1 if self._path is None else _made(self._path)
+        self._path = path
+        self._descriptor = descriptor
+
+    @classmethod
+    def make(cls, place: Path | None) -> JournalFile:
+        """A new file. ``place`` is the beginning of its path; what follows differs for every file.
+
+        Raises:
+            StoreError: The file cannot be made.
+        """
+        if place is None:
+            return cls()
+        path = place.with_name(f"{place.name}.{uuid.uuid4().hex}{_SUFFIX}")
+        # It gets its name once it is locked: nobody finds it without its lock while somebody writes.
+        unnamed = path.with_name(f"{path.name}-new")
+        try:
+            descriptor = os.open(unnamed, os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY, 0o600)
+            # A file system that knows no locks leaves this one to whoever comes next; storing it twice changes nothing.
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            unnamed.rename(path)
+        except OSError as error:
+            raise _failure(error, path) from error
+        return cls(path, descriptor)
+
+    @classmethod
+    def left(cls, place: Path) -> Iterator[JournalFile]:
+        """The files of ``place`` that killed runs left; locked until ``close``, so that no second run takes them too.
+
+        A line that the end of the process cut off is left out.
+
+        Raises:
+            StoreError: One cannot be read.
+        """
+        # The whole identifier: the name of another database may begin with this place's.
+        for path in sorted(place.parent.glob(f"{escape(place.name)}.{'[0-9a-f]' * 32}{_SUFFIX}")):
+            with suppress(FileNotFoundError):
+                file = cls(path, os.open(path, os.O_RDONLY))
+                if _is_written(file._descriptor):
+                    os.close(file._descriptor)
+                    continue
+                try:
+                    lines = path.read_bytes().splitlines()
+                except OSError as error:
+                    raise _failure(error, path) from error
+                for line in lines:
+                    with suppress(ValidationError, ValueError, RecursionError):
+                        file.entries.append(_adapter().validate_python(json.loads(line), strict=False))
+                yield file
 
     def add(self, entry: JournalEntry) -> None:
         """Keeps an entry; it outlives the process when this returns, though not a machine that loses its power.
@@ -76,9 +121,10 @@ class JournalFile:
         """
         if self._path is not None:
             # Not pydantic's own JSON: half a character of a surrogate pair, as models sometimes write, ends that.
-            line = json.dumps(_adapter().dump_python(entry, mode="json")) + "\n"
+            rest = (json.dumps(_adapter().dump_python(entry, mode="json")) + "\n").encode("ascii")
             try:
-                _write(self._descriptor, line.encode("ascii"))
+                while rest:
+                    rest = rest[os.write(self._descriptor, rest) :]
             except OSError as error:
                 raise _failure(error, self._path) from error
         self.entries.append(entry)
@@ -91,70 +137,11 @@ class JournalFile:
             os.close(self._descriptor)
 
 
-def _made(path: Path) -> int:
-    # It gets its name once it is locked: nobody finds it without its lock while somebody writes.
-    unnamed = path.with_name(f"{path.name}-new")
-    try:
-        descriptor = os.open(unnamed, os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY, 0o600)
-        # A file system that knows no locks leaves this one to whoever comes next; storing it twice changes nothing.
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        unnamed.rename(path)
-    except OSError as error:
-        raise _failure(error, path) from error
-    return descriptor
-
-
-def _write(descriptor: int, line: bytes) -> None:
-    rest = memoryview(line)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-
-
 def _failure(error: OSError, path: Path) -> StoreError:
     reason = error.strerror or str(error)
     return StoreError(
         f"Answers could not be kept in a file: {reason}.", place=str(path), remedy="See to the disk; then go on."
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Leftover:
-    """A file that a killed run left; locked until ``remove``, so that no second run takes it too."""
-
-    path: Path
-    descriptor: int
-
-    def entries(self) -> Iterator[JournalEntry]:
-        """The complete entries; a line that the end of the process cut off is left out.
-
-        Raises:
-            StoreError: It cannot be read.
-        """
-        try:
-            lines = self.path.read_bytes().splitlines()
-        except OSError as error:
-            raise _failure(error, self.path) from error
-        for line in lines:
-            with suppress(ValidationError, ValueError, RecursionError):
-                yield _adapter().validate_python(json.loads(line), strict=False)
-
-    def remove(self) -> None:
-        """Delete the file, after its entries were stored elsewhere."""
-        self.path.unlink(missing_ok=True)
-        os.close(self.descriptor)
-
-
-def leftovers(place: Path) -> Iterator[Leftover]:
-    """The files of ``place`` that nobody writes any more."""
-    # The whole identifier: the name of another database may begin with this place's.
-    for path in sorted(place.parent.glob(f"{_escaped(place.name)}.{'[0-9a-f]' * 32}{_SUFFIX}")):
-        with suppress(FileNotFoundError):
-            descriptor = os.open(path, os.O_RDONLY)
-            if _is_written(descriptor):
-                os.close(descriptor)
-            else:
-                yield Leftover(path, descriptor)
 
 
 def _is_written(descriptor: int) -> bool:
@@ -166,18 +153,14 @@ def _is_written(descriptor: int) -> bool:
     return False
 
 
-def _escaped(name: str) -> str:
-    return "".join(f"[{character}]" if character in "*?[" else character for character in name)
-
-
 STORE_SECONDS = 1.0
 """How long answers wait for others before they are stored."""
 
 Keep = Callable[[Sequence[JournalEntry]], None]
 """Stores entries in one transaction; what is stored already stays."""
 
-IsStored = Callable[[Sequence[JournalEntry]], bool]
-"""Whether entries of a file that was left are stored: the run died after that, and before it removed the file."""
+HasCall = Callable[[CallRecord], bool]
+"""Whether a call is stored. Then all of its file is: the run died after that, and before it removed the file."""
 
 
 class AnswerJournal:
@@ -185,7 +168,7 @@ class AnswerJournal:
 
     Args:
         keep: Stores.
-        is_stored: Asked of what a killed run left; its calls must not be counted twice.
+        has_call: Asked of what a killed run left; its calls must not be counted twice.
         heavy: Where the storing is done; a thread of the event loop's when left out.
         place: The beginning of the paths of its files, the same for the same run; ``None`` for none.
         store_seconds: How long answers wait for others before they are stored.
@@ -197,13 +180,13 @@ class AnswerJournal:
     def __init__(
         self,
         keep: Keep,
-        is_stored: IsStored,
+        has_call: HasCall,
         heavy: Executor | None,
         place: Path | None,
         store_seconds: float = STORE_SECONDS,
     ) -> None:
         self._keep = keep
-        self._is_stored = is_stored
+        self._has_call = has_call
         self._heavy = heavy
         self._place = place
         self._store_seconds = store_seconds
@@ -212,7 +195,8 @@ class AnswerJournal:
         self._file: JournalFile | None = None
 
     async def __aenter__(self) -> Self:
-        await self._in_heavy(self._recover)
+        self._loop = asyncio.get_running_loop()
+        await self._loop.run_in_executor(self._heavy, self._recover)
         self._is_over = asyncio.Event()
         self._storing = asyncio.ensure_future(self._store_now_and_then())
         return self
@@ -236,7 +220,7 @@ class AnswerJournal:
         if self._failure is not None:
             raise self._failure
         if self._file is None:
-            self._file = JournalFile(self._place)
+            self._file = JournalFile.make(self._place)
         self._file.add(entry)
         self._unstored.update({answer.key: answer for answer in entry.answers})
 
@@ -258,7 +242,7 @@ class AnswerJournal:
         # What comes meanwhile goes into another file, so that this one can be removed.
         self._file = None
         try:
-            await self._in_heavy(partial(retry_while_busy, partial(self._keep, full.entries)))
+            await self._loop.run_in_executor(self._heavy, retry_while_busy, partial(self._keep, full.entries))
         except DramaturgError as error:
             self._failure = error
             full.close(is_stored=False)
@@ -269,19 +253,11 @@ class AnswerJournal:
                 self._unstored.pop(answer.key, None)
 
     def _recover(self) -> None:
-        if self._place is None:
-            return
-        for left in leftovers(self._place):
-            entries = list(left.entries())
-            if entries and not retry_while_busy(partial(self._is_stored, entries)):
-                retry_while_busy(partial(self._keep, entries))
-            left.remove()
-
-    async def _in_heavy(self, work: Callable[[], None]) -> None:
-        if self._heavy is None:
-            await asyncio.to_thread(work)
-        else:
-            await asyncio.get_running_loop().run_in_executor(self._heavy, work)
+        for left in JournalFile.left(self._place) if self._place is not None else ():
+            call = next((call for entry in left.entries for call in entry.calls), None)
+            if call is None or not retry_while_busy(partial(self._has_call, call)):
+                retry_while_busy(partial(self._keep, left.entries))
+            left.close(is_stored=True)
 
 
 class JournalledTexts:

@@ -15,11 +15,9 @@ from evaluation.errors import BrokenTranscriptError, ConflictError, InputError, 
 from evaluation.readers.import_report import ImportReport
 from evaluation.store import duckdb_errors
 from evaluation.store._bulk_rows import require_storable
-from evaluation.store._database_file import CONFIG, DatabaseFile
+from evaluation.store._database_file import CONFIG
 from evaluation.store._files import name_for_kept, unfinished
-from evaluation.store._jobs import Jobs
 from evaluation.store._schema import migrate, newest, require_known
-from evaluation.store.transactions import Units
 from evaluation.store.transcript_rows import unpack
 from evaluation.store.trash_tables import mirror
 from evaluation.text.display import counted, shortened
@@ -28,58 +26,36 @@ if TYPE_CHECKING:
     import duckdb
     from duckdb import DuckDBPyConnection
 
+    from evaluation.store.database import Store
 
 _LONGEST_WORDS = 300
 _NAMES = frozenset({"base_url", "pricing", "recordings"})
 """What settings of a judge call an address or a file; see ``JudgeConfig``."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredAddress:
-    """One address in a setting.
-
-    Attributes:
-        setting: The key of the setting.
-        name: Where it stands in it: ``base_url``, or ``options.base_url``.
-        address: The address itself, as it is stored.
-    """
-
-    setting: str
-    name: str
-    address: str
-
-    @property
-    def words(self) -> str:
-        """The address with its place: ``judge.base_url = http://localhost:8080/v1``; shortened where it is long."""
-        return shortened(f"{'.'.join(filter(None, (self.setting, self.name)))} = {self.address}", _LONGEST_WORDS)
-
-
-def addresses_in(connection: DuckDBPyConnection, catalog: str) -> tuple[StoredAddress, ...]:
-    """The addresses in the settings of an attached database, in the order of their keys.
+def _addresses(connection: DuckDBPyConnection, catalog: str) -> Iterator[tuple[str, str]]:
+    """The addresses of servers and files in settings: the key of each setting, and a line that shows the address.
 
     Raises:
         InputError: A setting cannot be read.
     """
     if ("main", "settings") not in tables_of(connection, catalog):
-        return ()
-    query = f'SELECT key, CAST(value AS text) FROM "{quoted_name(catalog)}".main.settings ORDER BY key'
-    return tuple(found for key, value in connection.execute(query).fetchall() for found in _in_setting(key, value))
-
-
-def _in_setting(key: str, value: str) -> Iterator[StoredAddress]:
-    try:
-        left = deque[tuple[str, str, object]]([("", "", json.loads(value))])
-    except (ValueError, RecursionError):
-        raise InputError(f"It cannot be used as a backup: the setting {key!r} cannot be read.") from None
-    while left:
-        place, name, held = left.popleft()
-        if isinstance(held, dict):
-            left += [(f"{place}.{inner}".removeprefix("."), inner, one) for inner, one in held.items()]
-            left += [(place, "", inner) for inner in held]
-        elif isinstance(held, list):
-            left += [(place, name, one) for one in held]
-        elif isinstance(held, str) and held and (name in _NAMES or _is_address(held)):
-            yield StoredAddress(key, place, held)
+        return
+    query = f"SELECT key, CAST(value AS text) FROM {_quoted(catalog)}.main.settings ORDER BY key"
+    for key, value in connection.execute(query).fetchall():
+        try:
+            left = deque[tuple[str, str, object]]([(key, "", json.loads(value))])
+        except (ValueError, RecursionError):
+            raise InputError(f"It cannot be used as a backup: the setting {key!r} cannot be read.") from None
+        while left:
+            place, name, held = left.popleft()
+            if isinstance(held, dict):
+                left += [(f"{place}.{inner}", inner, one) for inner, one in held.items()]
+                left += [(place, "", inner) for inner in held]
+            elif isinstance(held, list):
+                left += [(place, name, one) for one in held]
+            elif isinstance(held, str) and held and (name in _NAMES or _is_address(held)):
+                yield key, shortened(f"{place} = {held}", _LONGEST_WORDS)
 
 
 def _is_address(text: str) -> bool:
@@ -111,7 +87,7 @@ class BackupInfo:
     Attributes:
         schema: The number of its schema.
         size: Bytes of the file, with those of its log; 0 in memory.
-        addresses: Servers and files that its settings name.
+        addresses: Servers and files that its settings name: the setting, and a line that shows the address.
     """
 
     schema: int
@@ -119,7 +95,7 @@ class BackupInfo:
     iterations: int
     ratings: int
     size: int
-    addresses: tuple[StoredAddress, ...] = ()
+    addresses: tuple[tuple[str, str], ...] = ()
 
     @property
     def words(self) -> str:
@@ -130,7 +106,7 @@ class BackupInfo:
     @property
     def address_lines(self) -> list[str]:
         """A line for each address, of untrusted text; where there are many, the last one says how many more."""
-        lines = [one.words for one in self.addresses[:_ADDRESSES_SHOWN]]
+        lines = [line for _, line in self.addresses[:_ADDRESSES_SHOWN]]
         more = len(self.addresses) - len(lines)
         return [*lines, f"and {more} more"] if more else lines
 
@@ -138,16 +114,13 @@ class BackupInfo:
 class Backups:
     """Writes, checks and restores backups of one database file."""
 
-    def __init__(self, units: Units, file: DatabaseFile, jobs: Jobs, wait_seconds: float) -> None:
-        self._units = units
-        self._file = file
-        self._jobs = jobs
-        self._wait_seconds = wait_seconds
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def info(self) -> BackupInfo:
         """Contents of the database as it stands."""
-        with self._units.unit() as cursor:
-            return _info(cursor, _catalog(cursor), self._file.place)
+        with self._store.unit() as cursor:
+            return _info(cursor, _catalog(cursor), self._store.place)
 
     def write(self, path: Path) -> BackupInfo:
         """Writes the database, as it stands between two changes, to a new file, and says what is in it.
@@ -160,15 +133,15 @@ class Backups:
         _require_new(path)
         with unfinished(path) as copy:
             try:
-                with self._units.unit() as cursor, self._file.nobody_else_writes(self._wait_seconds):
+                with self._store.unit() as cursor, self._store.nobody_else_writes():
                     catalog = _catalog(cursor)
                     _require_own(cursor, catalog, path)
-                    _write_rows(cursor, catalog, copy, from_place=self._file.place, to_place=path)
+                    _write_rows(cursor, catalog, copy, from_place=self._store.place, to_place=path)
                 info = check_backup(copy)
             except InputError as error:
                 # What was copied faithfully and cannot be used could not be used before either.
                 raise StoreError(
-                    f"The database cannot be backed up: {error.message}", place=self._file.place, remedy=_KEEP_FILE
+                    f"The database cannot be backed up: {error.message}", place=self._store.place, remedy=_KEEP_FILE
                 ) from error
             copy.replace(path)
         return info
@@ -191,7 +164,7 @@ class Backups:
             ConflictError: A job is running.
             StoreBusyError: The database was in use all the time.
         """
-        place = self._file.path
+        place = self._store.path
         if place is None:
             raise InputError("A database in memory cannot be restored.", remedy="Give it a file with --db.")
         _require_file(path)
@@ -201,17 +174,17 @@ class Backups:
             with _readable(path) as source:
                 info = _check(source, path)
                 self._require_no_job()
-                left_out = set() if with_addresses else {one.setting for one in info.addresses}
+                left_out = set() if with_addresses else {setting for setting, _ in info.addresses}
                 _write_rows(source, SOURCE, copy, from_place=str(path), to_place=place, left_out_settings=left_out)
             check_backup(copy)
-            self._file.replace(copy, kept, self._wait_seconds)
+            self._store.replace_file(copy, kept)
         return kept
 
     def _require_no_job(self) -> None:
         running = []
         # A database that is too damaged to be read is what backups are for.
         with suppress(StoreError):
-            running = self._jobs.running()
+            running = self._store.jobs.running()
         if running:
             raise ConflictError(f"{running[0].label} is running.", remedy="Wait for it, or cancel it, then restore.")
 
@@ -251,9 +224,7 @@ def _write_rows(
 
 
 def _catalog(cursor: DuckDBPyConnection) -> str:
-    found = cursor.execute("SELECT current_database()").fetchone()
-    assert found is not None
-    return str(found[0])
+    return str(cursor.execute("SELECT current_database()").fetchall()[0][0])
 
 
 def check_backup(path: Path) -> BackupInfo:
@@ -292,7 +263,7 @@ def _check(connection: DuckDBPyConnection, path: Path) -> BackupInfo:
     _require_own(connection, SOURCE, path)
     if fault := next(faults_in(connection, SOURCE), None):
         raise InputError(f"It cannot be used as a backup: {fault}", place=str(path), remedy=_ANOTHER)
-    return replace(_info(connection, SOURCE, str(path)), addresses=addresses_in(connection, SOURCE))
+    return replace(_info(connection, SOURCE, str(path)), addresses=tuple(_addresses(connection, SOURCE)))
 
 
 def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
@@ -347,15 +318,16 @@ def _shape(connection: DuckDBPyConnection, catalog: str) -> set[tuple[object, ..
     return {*tables_of(connection, catalog), *columns, *views, *macros}
 
 
-def _quoted(catalog: str) -> str:
-    return f'"{quoted_name(catalog)}"'
+def _quoted(name: str) -> str:
+    """The name as an identifier of SQL."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _info(connection: DuckDBPyConnection, catalog: str, place: str) -> BackupInfo:
-    counts = connection.execute(_COUNTS.format(catalog=_quoted(catalog))).fetchone()
-    assert counts is not None
+    ((schema, transcripts, iterations, ratings),) = connection.execute(
+        _COUNTS.format(catalog=_quoted(catalog))
+    ).fetchall()
     size = sum(path.stat().st_size for ending in ("", ".wal") if (path := Path(place + ending)).is_file())
-    schema, transcripts, iterations, ratings = counts
     return BackupInfo(schema, transcripts, iterations, ratings, size)
 
 
@@ -434,9 +406,9 @@ def tables_of(connection: DuckDBPyConnection, catalog: str) -> list[Table]:
 def make_tables(connection: DuckDBPyConnection, trash: Collection[str]) -> None:
     """Gives a database Dramaturg's tables, with a table in the trash for each of ``trash``."""
     migrate(connection)
-    found = connection.execute("SELECT current_database()").fetchone()
-    assert found is not None
-    own = [table for schema, table in tables_of(connection, str(found[0])) if schema == "main" and table in trash]
+    own = [
+        table for schema, table in tables_of(connection, _catalog(connection)) if schema == "main" and table in trash
+    ]
     if own:
         mirror(connection, own)
 
@@ -460,9 +432,7 @@ def copy_rows(
         InputError: A sequence stands where no use of Dramaturg brings it.
         duckdb.Error: The source is damaged, a row does not fit, or the target cannot be written.
     """
-    found = target.execute("SELECT current_database()").fetchone()
-    assert found is not None
-    own = str(found[0])
+    own = _catalog(target)
     held = set(tables_of(source, catalog))
     for table in _referenced_first(target, tables_of(target, own)):
         if table in held and table != ("main", _VERSIONS):
@@ -493,7 +463,7 @@ def _copy_table(
     taken = ", ".join(f'CAST("{name}" AS {"text" if kind == "JSON" else kind})' for name, kind in columns.items())
     put = ", ".join(f'CAST(column_{i} AS {kind}) AS "{name}"' for i, (name, kind) in enumerate(columns.items()))
     place = f'"{table[0]}"."{table[1]}"'
-    query, values = f'SELECT {taken} FROM "{quoted_name(catalog)}".{place}', []
+    query, values = f"SELECT {taken} FROM {_quoted(catalog)}.{place}", []
     if table == ("main", "settings") and left_out_settings:
         query, values = f"{query} WHERE NOT list_contains(?::text[], key)", [list(left_out_settings)]
     reader = source.sql(query, params=values).to_arrow_reader(_ROWS_AT_ONCE)
@@ -504,11 +474,6 @@ def _copy_table(
         target.execute(f"INSERT INTO {place} ({names}) SELECT {put} FROM {_INCOMING}")
         target.unregister(_INCOMING)
     target.commit()
-
-
-def quoted_name(name: str) -> str:
-    """The name for the inside of a quoted identifier of SQL."""
-    return name.replace('"', '""')
 
 
 def _referenced_first(target: DuckDBPyConnection, tables: list[Table]) -> list[Table]:
@@ -574,17 +539,12 @@ def faults_in(connection: DuckDBPyConnection, catalog: str) -> Iterator[str]:
         found = connection.execute(query).fetchone()
         if found and found[0]:
             yield f"In {found[0]} rows of {table} the column {column} does not hold the JSON that belongs there."
-    for schema, table in tables:
-        yield from _unreadable(connection, f'{catalog}."{schema}"."{table}"', table)
-
-
-def _unreadable(connection: DuckDBPyConnection, place: str, table: str) -> Iterator[str]:
     for name, key, what, read in _DOCUMENTS:
-        if name != table:
-            continue
-        rows = connection.execute(f'SELECT "{key}", document FROM {place} WHERE document IS NOT NULL')
-        while some := rows.fetchmany(_DOCUMENTS_AT_ONCE):
-            yield from (f"The {what} {label!r} cannot be read." for label, text in some if not _can(read, text))
+        for schema in (schema for schema, table in tables if table == name):
+            query = f'SELECT "{key}", document FROM {catalog}."{schema}"."{name}" WHERE document IS NOT NULL'
+            rows = connection.execute(query)
+            while some := rows.fetchmany(_DOCUMENTS_AT_ONCE):
+                yield from (f"The {what} {label!r} cannot be read." for label, text in some if not _can(read, text))
 
 
 def _can(read: Callable[[bytes], object], document: bytes) -> bool:

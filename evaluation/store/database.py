@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from evaluation.store.transactions import Units
 if TYPE_CHECKING:
     from evaluation.store._agents import Agents
     from evaluation.store._blind_games import BlindGames
+    from evaluation.store._corrections import Corrections
     from evaluation.store._decisions import Decisions, Overrides
     from evaluation.store._deletions_and_undo import Deletions
     from evaluation.store._evaluations import Evaluations
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from evaluation.store._readers import Readers
     from evaluation.store._results import Controls, LedgerReading, Results
     from evaluation.store.backup import Backups
-    from evaluation.store.corrections import Corrections
     from evaluation.store.experiments import Experiments
     from evaluation.store.imports import ImportQueue, Imports, WatchedFiles
     from evaluation.store.llm_calls import LLMCalls
@@ -115,9 +114,12 @@ class Store(Units):
     import_queue: ImportQueue = _part("evaluation.store.imports")
     imports: Imports = _part("evaluation.store.imports")
     watched_files: WatchedFiles = _part("evaluation.store.imports")
-    corrections: Corrections = _part("evaluation.store.corrections")
+    corrections: Corrections = _part("evaluation.store._corrections")
     agents: Agents = _part("evaluation.store._agents")
     evaluations: Evaluations = _part("evaluation.store._evaluations")
+    judgements: Judgements = _part("evaluation.store._judgement_cache")
+    generations: Generations = _part("evaluation.store._judgement_cache")
+    backups: Backups = _part("evaluation.store.backup")
 
     def __init__(
         self,
@@ -143,24 +145,6 @@ class Store(Units):
             getattr(self, part)
         with super().written_in_bulk():
             yield
-
-    @cached_property
-    def judgements(self) -> Judgements:
-        from evaluation.store._judgement_cache import Judgements
-
-        return Judgements(self, self.llm_calls, self.path)
-
-    @cached_property
-    def generations(self) -> Generations:
-        from evaluation.store._judgement_cache import Generations
-
-        return Generations(self, self.llm_calls)
-
-    @cached_property
-    def backups(self) -> Backups:
-        from evaluation.store.backup import Backups
-
-        return Backups(self, self._file, self.jobs, self._wait_seconds)
 
     @property
     def place(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.experiments.plan import AgentScore, ExperimentRecord, ExperimentStatus, Session, Side
-from evaluation.store._bulk_rows import append_rows, from_microseconds, maybe_from_microseconds, packed
+from evaluation.store._bulk_rows import append_rows, from_microseconds, maybe_from_microseconds, packed, picked
 from evaluation.store.transactions import Units
 
 _Records = list[ExperimentRecord]
@@ -51,12 +51,11 @@ class Experiments:
 
     def end(self, experiment_id: str, status: ExperimentStatus, results: Mapping[str, Any] | None = None) -> None:
         """Records how far it came: ``completed`` with results, ``pending`` when it can go on, or ``failed``."""
-        with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute(
-                """UPDATE experiments SET status = ?, results = ?,
-                completed_at = CASE WHEN ? = 'completed' THEN now() END WHERE id = ?""",
-                [str(status), None if results is None else packed(results).decode("utf-8"), str(status), experiment_id],
-            )
+        self._units.write(
+            """UPDATE experiments SET status = ?, results = ?,
+            completed_at = CASE WHEN ? = 'completed' THEN now() END WHERE id = ?""",
+            [str(status), None if results is None else packed(results).decode("utf-8"), str(status), experiment_id],
+        )
 
     def keep_ab_test(self, config: Mapping[str, Any], results: Mapping[str, Any]) -> str:
         """Stores what an A/B test found, in place of what the same test found before.
@@ -88,14 +87,12 @@ class Experiments:
 
     def add_ab_run(self, experiment_id: str, run: str) -> None:
         """Stores a finished run of an A/B test, as ``run_line`` of its progress writes it."""
-        with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute("INSERT INTO ab_runs (experiment_id, run) VALUES (?, ?)", [experiment_id, run])
+        self._units.write("INSERT INTO ab_runs (experiment_id, run) VALUES (?, ?)", [experiment_id, run])
 
     def ab_runs(self, experiment_id: str | None = None) -> list[str]:
         """The finished runs of an A/B test, or of all, in the order in which they were stored."""
         query = "SELECT run::text FROM ab_runs WHERE coalesce(experiment_id = ?, true) ORDER BY rowid"
-        with self._units.unit() as cursor:
-            return [run for (run,) in cursor.execute(query, [experiment_id]).fetchall()]
+        return [run for (run,) in self._units.rows(query, [experiment_id])]
 
     def all(self) -> _Records:
         """Every experiment, the latest first."""
@@ -117,12 +114,11 @@ class Experiments:
 
     def add_session(self, experiment_id: str, session: Session) -> None:
         """Notes which transcript a conversation became; one that is noted already stays."""
-        with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute(
-                """INSERT INTO experiment_sessions (experiment_id, side, environment, transcript_id)
-                VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING""",
-                [experiment_id, str(session.side), session.environment, session.transcript_id],
-            )
+        self._units.write(
+            """INSERT INTO experiment_sessions (experiment_id, side, environment, transcript_id)
+            VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING""",
+            [experiment_id, str(session.side), session.environment, session.transcript_id],
+        )
 
     def add_scores(self, experiment_id: str, scores: Sequence[AgentScore]) -> None:
         """Stores all scores of one conversation, in one transaction; those that are stored already stay."""
@@ -133,38 +129,33 @@ class Experiments:
 
     def add_activity(self, experiment_id: str, side: Side, environment: int, counts: Mapping[str, Any]) -> None:
         """Adds counts of one conversation; those of a part that is done later add up with them."""
-        with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute(
-                "INSERT INTO experiment_activity (experiment_id, side, environment, activity) VALUES (?, ?, ?, ?)",
-                [experiment_id, str(side), environment, packed(counts).decode("utf-8")],
-            )
+        self._units.write(
+            "INSERT INTO experiment_activity (experiment_id, side, environment, activity) VALUES (?, ?, ?, ?)",
+            [experiment_id, str(side), environment, packed(counts).decode("utf-8")],
+        )
 
     def activity(self, experiment_id: str) -> list[tuple[Side, dict[str, Any]]]:
         """The counts of all conversations with their side, in the order in which they were added."""
         query = "SELECT side, activity::text FROM experiment_activity WHERE experiment_id = ? ORDER BY rowid"
-        with self._units.unit() as cursor:
-            rows = cursor.execute(query, [experiment_id]).fetchall()
+        rows = self._units.rows(query, [experiment_id])
         return [(Side(side), json.loads(counts)) for side, counts in rows]
 
     def sessions(self, experiment_id: str) -> list[Session]:
         """The conversations that are stored, treatment after control, by environment."""
         query = """SELECT side, environment, transcript_id FROM experiment_sessions
             WHERE experiment_id = ? ORDER BY side, environment"""
-        with self._units.unit() as cursor:
-            rows = cursor.execute(query, [experiment_id]).fetchall()
+        rows = self._units.rows(query, [experiment_id])
         return [Session(Side(side), environment, transcript_id) for side, environment, transcript_id in rows]
 
     def scores(self, experiment_id: str) -> list[AgentScore]:
         """The scores of all evaluated conversations, treatment after control, by environment."""
         query = """SELECT side, environment, agent, dimension, score, items, reason FROM experiment_scores
             WHERE experiment_id = ? ORDER BY side, environment, dimension, agent"""
-        with self._units.unit() as cursor:
-            rows = cursor.execute(query, [experiment_id]).fetchall()
+        rows = self._units.rows(query, [experiment_id])
         return [AgentScore(Side(side), *rest) for side, *rest in rows]
 
     def _select(self, rest: str, values: Sequence[object]) -> _Records:
-        with self._units.unit() as cursor:
-            return [_record(row) for row in cursor.execute(f"{_SELECT} {rest}", values).fetchall()]
+        return [_record(row) for row in self._units.rows(f"{_SELECT} {rest}", values)]
 
 
 _SELECT = """
@@ -192,11 +183,8 @@ def _record(row: tuple[Any, ...]) -> ExperimentRecord:
 def _score_row(experiment_id: str, score: AgentScore) -> dict[str, Any]:
     return {
         "experiment_id": experiment_id,
+        **picked(score, "environment", "dimension", "score", "items"),
         "side": str(score.side),
-        "environment": score.environment,
         "agent": well_formed(score.agent),
-        "dimension": score.dimension,
-        "score": score.score,
-        "items": score.items,
         "reason": well_formed(score.reason),
     }

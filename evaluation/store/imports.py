@@ -59,8 +59,7 @@ class ImportQueue:
     def waiting(self, job_id: str) -> list[int]:
         """The positions of the games that are not scored yet, in the order given."""
         query = "SELECT position FROM spool WHERE job_id = ? AND outcome IS NULL ORDER BY position"
-        with self._units.unit() as cursor:
-            return [position for (position,) in cursor.execute(query, [job_id]).fetchall()]
+        return [position for (position,) in self._units.rows(query, [job_id])]
 
     def get(self, job_id: str, position: int) -> WaitingGame:
         """The game that waits there.
@@ -70,31 +69,27 @@ class ImportQueue:
         """
         query = """SELECT document, source_name, iteration FROM spool
             WHERE job_id = ? AND position = ? AND outcome IS NULL"""
-        with self._units.unit() as cursor:
-            found = cursor.execute(query, [job_id, position]).fetchone()
-        if found is None:
+        found = self._units.rows(query, [job_id, position])
+        if not found:
             raise NotFoundError(f"No game {position + 1} waits in the job {job_id!r}.", remedy="Upload it again.")
-        document, source_name, iteration = found
+        document, source_name, iteration = found[0]
         return WaitingGame(unpack(document), source_name, iteration)
 
     def settle(self, job_id: str, position: int, outcome: Outcome) -> None:
         """Records what became of a game and lets go of its document."""
-        with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute(
-                "UPDATE spool SET outcome = ?, document = NULL WHERE job_id = ? AND position = ?",
-                [outcome, job_id, position],
-            )
+        self._units.write(
+            "UPDATE spool SET outcome = ?, document = NULL WHERE job_id = ? AND position = ?",
+            [outcome, job_id, position],
+        )
 
     def outcomes(self, job_id: str) -> Mapping[str, int]:
         """Number of the job's games with each outcome so far."""
         query = "SELECT outcome, count(*) FROM spool WHERE job_id = ? AND outcome IS NOT NULL GROUP BY outcome"
-        with self._units.unit() as cursor:
-            return dict(cursor.execute(query, [job_id]).fetchall())
+        return dict(self._units.rows(query, [job_id]))
 
     def clear(self, job_id: str) -> None:
         """Forgets the job's games; those that are scored stay in the store."""
-        with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute("DELETE FROM spool WHERE job_id = ?", [job_id])
+        self._units.write("DELETE FROM spool WHERE job_id = ?", [job_id])
 
 
 KEPT = 100
@@ -125,8 +120,7 @@ class Imports:
 
     def discard(self, report_id: str) -> None:
         """Forgets a report whose import did not begin."""
-        with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute("DELETE FROM import_reports WHERE report_id = ?", [report_id])
+        self._units.write("DELETE FROM import_reports WHERE report_id = ?", [report_id])
 
     def settle(self) -> None:
         """Completes the reports of imports that have ended, by what the store has of their games by now."""
@@ -146,11 +140,7 @@ class Imports:
 
     def list(self, limit: int = KEPT) -> _Reports:
         """The latest reports, newest first."""
-        with self._units.unit() as cursor:
-            return self._select(cursor, "ORDER BY position DESC LIMIT ?", [limit])
-
-    def _select(self, cursor: DuckDBPyConnection, rest: str, values: Sequence[object]) -> _Reports:
-        found = cursor.execute(f"SELECT document FROM import_reports {rest}", values).fetchall()
+        found = self._units.rows("SELECT document FROM import_reports ORDER BY position DESC LIMIT ?", [limit])
         return [ImportReport.from_dict(json.loads(document)) for (document,) in found]
 
 
@@ -193,11 +183,9 @@ class WatchedFiles:
     def taken(self, folder: str) -> set[FileState]:
         """The states of files of that folder that were taken, without those that were refused."""
         query = "SELECT path, bytes, modified_ns FROM watched_files WHERE folder = ? AND NOT is_refused"
-        with self._units.unit() as cursor:
-            return {FileState(*row) for row in cursor.execute(query, [folder]).fetchall()}
+        return {FileState(*row) for row in self._units.rows(query, [folder])}
 
     def add(self, folder: str, state: FileState, *, is_refused: bool) -> None:
         """Notes that a file was taken in that state."""
         insert = "INSERT INTO watched_files (folder, path, bytes, modified_ns, is_refused) VALUES (?, ?, ?, ?, ?)"
-        with self._units.unit(write=True) as cursor:
-            cursor.execute(insert, [folder, state.path, state.size, state.modified_ns, is_refused])
+        self._units.write(insert, [folder, state.path, state.size, state.modified_ns, is_refused])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from evaluation.judging.model_client.calls import CallRecord
-from evaluation.store._bulk_rows import append_rows, fitting, frame, microseconds, to_utc
+from evaluation.store._bulk_rows import append_rows, fitting, microseconds, picked, to_utc
 from evaluation.store._evaluations import as_they_stand
 from evaluation.store.transactions import Units
 
@@ -30,26 +30,17 @@ class LLMCalls:
 
     def have(self, record: CallRecord) -> bool:
         """Whether a call is stored, told by model, time, attempt and first judgement."""
-        with self._units.unit() as cursor:
-            return _identity(record) in cursor.execute(_SINCE, [record.started_at]).fetchall()
+        return _identity(record) in self._units.rows(_SINCE, [record.started_at])
 
 
 def _row(record: CallRecord) -> dict[str, Any]:
+    tokens = picked(record, "input_tokens", "cached_tokens", "output_tokens")
     return {
-        "run_id": record.run_id,
-        "purpose": record.purpose,
-        "model": record.model,
-        "judgement_key": record.judgement_key,
-        "input_tokens": fitting(record.input_tokens, _BITS),
-        "cached_tokens": fitting(record.cached_tokens, _BITS),
-        "output_tokens": fitting(record.output_tokens, _BITS),
-        "cost_usd": record.cost_usd,
-        "seconds": record.seconds,
+        **picked(record, "run_id", "purpose", "model", "judgement_key", "cost_usd", "seconds"),
+        **picked(record, "attempt", "outcome", "judgements"),
+        **{name: fitting(count, _BITS) for name, count in tokens.items()},
         "error": record.error or None,
         "created_at": to_utc(record.started_at),
-        "attempt": record.attempt,
-        "outcome": record.outcome,
-        "judgements": record.judgements,
     }
 
 
@@ -71,8 +62,7 @@ def spending_by_model(units: Units) -> pd.DataFrame:
         ``cost_usd`` (of the calls with a known price; empty when there is none), ``unpriced`` (answered calls without
         one), ``median_seconds`` and ``slow_seconds`` (95th percentile), of answered calls.
     """
-    with units.unit() as cursor:
-        return frame(cursor, _BY_MODEL, {})
+    return units.table(_BY_MODEL, {})
 
 
 def spending_by_run(units: Units, *, limit: int = 500) -> pd.DataFrame:
@@ -83,8 +73,7 @@ def spending_by_run(units: Units, *, limit: int = 500) -> pd.DataFrame:
         it took), ``answers`` (scores of a model in it), ``kept`` (of these, those that were known before it began and
         cost nothing), ``calls``, ``input_tokens``, ``cached_tokens``, ``output_tokens``, ``cost_usd``.
     """
-    with units.unit() as cursor:
-        return as_they_stand(frame(cursor, _BY_RUN, {"limit": limit}, times=["created_at"]))
+    return as_they_stand(units.table(_BY_RUN, {"limit": limit}, times=["created_at"]))
 
 
 _BY_MODEL = """

@@ -64,8 +64,7 @@ class RatingQueue:
     def progress_of(self, raters: Collection[str]) -> dict[str, QueueProgress]:
         """The progress of several raters, by their names, in one query."""
         names = {rater_name(one) for one in raters}
-        with self._units.unit() as cursor:
-            rows = cursor.execute(_PROGRESS, {"raters": sorted(names)}).fetchall()
+        rows = self._units.rows(_PROGRESS, {"raters": sorted(names)})
         return {rater: QueueProgress(*counts) for rater, *counts in rows}
 
     def next_unrated(
@@ -91,23 +90,17 @@ class RatingQueue:
         Returns:
             Its id and nothing else, so that the desk stays blind; ``None`` when none is left.
         """
-        with self._units.unit() as cursor:
-            found = cursor.execute(
-                _NEXT,
-                {
-                    "rater": rater_name(rater),
-                    "skip": list(skip),
-                    "assigned_only": is_assigned_only,
-                    "handed_over_only": is_handed_over_only,
-                },
-            ).fetchone()
-        return None if found is None else str(found[0])
+        values = {
+            "rater": rater_name(rater),
+            "skip": list(skip),
+            "assigned_only": is_assigned_only,
+            "handed_over_only": is_handed_over_only,
+        }
+        return next((str(found) for (found,) in self._units.rows(_NEXT, values)), None)
 
     def handed_over_left(self, rater: str) -> int:
         """Number of games that were handed over to the rater and are neither rated nor put aside."""
-        with self._units.unit() as cursor:
-            (count,) = cursor.execute(_HANDED_OVER_LEFT, {"rater": rater_name(rater)}).fetchone() or (0,)
-        return int(count)
+        return int(self._units.rows(_HANDED_OVER_LEFT, {"rater": rater_name(rater)})[0][0])
 
     def hand_over(self, rater: str, iteration: str, reference: str | None) -> None:
         """Has the rater rate the games that hold up a decision first; nothing of it reaches the desk.
@@ -119,11 +112,10 @@ class RatingQueue:
         Raises:
             InputError: The rater's name cannot be used.
         """
-        with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute(
-                "INSERT INTO rating_handovers (rater, iteration, reference) VALUES (?, ?, ?)",
-                [rater_name(rater), well_formed(iteration), reference and well_formed(reference)],
-            )
+        self._units.write(
+            "INSERT INTO rating_handovers (rater, iteration, reference) VALUES (?, ?, ?)",
+            [rater_name(rater), well_formed(iteration), reference and well_formed(reference)],
+        )
 
 
 # What an experiment simulated is judged by the experiment, and hundreds of such conversations would bury the games that
@@ -244,8 +236,8 @@ class RatingAssignments:
     def withdraw(self, pairs: Collection[Pair], *, who: str) -> int:
         """Withdraws the assignments of these pairs; returns how many held. What was rated stays rated."""
         lead = rater_name(who)
-        with self._units.unit(write=True, join=True) as cursor:
-            return sum(len(cursor.execute(_WITHDRAW, [lead, *pair]).fetchall()) for pair in pairs)
+        with self._units.unit(write=True, join=True):
+            return sum(len(self._units.write(_WITHDRAW, [lead, *pair])) for pair in pairs)
 
     def current(self) -> list[Assignment]:
         """The assignments that hold, of stored transcripts, in the order in which they were made."""
@@ -253,8 +245,7 @@ class RatingAssignments:
 
     def list(self) -> list[Assignment]:
         """Every assignment of stored transcripts, withdrawn ones too, in the order in which they were made."""
-        with self._units.unit() as cursor:
-            rows = cursor.execute(_SELECT).fetchall()
+        rows = self._units.rows(_SELECT)
         return [
             Assignment(number, game, rater, who, from_microseconds(at), undone_by, maybe_from_microseconds(undone_at))
             for number, game, rater, who, at, undone_by, undone_at in rows
@@ -322,10 +313,7 @@ class Discards:
         return self._select("", [])
 
     def _select(self, condition: str, values: Sequence[object]) -> _Discards:
-        with self._units.unit() as cursor:
-            return [
-                _discard(row) for row in cursor.execute(_SELECT_DISCARDS.format(condition), list(values)).fetchall()
-            ]
+        return [_discard(row) for row in self._units.rows(_SELECT_DISCARDS.format(condition), list(values))]
 
 
 def _checked_note(reason: DiscardReason, note: str) -> str:
@@ -394,8 +382,7 @@ class StyleAnswers:
     def list(self, rater: str | None = None) -> list[StyleAnswer]:
         """Every answer, or every one of that rater, in the order in which they were given."""
         name = None if rater is None else rater_name(rater)
-        with self._units.unit() as cursor:
-            rows = cursor.execute(_SELECT_STYLE_ANSWERS, {"rater": name}).fetchall()
+        rows = self._units.rows(_SELECT_STYLE_ANSWERS, {"rater": name})
         return [
             StyleAnswer(transcript_id, who, player, kind, tuple(candidates), tuple(message_ids), truth, chosen)
             for transcript_id, who, player, kind, candidates, message_ids, truth, chosen in rows

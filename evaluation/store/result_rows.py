@@ -13,7 +13,7 @@ from evaluation.rubric.controls import without_control
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.rows_in_doubt import review_items
 from evaluation.score import Evidence, LedgerRow, Method, MetricResult, RowVerdict, Status
-from evaluation.store._bulk_rows import from_json, in_parts, packed, to_json
+from evaluation.store._bulk_rows import from_json, in_parts, packed, picked, to_json
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import ScoreFailure
@@ -31,20 +31,6 @@ LEDGER_COLUMNS = (
     "evidence",
     "refers_to",
     "details",
-)
-RESULT_COLUMNS = (
-    "result_id",
-    "metric",
-    "version",
-    "status",
-    "score",
-    "numerator",
-    "denominator",
-    "threshold",
-    "reason",
-    "notes",
-    "details",
-    "control",
 )
 _SCORE_COLUMNS = ("score", "numerator", "denominator", "status", "threshold", "method", "version", "reason")
 _ROWS_OF_PART = 1_000
@@ -278,11 +264,7 @@ def decided_rows(transcript_id: str, result: MetricResult) -> list[Columns]:
             "metric": result.name,
             "position": position,
             "row_id": row.id,
-            "message_id": row.message_id,
-            "player": row.player,
-            "numerator": row.numerator,
-            "denominator": row.denominator,
-            "reason": row.reason,
+            **picked(row, "message_id", "player", "numerator", "denominator", "reason"),
         }
         for position, row in enumerate(result.ledger)
         if row.method.is_decision
@@ -297,10 +279,7 @@ def doubt_rows(transcript_id: str, result: MetricResult) -> list[Columns]:
             "metric": item.metric,
             "row_id": item.row.id,
             "kind": item.kind.value,
-            "before": item.before,
-            "if_counts": item.if_counts,
-            "if_not": item.if_not,
-            "if_excluded": item.if_excluded,
+            **picked(item, "before", "if_counts", "if_not", "if_excluded"),
         }
         for item in review_items({result.name: result})
     ]

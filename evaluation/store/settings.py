@@ -33,9 +33,8 @@ class Settings:
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value stored under ``key``, else ``default``."""
-        with self._store.unit() as cursor:
-            found = cursor.execute("SELECT value FROM settings WHERE key = ?", [key]).fetchone()
-        return default if found is None else json.loads(found[0])
+        found = self._store.rows("SELECT value FROM settings WHERE key = ?", [key])
+        return json.loads(found[0][0]) if found else default
 
     def set(self, key: str, value: Any) -> None:
         """Stores a JSON-compatible value under ``key``, in place of what was there.
@@ -48,8 +47,7 @@ class Settings:
             packed = json.dumps(value, ensure_ascii=True, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise InputError(f"The value cannot be stored: {error}.", place=key) from None
-        with self._store.unit(write=True, join=True) as cursor:
-            cursor.execute("INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)", [key, packed])
+        self._store.write("INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)", [key, packed])
 
     def thresholds(self) -> dict[str, float]:
         """Today's threshold of every metric, in the rubric's order; the rubric's own where none was set."""

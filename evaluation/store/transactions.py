@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evaluation.errors import StoreBusyError, StoreError
 from evaluation.store import duckdb_errors
 from evaluation.store._database_file import DatabaseFile
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
+    import pandas as pd
     from duckdb import DuckDBPyConnection
-
-    Cursor: TypeAlias = DuckDBPyConnection
 
 _PATIENCE = 12
 """Further tries; each waits as long as the store does, ten seconds by default."""
 
 Result = TypeVar("Result")
+Values = Sequence[object] | Mapping[str, object]
+"""What stands for the marks of a statement, by place or by name."""
 
 
 def retry_while_busy(work: Callable[[], Result]) -> Result:
@@ -74,15 +74,53 @@ class Units:
             NewerSchemaError: A newer Dramaturg wrote the file.
             StoreError: The file cannot be used.
         """
-        if write and self._guard is not None and not self._file.thread.is_writing:
+        thread = self._file.thread
+        if write and self._guard is not None and not thread.is_writing:
             self._guard()
-        held = self._file.thread.cursor
-        if held is None:
-            with self._outermost() as cursor, self._writing(cursor, write, join):
+        with self._cursor() as cursor:
+            if not write:
                 yield cursor
-        else:
-            with self._writing(held, write, join):
-                yield held
+            elif thread.is_writing:
+                if not join:
+                    raise RuntimeError("This thread has begun a transaction; say join=True to be a part of it.")
+                is_done = False
+                try:
+                    yield cursor
+                    is_done = True
+                finally:
+                    # Even if the caller goes on, half of what failed must not be stored with the rest.
+                    thread.is_doomed |= not is_done
+            else:
+                with self._transaction(cursor):
+                    yield cursor
+
+    def rows(self, query: str, values: Values = ()) -> list[Any]:
+        """All rows that a query finds, in a unit of its own."""
+        with self.unit() as cursor:
+            return cursor.execute(query, values or None).fetchall()
+
+    def table(self, query: str, values: Values = (), *, times: Sequence[str] = ()) -> pd.DataFrame:
+        """The same as a table; the columns in ``times`` hold UTC without saying so, and come out with it."""
+        with self.unit() as cursor:
+            table = cursor.execute(query, values or None).df()
+        for name in times:
+            table[name] = table[name].dt.tz_localize("UTC")
+        return table
+
+    def write(self, statement: str, values: Values = ()) -> list[Any]:
+        """Runs one statement as a writing unit that joins; the rows that it returns."""
+        with self.unit(write=True, join=True) as cursor:
+            return cursor.execute(statement, values or None).fetchall()
+
+    @contextmanager
+    def nobody_else_writes(self) -> Iterator[None]:
+        """Holds up every other thread that wants to write."""
+        with self._file.nobody_else_writes(self._wait_seconds):
+            yield
+
+    def replace_file(self, new: Path, kept: Path | None) -> None:
+        """Puts another database in this one's place when nobody uses it; see :meth:`DatabaseFile.replace`."""
+        self._file.replace(new, kept, self._wait_seconds)
 
     def execute_in_turn(self, key: str, *statements: str) -> None:
         """Runs statements about one key, such as deletes of a row after those that refer to it.
@@ -101,9 +139,11 @@ class Units:
             yield
 
     @contextmanager
-    def _outermost(self) -> Iterator[DuckDBPyConnection]:
-        cursor = self._file.acquire(self._wait_seconds)
-        self._file.thread.cursor = cursor
+    def _cursor(self) -> Iterator[DuckDBPyConnection]:
+        if self._file.thread.cursor is not None:
+            yield self._file.thread.cursor
+            return
+        cursor = self._file.thread.cursor = self._file.acquire(self._wait_seconds)
         is_broken = False
         try:
             with duckdb_errors.translated(self._file.place):
@@ -116,55 +156,25 @@ class Units:
             self._file.release(cursor, is_broken=is_broken)
 
     @contextmanager
-    def _writing(self, cursor: DuckDBPyConnection, write: bool, join: bool) -> Iterator[None]:
-        if not write:
-            yield
-        elif self._file.thread.is_writing:
-            if not join:
-                raise RuntimeError("This thread has begun a transaction; say join=True to be a part of it.")
-            with self._joined():
-                yield
-        else:
-            self._file.require_writable()
-            with self._turn_to_write(), self._transaction(cursor):
-                yield
-
-    @contextmanager
-    def _joined(self) -> Iterator[None]:
-        is_done = False
-        try:
-            yield
-            is_done = True
-        finally:
-            # Even if the caller goes on, half of what failed must not be stored with the rest.
-            self._file.thread.is_doomed |= not is_done
-
-    @contextmanager
-    def _turn_to_write(self) -> Iterator[None]:
-        with self._file.nobody_else_writes(self._wait_seconds):
-            self._file.thread.is_writing = True
-            self._file.thread.is_doomed = False
-            try:
-                yield
-            finally:
-                self._file.thread.is_writing = False
-
-    @contextmanager
     def _transaction(self, cursor: DuckDBPyConnection) -> Iterator[None]:
         import duckdb
 
-        is_done = False
-        cursor.begin()
-        try:
-            yield
-            if self._file.thread.is_doomed:
-                raise StoreError("A part of the change failed, so nothing of it was stored.", place=self._file.place)
-            self._file.require_unmoved()
-            cursor.commit()
-            is_done = True
-            self._file.checkpoint(cursor)
-        finally:
-            if not is_done:
-                # An engine that failed has rolled back by itself and says so.
-                with suppress(duckdb.Error):
-                    cursor.rollback()
+        file, is_done = self._file, False
+        file.require_writable()
+        with file.nobody_else_writes(self._wait_seconds):
+            file.thread.is_writing, file.thread.is_doomed = True, False
+            try:
+                cursor.begin()
+                yield
+                if file.thread.is_doomed:
+                    raise StoreError("A part of the change failed, so nothing of it was stored.", place=file.place)
+                file.require_unmoved()
+                cursor.commit()
+                is_done = True
+                file.checkpoint(cursor)
+            finally:
+                if not is_done:
+                    # An engine that failed has rolled back by itself and says so.
+                    with suppress(duckdb.Error):
+                        cursor.rollback()
+                file.thread.is_writing = False

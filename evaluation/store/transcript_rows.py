@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from evaluation.errors import StoreError
@@ -97,80 +99,32 @@ def metadata_of(document: bytes) -> dict[str, Any]:
     return metadata
 
 
+_COLUMNS = {
+    "players": ("name", "role", "alignment", "personality", "persona", "model", "is_human", "is_alive", "metadata"),
+    "messages": (
+        *("id", "round", "phase", "channel", "channel_name", "speaker", "recipients", "text", "sent_at", "reply_to"),
+        *("is_control", "metadata"),
+    ),
+    "votes": ("round", "phase", "voter", "target", "justification", "sent_at"),
+    "eliminations": ("round", "phase", "player", "role", "sent_at"),
+}
+_CONVERTED: dict[str, Callable[[Any], Any]] = {
+    "persona": to_json,
+    "metadata": to_json,
+    "round": fitting,
+    "recipients": list,
+    "sent_at": to_utc,
+}
+
+
 def _child_rows(transcript: Transcript) -> dict[str, list[dict[str, Any]]]:
     """The rows of the tables below it, by table."""
-    rows = {
-        "players": _players(transcript),
-        "messages": _messages(transcript),
-        "votes": _votes(transcript),
-        "eliminations": _eliminations(transcript),
-    }
-    for table in rows.values():
-        for position, row in enumerate(table):
-            row["transcript_id"] = transcript.id
-            row["position"] = position
-    return rows
-
-
-def _players(transcript: Transcript) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": player.name,
-            "role": player.role,
-            "alignment": player.alignment,
-            "personality": player.personality,
-            "persona": to_json(player.persona),
-            "model": player.model,
-            "is_human": player.is_human,
-            "is_alive": player.is_alive,
-            "metadata": to_json(player.metadata),
-        }
-        for player in transcript.players
-    ]
-
-
-def _messages(transcript: Transcript) -> list[dict[str, Any]]:
-    return [
-        {
-            "message_id": message.id,
-            "round": fitting(message.round),
-            "phase": message.phase,
-            "channel": message.channel,
-            "channel_name": message.channel_name,
-            "speaker": message.speaker,
-            "recipients": list(message.recipients),
-            "text": message.text,
-            "sent_at": to_utc(message.sent_at),
-            "reply_to": message.reply_to,
-            "is_control": message.is_control,
-            "metadata": to_json(message.metadata),
-        }
-        for message in transcript.messages
-    ]
-
-
-def _votes(transcript: Transcript) -> list[dict[str, Any]]:
-    return [
-        {
-            "round": fitting(vote.round),
-            "phase": vote.phase,
-            "voter": vote.voter,
-            "target": vote.target,
-            "justification": vote.justification,
-            "sent_at": to_utc(vote.sent_at),
-        }
-        for vote in transcript.votes
-    ]
-
-
-def _eliminations(transcript: Transcript) -> list[dict[str, Any]]:
-    return [
-        {
-            "round": fitting(elimination.round),
-            "phase": elimination.phase,
-            "player": elimination.player,
-            "role": elimination.role,
-            "sent_at": to_utc(elimination.sent_at),
-        }
-        for elimination in transcript.eliminations
-    ]
+    found = {}
+    for table, names in _COLUMNS.items():
+        read = [("message_id" if name == "id" else name, attrgetter(name), _CONVERTED.get(name)) for name in names]
+        found[table] = [
+            {"transcript_id": transcript.id, "position": position}
+            | {column: convert(get(one)) if convert else get(one) for column, get, convert in read}
+            for position, one in enumerate(getattr(transcript, table))
+        ]
+    return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.store._bulk_rows import append_rows, frame, marks, next_numbers, require_text
+from evaluation.store._bulk_rows import append_rows, marks, next_numbers, require_text
 from evaluation.store.transactions import Units
 from evaluation.store.transcript_rows import TranscriptRows, metadata_of, unpack
 from evaluation.store.trash_tables import restore, trashed
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
 
+    from evaluation.engines.scoring import ScoreFailure
     from evaluation.store.database import Store
 
 
@@ -27,7 +28,6 @@ SHORTEST_PREFIX = 4
 LONGEST_GAME_NAME = 200
 
 _ITERATIONS = "See them with: dramaturg iterations; make one with: dramaturg iterations create NAME."
-_CHILDREN = ("players", "messages", "votes", "eliminations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,14 @@ class Added:
         is_new: False when the same content was stored before; nothing was changed then, unless ``is_restored``.
         iteration: The iteration that it belongs to now, ``None`` for none.
         is_restored: True when it had been deleted: it is back, with its results, ratings and overrides.
+        failures: The metrics of a new one that could not be computed, where it was scored as well.
     """
 
     transcript_id: str
     is_new: bool
     iteration: str | None = None
     is_restored: bool = False
+    failures: tuple[ScoreFailure, ...] = ()
 
 
 class Transcripts:
@@ -113,8 +115,7 @@ class Transcripts:
         """
         ids = [well_formed(each) for each in transcript_ids]
         query = f"SELECT transcript_id, document FROM transcripts WHERE transcript_id IN ({marks(ids)})"
-        with self._store.unit() as cursor:
-            documents = dict(cursor.execute(query, ids).fetchall())
+        documents = dict(self._store.rows(query, ids))
         for each in ids:
             if each not in documents:
                 raise unknown_transcript(each)
@@ -137,23 +138,20 @@ class Transcripts:
         By transcript; untrusted text. The message comes with its speaker, and is empty where there is none.
         """
         query = "SELECT transcript_id, array_to_string(player_names, chr(10)), opening FROM transcripts"
-        with self._store.unit() as cursor:
-            return {str(key): (names, opening) for key, names, opening in cursor.execute(query).fetchall()}
+        return {str(key): (names, opening) for key, names, opening in self._store.rows(query)}
 
     def alignments(self, transcript_ids: Collection[str]) -> dict[tuple[str, str], str]:
         """The side of every player of these games whose side is known, by transcript and name."""
         query = """SELECT transcript_id, name, alignment FROM players
             WHERE alignment IS NOT NULL AND transcript_id IN (SELECT unnest(?::text[]))"""
-        with self._store.unit() as cursor:
-            found = cursor.execute(query, [list(transcript_ids)]).fetchall()
+        found = self._store.rows(query, [list(transcript_ids)])
         return {(key, who): side for key, who, side in found}
 
     def metadata(self, transcript_ids: Collection[str]) -> dict[str, dict[str, Any]]:
         """The metadata of these games, without building their messages."""
         ids = list(transcript_ids)
         query = f"SELECT transcript_id, document FROM transcripts WHERE transcript_id IN ({marks(ids)})"
-        with self._store.unit() as cursor:
-            documents = cursor.execute(query, ids).fetchall()
+        documents = self._store.rows(query, ids)
         return {key: metadata_of(document) for key, document in documents}
 
     def ids(self, iteration: str | None = None) -> list[str]:
@@ -170,14 +168,11 @@ class Transcripts:
     def added_since(self, moment: datetime) -> list[str]:
         """The ids of transcripts that were added at that moment or later, in order."""
         query = "SELECT transcript_id FROM transcripts WHERE added_at >= ? ORDER BY position"
-        with self._store.unit() as cursor:
-            return [str(found) for (found,) in cursor.execute(query, [moment]).fetchall()]
+        return [str(found) for (found,) in self._store.rows(query, [moment])]
 
     def count(self) -> int:
         """Number of stored transcripts."""
-        with self._store.unit() as cursor:
-            (found,) = cursor.execute("SELECT count(*) FROM transcripts").fetchone() or (0,)
-        return int(found)
+        return int(self._store.rows("SELECT count(*) FROM transcripts")[0][0])
 
     def game_names(self, iteration: str | None = None) -> dict[str, str]:
         """The names by which people know the games, by transcript id; order, arguments and errors as for ``ids``.
@@ -211,8 +206,7 @@ class Transcripts:
             SELECT transcript_id, transcript_id = $ref, game_id = $ref OR game = $ref
             FROM transcripts JOIN ({GAME_NAMES}) USING (transcript_id)
             WHERE game_id = $ref OR game = $ref OR (len($ref) >= $shortest AND starts_with(transcript_id, $ref))"""
-        with self._store.unit() as cursor:
-            found = cursor.execute(query, {"ref": well_formed(reference), "shortest": SHORTEST_PREFIX}).fetchall()
+        found = self._store.rows(query, {"ref": well_formed(reference), "shortest": SHORTEST_PREFIX})
         for candidates in ([i for i, is_id, _ in found if is_id], [i for i, _, is_game in found if is_game]):
             if len(candidates) == 1:
                 return str(candidates[0])
@@ -229,13 +223,8 @@ class Transcripts:
             from 0), ``players`` and ``messages`` (counts), ``total_usd`` and ``cache_hit_rate`` (0 to 1; empty where
             nothing was recorded), ``added_at`` (UTC).
         """
-        with self._store.unit() as cursor:
-            return frame(
-                cursor,
-                _SUMMARIES,
-                {"iteration": None if iteration is None else well_formed(iteration)},
-                times=["added_at"],
-            )
+        values = {"iteration": iteration and well_formed(iteration)}
+        return self._store.table(_SUMMARIES, values, times=["added_at"])
 
     def rename(self, transcript_id: str, name: str | None) -> str:
         """Changes the title of a game; returns the new one.
@@ -334,7 +323,7 @@ def _insert(cursor: DuckDBPyConnection, transcripts: Sequence[TranscriptRows]) -
     numbers = next_numbers(cursor, "transcript_numbers", len(transcripts))
     own = [rows.own | {"position": number} for rows, number in zip(transcripts, numbers, strict=True)]
     append_rows(cursor, "transcripts", own)
-    for table in _CHILDREN:
+    for table in transcripts[0].children if transcripts else ():
         append_rows(cursor, table, (row for rows in transcripts for row in rows.children[table]))
 
 
@@ -416,15 +405,14 @@ class MessageSearch:
         matches = " AND ".join(f"regexp_matches(text, $pattern_{place})" for place in range(len(wanted)))
         with self._units.unit() as cursor:
             require_iteration(cursor, iteration)
-            table = frame(cursor, _SEARCH.format(matches=matches, names=GAME_NAMES), values)
+            table = self._units.table(_SEARCH.format(matches=matches, names=GAME_NAMES), values)
         total, games = (int(table[name].iloc[0]) if len(table) else 0 for name in ("total", "games"))
         return FoundMessages(wanted, total, games, table.drop(columns=["total", "games"]).astype({"round": "Int64"}))
 
     def texts(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """The texts of messages, by transcript and message; those that are not stored are left out."""
         columns = [[place[0] for place in places], [place[1] for place in places]]
-        with self._units.unit() as cursor:
-            return {(key, message): text for key, message, text in cursor.execute(_TEXTS, columns).fetchall()}
+        return {(key, message): text for key, message, text in self._units.rows(_TEXTS, columns)}
 
 
 _TEXTS = """

@@ -15,7 +15,6 @@ from evaluation.experiments.ab_runner import (
     ABConfig,
     ABTestResult,
     ExperimentRunner,
-    FinishedRuns,
     JudgeIdentity,
     Run,
     RunOutcome,
@@ -42,30 +41,30 @@ from evaluation.judging.model_client.calls import CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest, Report
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
 from evaluation.score import PERCENT
 from evaluation.store import Job, Store
 from evaluation.store.experiments import ab_test_id
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import player_personas
-from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of, running_order
+from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of
 
 
 def run_ab_test(
     store: Store,
     test: ABConfig,
-    finished: FinishedRuns,
     options: Mapping[str, Any],
     report: Told,
     *,
     budget: Budget | None = None,
 ) -> ABTestResult:
-    """Runs what is left of an A/B test, and stores the result.
+    """Runs what is left of an A/B test, and stores every run as soon as it is done, and the result.
+
+    A run is known by its own settings: a file that changed, or another test, keeps what it has in common.
 
     Args:
-        store: Where games are read, and where simulated ones and the result go.
+        store: Where games and runs that are done are read, and where simulated ones and the result go.
         test: What is compared.
-        finished: The runs that are done, to which others are added.
         options: Mode, model, address and limits of the judge as a person chose them; ``None`` for those not given.
         report: Told of every run.
         budget: Shared with whoever may stop the test; made of the limits in force when left out.
@@ -76,6 +75,11 @@ def run_ab_test(
     """
     check_test(test)
     judged = CallBuffer()
+    test_id = ab_test_id(test.model_dump(mode="json"))
+
+    def keep(key: str, made: RunResult) -> None:
+        store.experiments.add_ab_run(test_id, run_line(key, made))
+
     config = ab_judge_config(store, test, options)
     judge = build_judge(config, cache=store.judgements, log=judged.add, budget=budget)
     asked = _asked(store, test, judge, options, config)
@@ -94,7 +98,8 @@ def run_ab_test(
                 unless_stopped,
                 judge=judge if test.source != "metrics" else None,
                 spent=lambda: judge.budget.known_usd,
-                progress=finished,
+                known=_stored_runs(store),
+                keep=keep,
                 asked=asked,
             )
             return await runner.run_ab_test(report)
@@ -104,13 +109,12 @@ def run_ab_test(
     return result
 
 
-def estimate_ab_test(store: Store, test: ABConfig, finished: FinishedRuns, options: Mapping[str, Any]) -> ABEstimate:
+def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -> ABEstimate:
     """The expected calls of what is left of an A/B test; nobody is asked, and nothing is stored.
 
     Args:
-        store: Where games, personas and kept answers are.
+        store: Where games, personas, kept answers and runs that are done are.
         test: What is compared.
-        finished: The runs that are done.
         options: As for ``run_ab_test``.
 
     Raises:
@@ -138,13 +142,18 @@ def estimate_ab_test(store: Store, test: ABConfig, finished: FinishedRuns, optio
         count if test.source == "simulation" else run,
         judge=counting or judge,
         spent=lambda: 0.0,
-        progress=finished.in_memory(),
+        known=_stored_runs(store),
         asked=_asked(store, test, judge, options, config),
     )
     result = asyncio.run(runner.run_ab_test())
     runs = [each for variant in result.variants.values() for each in variant.runs]
     known = sum(each.is_resumed for each in runs)
     return ABEstimate(len(runs), known, (*simulated, *(counting.uses if counting else ())))
+
+
+def _stored_runs(store: Store) -> dict[str, RunResult]:
+    """The runs of all tests that are done, by key; a line that is damaged is left out."""
+    return dict(filter(None, map(parsed_run, store.experiments.ab_runs())))
 
 
 def planned_runs(store: Store, test: ABConfig) -> int:
@@ -265,8 +274,16 @@ def _games_of_store(store: Store) -> Run:
 KIND = "ab_test"
 
 
-def iterations_test(before: str, after: str) -> str:
-    """A configuration, as YAML, that compares the games of two iterations on the scores that are computed."""
+def iterations_test(before: str, after: str, target: str | None = None) -> str:
+    """A configuration, as YAML, that compares the games of two iterations on the scores that are computed.
+
+    Args:
+        before: Name of the earlier iteration.
+        after: Name of the later one.
+        target: The metric that the change was made for, which decides; coherence where none of them was named.
+    """
+    is_known = target is not None and DEFINITIONS[target].scale == PERCENT
+    primary = target if is_known else COHERENCE.name
     measures = "\n".join(f"  {name}: higher" for name, one in DEFINITIONS.items() if one.scale == PERCENT)
     # JSON is YAML, so a name in quotes stays what it is.
     first, second = (json.dumps(name, ensure_ascii=False) for name in (before, after))
@@ -278,30 +295,9 @@ def iterations_test(before: str, after: str) -> str:
         f"  {first}: {{iteration: {first}}}\n"
         f"  {second}: {{iteration: {second}}}\n"
         f"measures:\n{measures}\n"
-        "primary: coherence\n"
+        f"primary: {primary}\n"
         "checks: false           # true: a judge checks a sample of every game's messages\n"
     )
-
-
-class StoredRuns(FinishedRuns):
-    """The finished runs of an A/B test in the store."""
-
-    def __init__(self, store: Store, test_id: str) -> None:
-        # Those of all tests: a run is known by its own settings, and a file that changed keeps what it has.
-        parsed = [parsed_run(line) for line in store.experiments.ab_runs()]
-        super().__init__(dict(filter(None, parsed)))
-        self._store = store
-        self._test_id = test_id
-
-    @classmethod
-    def of(cls, store: Store, test: ABConfig) -> StoredRuns:
-        """The finished runs of a test; none before it was begun."""
-        return cls(store, ab_test_id(test.model_dump(mode="json")))
-
-    def keep(self, key: str, run: RunResult) -> None:
-        """Stores a run; it is safe when this returns."""
-        super().keep(key, run)
-        self._store.experiments.add_ab_run(self._test_id, run_line(key, run))
 
 
 def begin_ab_job(store: Store, test: ABConfig, options: Mapping[str, Any]) -> tuple[Job, str]:
@@ -349,18 +345,13 @@ def run_ordered_ab(store: Store, job_id: str) -> str:
             done += 1
             progress(done, progress.total)
 
-        result = run_ab_test(store, test, StoredRuns(store, order["subject"]), options, count, budget=budget)
+        result = run_ab_test(store, test, options, count, budget=budget)
     return f"{outcome_words(result)} {spent_words(budget)}."
 
 
 def outcome_words(result: ABTestResult) -> str:
     """The runs of a test by status in a sentence: "Runs: 2 done, 6 skipped: budget."."""
     return f"Runs: {runs_by_status(asdict(run) for one in result.variants.values() for run in one.runs)}."
-
-
-def running_ab_job(store: Store, test_id: str) -> Job | None:
-    """The job that runs this A/B test now; ``None`` when no job does, or one of another test."""
-    return running_order(store, KIND, test_id)
 
 
 def latest_ab_order(store: Store, test_id: str) -> tuple[ABConfig, dict[str, Any]] | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from evaluation.engines.task_engines import EngineName, run_tasks
+from evaluation.engines.task_engines import EngineName, map_tasks, run_on_cluster
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.files.locations import Location
@@ -99,12 +99,15 @@ def score_to_corpus(
         The number of games of each file, as soon as it is written.
 
     Raises:
-        InputError: ``output`` is a place that the workers cannot see, or ``iteration`` cannot name an iteration.
+        InputError: ``output`` is a place that the workers cannot see, ``iteration`` cannot name an iteration, or a
+            scheduler is named for another engine than Dask.
         InfrastructureError: The cluster was lost, or the output cannot be written. What was written is kept.
     """
     from evaluation.iterations import Iteration, new_iteration_name
     from evaluation.store.corpus import Corpus, scoring_key
 
+    if scheduler is not None and engine is not EngineName.DASK:
+        raise InputError("Only the engine 'dask' has a scheduler.", place="--scheduler", remedy="Add --engine dask.")
     location = Location.of(output)
     if location.is_of_process and (engine is not EngineName.LOCAL or jobs > 1):
         raise InputError(
@@ -118,9 +121,12 @@ def score_to_corpus(
     empty = PartitionTask((), (), where, iteration, scoring_key())
     games = _games(places, tally.files, choose_columns, answers)
     tasks = _tasks(games, batch_size, Corpus(location).scored_ids(), tally, empty)
-    for task, failures in run_tasks(
-        score_partition, tasks, split=_split, engine=engine, jobs=jobs, scheduler=scheduler
-    ):
+    done: Iterator[tuple[PartitionTask, list[tuple[str, str]] | None]]
+    if engine is EngineName.DASK:
+        done = run_on_cluster(score_partition, tasks, split=_split, jobs=jobs, scheduler=scheduler)
+    else:
+        done = map_tasks(score_partition, tasks, jobs=jobs)
+    for task, failures in done:
         if failures is None:
             tally.lost += len(task.documents)
             for name in task.sources:

@@ -42,13 +42,13 @@ from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.model_texts import RaisingJudge, Writer
 from evaluation.simulation.population import NAMES_AT_ONCE, AgentFactory, Profile
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import Job, JobState, Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts
 from evaluation.store.transactions import retry_while_busy
 from evaluation.text.agent_names import require_distinct_agents, slug_of
 from evaluation.transcript import Transcript
-from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of, running_order
+from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +157,8 @@ def run_experiment(
 
 async def _run(run: _Run) -> str:
     """All conversations at once, as far as the connection lets them; why it stopped, or nothing."""
-    keep, is_stored = partial(_keep, run.store), partial(_is_stored, run.store, run.plan.record.id)
-    async with AnswerJournal(keep, is_stored, run.heavy, _journal_place(run)) as journal:
+    keep, has_call = partial(_keep, run.store), run.store.llm_calls.have
+    async with AnswerJournal(keep, has_call, run.heavy, _journal_place(run)) as journal:
         # The report needs it, and it takes seconds to load: meanwhile the models are asked.
         run.heavy.submit(import_module, "scipy.stats")
         writer, chosen = _writer(run, journal), _judge(run, journal)
@@ -218,15 +218,6 @@ def _keep(store: Store, entries: Sequence[JournalEntry]) -> None:
         store.judgements.keep(
             [one for entry in entries for one in entry.answers], [one for entry in entries for one in entry.calls]
         )
-
-
-def _is_stored(store: Store, experiment: str, entries: Sequence[JournalEntry]) -> bool:
-    """Whether every text and answer is in the store: all of a file comes there in one transaction."""
-    texts = {one.key for entry in entries for one in entry.generations}
-    answers = {one.key for entry in entries for one in entry.answers}
-    if not (texts or answers):
-        return False
-    return texts <= set(store.generations.of_scope(experiment)) and answers <= set(store.judgements.lookup([*answers]))
 
 
 def _recall(run: _Run) -> None:
@@ -342,7 +333,7 @@ def connection(
     if plan.effects is not None:
         limits = {name: options.get(name) for name in ("max_usd", "max_calls", "concurrency")}
         config = judge_config(limits | {"mode": "live", "model": plan.model}, environment={})
-        return config, ScriptedProvider(ScriptedWorld(plan.effects))
+        return config, ScriptedProvider(ScriptedWorld(effects=plan.effects))
     config = judge_config({**options, "model": plan.model}, stored)
     if config.mode != "live" and not is_estimate:
         raise InputError(
@@ -434,11 +425,6 @@ def run_ordered(store: Store, job_id: str, _report: ProgressCallback) -> str:
     return carry_out(store, job_id, plan, config, provider=provider)[1]
 
 
-def running_job(store: Store, experiment: str) -> Job | None:
-    """The job that runs this experiment now; ``None`` when no job does, or one of another experiment."""
-    return running_order(store, KIND, experiment)
-
-
 def latest_options(store: Store, experiment: str) -> dict[str, Any]:
     """Limits, concurrency and address of the latest job of an experiment, to go on with them; empty without one."""
     return dict((latest_order(store, KIND, experiment) or {}).get("options", {}))
@@ -447,9 +433,7 @@ def latest_options(store: Store, experiment: str) -> dict[str, Any]:
 def example_plan() -> ExperimentPlan:
     """The smallest experiment whose treatment takes effect, by the script."""
     scenario = scenarios()["brainstorming-difficult-variety"]
-    return ExperimentPlan(
-        scenario, SCRIPTED_MODEL, scale=0.01, steps=8, sample_size=1, is_batched=True, effects=Effects()
-    )
+    return ExperimentPlan(scenario, SCRIPTED_MODEL, scale=0.01, steps=8, sample_size=1, is_batched=True, effects=True)
 
 
 _PLANNING_CALLS = 2

@@ -108,14 +108,13 @@ def default_pair(store: Store) -> tuple[str, str] | None:
     return None
 
 
-def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -> IterationComparison:
+def stored_comparison(store: Store, before: str, after: str) -> IterationComparison:
     """Two stored iterations compared, with the scores as they stand and today's thresholds.
 
     Args:
         store: Where to read.
         before: The name of the control.
         after: The name of the iteration whose change is in question.
-        seed: Of what is drawn for the intervals.
 
     Raises:
         NotFoundError: There is no iteration of that name.
@@ -136,7 +135,7 @@ def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -
         found = biggest_movers(rows)
         texts = _texts(store, [example for mover in found for example in mover.examples])
     movers = [replace(mover, examples=texts(mover.examples)) for mover in found]
-    return compare_iterations(board, before, after, pairs, movers, seed=seed)
+    return compare_iterations(board, before, after, pairs, movers)
 
 
 def side_scores(store: Store) -> dict[tuple[str, str], float]:
@@ -218,14 +217,13 @@ def stored_failing_messages(store: Store, name: str, metric: str, label: str) ->
         return _texts(store, found)(found)
 
 
-def stored_run_comparison(store: Store, before: str, after: str, *, seed: int = 0) -> RunComparison:
+def stored_run_comparison(store: Store, before: str, after: str) -> RunComparison:
     """Two stored evaluation runs compared.
 
     Args:
         store: Where to read.
         before: The id of the run that is the control.
         after: The id of the other.
-        seed: Of what is drawn for the intervals.
 
     Raises:
         NotFoundError: There is no completed run of that id.
@@ -241,7 +239,7 @@ def stored_run_comparison(store: Store, before: str, after: str, *, seed: int = 
                     f"There is no completed evaluation run {wanted!r}.", remedy="See them with: dramaturg persona show."
                 )
         rows = store.evaluations.scores(before), store.evaluations.scores(after)
-    return compare_runs(Run.of(runs[before]), Run.of(runs[after]), rows, seed=seed)
+    return compare_runs(Run.of(runs[before]), Run.of(runs[after]), rows)
 
 
 def _names(games: Sequence[Game]) -> dict[str, str]:
@@ -295,18 +293,17 @@ def iteration_html(store: Store, name: str, *, made_at: datetime | None = None) 
     return iteration_page(board, name, raters, sign_offs, made_at or datetime.now(UTC), losses)
 
 
-def comparison_html(store: Store, before: str, after: str, *, seed: int = 0, made_at: datetime | None = None) -> str:
+def comparison_html(store: Store, before: str, after: str, *, made_at: datetime | None = None) -> str:
     """The report on two stored iterations compared.
 
     Args:
         store: Where to read.
         before: The name of the control.
         after: The name of the iteration whose change is in question.
-        seed: Of what is drawn for the intervals.
         made_at: What it gives as its time (UTC); now when left out.
 
     Raises:
         NotFoundError: There is no iteration of that name.
         InputError: Both are the same.
     """
-    return comparison_page(stored_comparison(store, before, after, seed=seed), made_at or datetime.now(UTC))
+    return comparison_page(stored_comparison(store, before, after), made_at or datetime.now(UTC))

@@ -24,7 +24,7 @@ from evaluation.harness.regression import (
 )
 from evaluation.harness.synthetic_answers import agents_with_personas, answers_of, scenario_prompts, synthetic_subject
 from evaluation.judging.judge_config import JudgeConfig, build_client, build_estimate, build_judge
-from evaluation.judging.judges_without_model import NOTE, OFFLINE_MODEL, SCRIPTED_MODEL, read_recordings
+from evaluation.judging.judges_without_model import OFFLINE_MODEL, read_recordings
 from evaluation.judging.live_judge import NOTHING_ASKED
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.proposition_files import PropositionLibrary
@@ -371,13 +371,11 @@ def write_baselines(store: Store, request: PersonaRunRequest, rated: Sequence[Ra
     before = read_baselines(folder)
     paths = []
     for run_id, evaluation in rated:
-        is_scripted = any(model == SCRIPTED_MODEL for _, model in evaluation.judges)
         made = baseline_of(
             evaluation,
             request.plan,
             source=request.source,
             with_simulated=request.with_simulated,
-            note=NOTE if is_scripted else "",
         ).with_others_of(before.get((evaluation.agent.id, request.source)), request.plan.dimensions)
         if made.dimensions:
             paths.append(write_baseline(folder, made))

@@ -344,12 +344,11 @@ def _states(assigned: set[Pair], under_way: set[Pair], refused: set[Pair], rated
     return states | dict.fromkeys(rated, CellState.DONE)
 
 
-def stored_agreement(store: Store, *, seed: int = 0) -> AgreementReport:
+def stored_agreement(store: Store) -> AgreementReport:
     """Agreement over all current ratings, with the scores as they stand and today's thresholds.
 
     Args:
         store: Where to read.
-        seed: Of the bootstrap intervals.
     """
     with store.unit():
         names = store.transcripts.game_names()
@@ -361,7 +360,7 @@ def stored_agreement(store: Store, *, seed: int = 0) -> AgreementReport:
     sums = {(key, metric): (above, below) for key, metric, above, below in zip(*columns, strict=True)}
     decided = [_decided(row, names[row.transcript_id], overrides.get(row[:3]), sums) for row in found]
     agreed = {(key, metric, RowVerdict(verdict)): count for (key, metric, verdict), count in confirmed.items()}
-    return agreement_report(ratings, scores, names, thresholds, decided, agreed, seed=seed)
+    return agreement_report(ratings, scores, names, thresholds, decided, agreed)
 
 
 def _decided(

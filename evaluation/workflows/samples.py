@@ -21,12 +21,12 @@ from evaluation.judging.judges_without_model import OfflineJudge
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_transcripts
-from evaluation.store import Store
-from evaluation.workflows.ab_tests import StoredRuns, iterations_test, run_ab_test
+from evaluation.store import Added, Store
+from evaluation.workflows.ab_tests import iterations_test, run_ab_test
 from evaluation.workflows.experiment_runs import connection, example_plan, run_experiment
 from evaluation.workflows.iterations import record_decision
 from evaluation.workflows.persona_runs import EXAMPLE_AGENTS, evaluate_example
-from evaluation.workflows.scoring import AddedGame, add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 RATINGS_FILE = "ratings.csv"
 _MANIFEST = "manifest.yaml"
@@ -99,7 +99,7 @@ def load_samples(store: Store, progress: ProgressCallback = no_progress) -> Load
     planned += [(path, None) for path in manifest.games]
     created = _create_iterations(store, manifest.iterations)
     progress(0, len(planned))
-    added: list[AddedGame] = []
+    added: list[Added] = []
     ids: dict[str, str] = {}
     for done, (path, iteration) in enumerate(planned, start=1):
         for transcript in read_transcripts(path):
@@ -214,8 +214,9 @@ def _compare_iterations(store: Store) -> None:
     """Runs an A/B test on the games of the first two sample iterations, where they are stored."""
     names = [one.name for one in load_manifest().iterations][:2]
     if set(names) <= {one.name for one in store.iterations.list()}:
-        test = parse_model(iterations_test(*names).encode(), ABConfig, "sample.yaml")
-        run_ab_test(store, test, StoredRuns.of(store, test), {}, lambda _: None)
+        target = store.iterations.get(names[1]).target_metric
+        test = parse_model(iterations_test(names[0], names[1], target).encode(), ABConfig, "sample.yaml")
+        run_ab_test(store, test, {}, lambda _: None)
 
 
 def _correct_example(store: Store) -> None:

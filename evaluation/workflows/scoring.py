@@ -85,39 +85,22 @@ def score_games(
         return [GameRecord.scored(each, thresholds, reader) for each in transcripts]
 
 
-@dataclass(frozen=True, slots=True)
-class AddedGame:
-    """Outcome of scoring and storing a game.
-
-    Attributes:
-        is_new: False when the same content was stored before.
-        failures: The metrics of a new game that could not be computed.
-        is_restored: It had been deleted, and is back with what was known of it.
-        iteration: The iteration that it belongs to.
-    """
-
-    is_new: bool
-    failures: tuple[ScoreFailure, ...] = ()
-    is_restored: bool = False
-    iteration: str | None = None
-
-
-def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> AddedGame:
+def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> Added:
     """Scores a transcript and stores both in one transaction; what is stored already is neither scored nor changed."""
-    from evaluation.store.transcripts import iterations_of
+    from evaluation.store.transcripts import Added, iterations_of
 
     with store.unit() as cursor:
         known = iterations_of(cursor, [transcript.id])
         thresholds, reader = store.settings.thresholds(), store.readers.chosen()
     if known:
-        return AddedGame(is_new=False, iteration=known[transcript.id])
+        return Added(transcript.id, False, known[transcript.id])
     packed = GameRecord.scored(transcript, thresholds, reader)
     return store_games(store, [(packed, source_name)], iteration=iteration)[0]
 
 
 def store_games(
     store: Store, games: Sequence[tuple[GameRecord, str]], *, iteration: str | None = None, updates_known: bool = False
-) -> list[AddedGame]:
+) -> list[Added]:
     """Stores transcripts and their results in one transaction: all or none. All ways of importing end here.
 
     Args:
@@ -152,10 +135,7 @@ def store_games(
                     added[-1] = replace(added[-1], iteration=iteration)
         pairs = [(game, one) for (game, _), one in zip(games, added, strict=True)]
         store.results.save_rows([game.scores for game, one in pairs if one.is_new or updates_known])
-    return [
-        AddedGame(one.is_new, game.scores.failures if one.is_new else (), one.is_restored, one.iteration)
-        for game, one in pairs
-    ]
+    return [replace(one, failures=game.scores.failures if one.is_new else ()) for game, one in pairs]
 
 
 def current_evaluation(store: Store, transcript: Transcript) -> Evaluation:
@@ -363,7 +343,7 @@ def _stored(
 
 def _store_each(
     store: Store, games: Sequence[tuple[GameRecord, str]], iteration: str | None
-) -> Sequence[AddedGame | InputError]:
+) -> Sequence[Added | InputError]:
     """Stores the batch at once; when the store refuses it, game by game, so that only the one at fault stays out."""
     from evaluation.store.duckdb_errors import row_faults
 
@@ -371,7 +351,7 @@ def _store_each(
     try:
         return store_games(store, games, iteration=iteration, updates_known=True)
     except faults:
-        outcomes: list[AddedGame | InputError] = []
+        outcomes: list[Added | InputError] = []
         for game in games:
             try:
                 outcomes += store_games(store, [game], iteration=iteration, updates_known=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import shutil
 import sys
 import threading
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner import add_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME
 from streamlit.testing.v1 import AppTest
@@ -34,6 +36,8 @@ HOSTILE = "<img src=x onerror=alert(1)> [click](https://evil.example) ![p](https
 
 Open = Callable[..., AppTest]
 
+# A server looks once through all installed distributions for components, an AppTest each time that one is made.
+manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 # Rule and reader both count it, and it speaks of nothing past.
 _ACCUSATION = "I suspect Bravo: whoever gains from this vote has a reason to stay quiet, so we should vote together"

@@ -7,12 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from evaluation.experiments.ab_runner import ABConfig
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
-from evaluation.workflows.ab_tests import begin_ab_job
 from tests.scripted_server import ScriptedServer
 
-VIEW = {"experiments_view": "A/B tests", "start": "true"}
+VIEW = {"experiments_view": "A/B tests", "start_ab": "true"}
 SIMULATED = f"""
 name: Steps
 source: simulation
@@ -99,37 +97,3 @@ def test_a_simulated_test_is_estimated_first_keeps_its_limit_and_goes_on(open_pa
     app.run()
     assert "Runs: 2 done, 2 skipped: budget." in words(app)
     assert server.asked <= 16
-
-
-def test_two_iterations_are_compared_from_a_configuration_that_the_page_writes(open_page, filled, words, table) -> None:
-    app = open_page("experiments", **VIEW)
-    app.selectbox(key="ab_begin_with").select("Your latest two iterations").run()
-    assert '"Baseline prompt": {iteration: "Baseline prompt"}' in app.text_area(key="ab_text").value
-    assert "4 runs. No model would be asked." in words(app)
-    app.button(key="start_ab_test").click().run()
-    wait()
-    app.run()
-    assert not app.exception
-    assert "Runs: 4 done." in words(app)
-
-
-def test_a_file_is_read_too(open_page, database, words) -> None:
-    app = open_page("experiments", **VIEW)
-    app.selectbox(key="ab_begin_with").select("A file of yours").run()
-    assert "Choose a file, or write the configuration." in words(app)
-    text = "name: x\nsource: metrics\nvariants:\n  a: {runs: [{q: 1}]}\n  b: {runs: [{q: 2}]}\n"
-    app.file_uploader[0].upload("mine.yaml", f"{text}measures: [q]\n".encode(), "application/yaml").run()
-    assert "mine.yaml:6: measures" in words(app)
-    rest = "measures: {q: higher}\nprimary: q\nchecks: false\n"
-    app.file_uploader[0].upload("mine.yaml", f"{text}{rest}".encode(), "application/yaml").run()
-    assert "2 runs. No model would be asked." in words(app)
-
-
-def test_a_test_at_work_says_how_far_it_is_and_no_second_one_starts(open_page, store, words) -> None:
-    runs = {name: {"runs": [{"q": 1.0}, {"q": 2.0}]} for name in ("a", "b")}
-    test = ABConfig(name="n", source="metrics", variants=runs, measures={"q": "higher"}, primary="q", checks=False)
-    begin_ab_job(store, test, {})
-    app = open_page("experiments", experiments_view="A/B tests")
-    assert "It is at work: 0 of 4 runs done." in words(app)
-    app = open_page("experiments", **VIEW)
-    assert app.button(key="start_ab_test").disabled

@@ -39,7 +39,6 @@ def test_disagreements_come_first_and_open_the_game_and_the_desk(open_page, rate
     headings = [one.value for one in app.subheader]
     assert headings[1:4] == ["Look at these first", "Question by question", "Raters against each other"]
     assert "not" in headings[0]
-    assert "Score: the same in 1 of 2 games, at most 3 points apart." in said
     assert f"3 points apart: {' '.join(hostile.split())[:59]}" in said
     links = [json.dumps(str(link.proto)) for link in app.get("page_link")]
     assert any(small_game("one").id in link for link in links)
@@ -66,7 +65,11 @@ def test_metrics_and_raters(open_page, rated, words, table) -> None:
     app = open_page("team", team="Agreement", numbers="true", differ="Metrics differ from raters")
     assert not app.exception
     assert "raters 2.50 (2 raters), metrics" in words(app)
-    assert "Score 1 to 5" in table(app)
+    assert list(next(one.value for one in app.dataframe if "The same" in one.value).iloc[0]) == [
+        "Score",
+        "1 of 2 games",
+        "✗ no better",
+    ]
     whole = "\n".join(table(app, place) for place in range(len(app.dataframe)))
     assert "All automatic metrics" in whole
     assert "Grace" in whole
@@ -145,18 +148,3 @@ def test_every_row_with_different_verdicts_can_be_opened_page_by_page(open_page,
     both = open_page("team", team="Agreement")
     assert len(linked(both)) == 5
     assert f"{12 + 11} rows with different verdicts" in words(both)
-
-
-def test_few_games_are_captioned_once_and_not_called_reliable(open_page, filled, small_game, words, table) -> None:
-    for name, score in (("one", 4), ("two", 2)):
-        filled.ratings.add(Rating(small_game(name).id, "Ben", score))
-    for rater in ("Grace", "Ben"):
-        filled.ratings.add(Rating(small_game("three").id, rater, 5))
-    app = open_page("team", team="Agreement", numbers="true")
-    assert not app.exception
-    assert "So far the two raters agree on the score." in words(app)
-    assert words(app).count("fewer than 20 games") == 1
-    whole = "\n".join(table(app, place) for place in range(len(app.dataframe)))
-    assert "1.00 (no spread seen)" in whole
-    assert "from too few games" in whole
-    assert "1.00 to 1.00" not in whole

@@ -55,24 +55,6 @@ def test_the_way_back_leads_to_the_same_pair(open_page, two, small_game, hostile
     assert [box.value for box in app.selectbox] == ["Old prompt", hostile]
 
 
-def test_fewer_than_two_iterations(open_page, store, words) -> None:
-    assert "Two iterations are needed" in words(open_page("compare"))
-    store.iterations.create("only")
-    app = open_page("compare")
-    assert not app.exception
-    assert "Two iterations are needed" in words(app)
-
-
-def test_an_iteration_without_games(open_page, store, small_game, words) -> None:
-    store.iterations.create("Old")
-    store.iterations.create("New")
-    add_evaluated(store, small_game("one"), source_name="one.json", iteration="Old")
-    app = open_page("compare")
-    assert not app.exception
-    assert "One of the two has no games yet" in words(app)
-    assert "No prompt text was stored before and after" in words(app)
-
-
 def test_a_link_keeps_its_two_iterations_and_says_when_one_is_gone(open_page, two, words, hostile) -> None:
     app = open_page("compare")
     # Both are in the URL, so that the link shows the same when a third iteration has come.
@@ -105,13 +87,6 @@ def test_the_last_two_are_compared_at_first_with_movers_and_prompts(open_page, t
     assert hostile not in "\n".join(str(element.value) for element in app.markdown)
     # Every game is like its neighbours, so there is no spread, and the page says so instead of calling it worse.
     assert "No test is possible: no spread was seen on either side" in words(app)
-
-
-def test_the_same_iteration_twice_and_a_choice_in_the_url(open_page, two, words, hostile) -> None:
-    app = open_page("compare", before=hostile, after="Old prompt")
-    assert [box.value for box in app.selectbox] == [hostile, "Old prompt"]
-    app.selectbox[0].select("Old prompt").run()
-    assert "Both sides are the same iteration" in words(app)
 
 
 def test_the_export_is_plain_numbers_without_formulas(two, hostile) -> None:

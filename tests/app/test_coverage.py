@@ -44,7 +44,7 @@ def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any
     three = "3 of 6 references settled, low evidence"
     assert three in words(open_page())
     assert "Memory accuracy 100.0 % (1/1), low evidence" in words(open_page("games", transcript=game.id))
-    assert one in words(open_page("games", transcript=game.id, show="Ledger"))
+    assert one in words(open_page("games", transcript=game.id, show="Ledger", rows_of="Memory accuracy"))
     assert "6 of 12 references settled" in words(open_page("trends"))
     assert f"Memory accuracy rests on {three} before; {three} after." in words(open_page("compare"))
     assert three in iteration_html(store, "v2")

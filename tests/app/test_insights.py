@@ -68,7 +68,7 @@ def test_what_is_not_known_is_one_sentence_and_no_table(insights, game, words) -
     said = words(app)
     assert "Largest share of words: " in said
     assert "Cy never says anything." in said
-    assert "The uploaded file holds no memory and no cost of the agents, so that is not shown." in said
+    assert "Not shown, as the uploaded file does not record it: memory and cost of the agents." in said
     assert len(app.get("download_button")) == 3
     assert "2 of 6 possible" in app.dataframe[1].value.to_string()
 
@@ -81,7 +81,7 @@ def test_cost_is_told_where_the_file_has_it(insights, store, words) -> None:
     add_evaluated(store, transcript, source_name="paid.json")
     app = insights(transcript.id)
     assert "Cost: 1.50 USD." in words(app)
-    assert "The uploaded file holds no memory of the agents, so that is not shown." in words(app)
+    assert "Not shown, as the uploaded file does not record it: memory of the agents." in words(app)
     # In another language than English there is no sentiment, and so no column of it.
     assert "Sentiment" not in app.dataframe[0].value
 

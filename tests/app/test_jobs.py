@@ -114,12 +114,6 @@ def test_a_job_that_knows_nothing_of_its_rest_says_to_start_again(open_page, sto
     assert f"go_on_{job.id}" not in [button.key for button in app.button]
 
 
-def test_the_samples_go_on_too(store) -> None:
-    job = store.jobs.create(jobs.SAMPLES, "Loading the sample games", 21)
-    abandon(store, job, done=0)
-    assert jobs.can_go_on(store, store.jobs.get(job.id))
-
-
 def test_adding_games_lists_the_work_that_did_not_end_well(open_page, store) -> None:
     for state, message in ((JobState.DONE, "5 stored"), (JobState.FAILED, "no more memory")):
         job = store.jobs.create("evaluate", "Scoring uploaded games", 5)

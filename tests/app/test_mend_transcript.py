@@ -32,13 +32,6 @@ def test_a_game_is_moved(open_page, filled, small_game, target: str, place: str 
     assert (listed[one] if isinstance(listed[one], str) else None) == place
 
 
-def test_moving_nowhere_is_refused(open_page, filled, words, small_game) -> None:
-    one = small_game("one").id
-    app = open_page("games", transcript=one, mend="true")
-    app.button(key=f"move_{one}").click().run()
-    assert "No iteration is chosen" in words(app)
-
-
 def test_a_deleted_game_is_gone_from_the_list_and_undo_brings_it_back(open_page, filled, words, small_game) -> None:
     before = filled.transcripts.summaries().to_csv()
     one = small_game("one").id
@@ -51,13 +44,6 @@ def test_a_deleted_game_is_gone_from_the_list_and_undo_brings_it_back(open_page,
     app.button(key="undo_last").click().run()
     assert not app.exception
     assert filled.transcripts.summaries().to_csv() == before
-
-
-def test_a_link_to_a_deleted_game_says_so(open_page, filled, words, small_game) -> None:
-    filled.deletions.delete([small_game("one").id], who="Ann")
-    app = open_page("games", transcript=small_game("one").id)
-    assert not app.exception
-    assert "It may have been deleted" in words(app)
 
 
 def test_mixed_versions_are_marked_on_list_trends_comparison_and_game(open_page, filled, words, small_game) -> None:

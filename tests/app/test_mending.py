@@ -69,28 +69,6 @@ def test_a_name_that_is_taken_changes_nothing(open_page, filled, words) -> None:
     assert filled.iterations.history("Shorter prompt") == []
 
 
-def test_another_iteration_becomes_the_baseline(open_page, filled, words) -> None:
-    app = open_page()
-    app.button(key=f"promote_{CURRENT}").click().run()
-    assert filled.iterations.get("Shorter prompt").is_baseline
-    assert "This is the baseline" in words(app)
-    assert f"promote_{CURRENT}" not in [button.key for button in app.button]
-
-
-def test_the_gate_is_signed_off_by_name(open_page, filled, words) -> None:
-    app = open_page()
-    app.text_input(key=f"signer_{CURRENT}").set_value("Grace")
-    app.text_input(key=f"sign_note_{CURRENT}").set_value("Gripping")
-    app.button(key=f"sign_{CURRENT}").click().run()
-    signed = filled.iterations.get("Shorter prompt")
-    assert (signed.signed_off_by, signed.signed_off_note) == ("Grace", "Gripping")
-    assert "Signed off by Grace" in words(app)
-    app = open_page(iteration="Baseline prompt")
-    app.button(key="sign_0_0").click().run()
-    assert not app.exception
-    assert "nothing was changed" in words(app)
-
-
 def test_a_sign_off_at_the_gate_is_withdrawn_with_a_reason(open_page, filled, words) -> None:
     app = open_page()
     app.text_input(key="signer_gate_1").set_value("Grace")
@@ -137,32 +115,6 @@ def test_what_was_deleted_comes_back_or_goes_for_ever(open_page, filled, words, 
     assert "Deleted, can come back" not in " ".join(expander.label for expander in app.expander)
 
 
-def test_all_games_deleted_is_an_empty_page_with_a_way_back(open_page, filled, words) -> None:
-    for name in ("Baseline prompt", "Shorter prompt"):
-        filled.deletions.delete_iteration(name, who="Ann", with_games=True)
-    loose = filled.deletions.delete(list(filled.transcripts.summaries()["transcript_id"]), who="Ann")
-    app = open_page()
-    assert "Did your agents get better?" in words(app)
-    app.button(key=f"undo_{loose.id}").click().run()
-    assert "1 game stored, none in an iteration yet" in words(app)
-
-
-def test_an_undo_that_is_not_possible_says_why(open_page, filled, words) -> None:
-    deletion = filled.deletions.delete_iteration("Baseline prompt", who="Ann")
-    filled.iterations.create("Baseline prompt")
-    app = open_page()
-    app.button(key=f"undo_{deletion.id}").click().run()
-    assert not app.exception
-    assert "Rename that one first" in words(app)
-
-
-def test_the_games_that_wait_for_a_rating_are_listed(open_page, filled) -> None:
-    app = open_page()
-    waiting = next(frame.value for frame in app.dataframe if list(frame.value.columns) == ["Game", "Iteration"])
-    assert list(waiting["Game"]) == ["Game 3 · Baseline prompt", "Game 1 · Shorter prompt", "loose"]
-    assert list(waiting["Iteration"]) == ["Baseline prompt", "Shorter prompt", ""]
-
-
 def test_mixed_versions_are_marked_and_mended(open_page, filled, words, small_game) -> None:
     make_outdated(filled, small_game("one"))
     app = open_page()
@@ -182,15 +134,6 @@ def test_mixed_versions_are_marked_and_mended(open_page, filled, words, small_ga
     assert data.versions(filled).all == ()
     app.run()
     assert "several versions" not in words(app)
-
-
-def test_one_old_version_everywhere_is_named_too(open_page, store, words, small_game) -> None:
-    store.iterations.create("v1")
-    add_evaluated(store, small_game("one"), source_name="one.json", iteration="v1")
-    make_outdated(store, small_game("one"))
-    said = words(open_page())
-    assert "A metric's definition has changed since these games were scored" in said
-    assert "Score them again before you decide" not in said
 
 
 def test_hostile_names_stay_inert_in_every_form(open_page, store, small_game, hostile) -> None:

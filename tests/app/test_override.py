@@ -111,14 +111,6 @@ def test_the_judges_reason_citations_prompt_and_answer_stand_beside_the_row(
     assert json.loads(data["body"])["rows"][data["focus"]["row"]]["i"] == "m1"
 
 
-def test_a_judgement_that_is_not_kept_says_so(open_page, filled, words, small_game) -> None:
-    game = small_game("one")
-    filled.decisions.save([decision(game, citations=("gone",))])
-    app = detail(open_page, game.id)
-    widget(app.toggle, "asked_").set_value(True).run()
-    assert "are not kept in this database" in words(app)
-
-
 def test_decisions_on_rows_that_are_gone_are_listed(open_page, filled, words, small_game) -> None:
     game = small_game("one")
     rows = filled.results.load(game.id)["strategic_depth"]

@@ -53,13 +53,6 @@ def test_the_first_line_says_what_waits_for_a_rating(open_page, filled: Store, w
     assert "The one game of Shorter prompt is rated." in words(team(open_page, team_of="Shorter prompt"))
 
 
-def test_more_raters_per_game_than_raters_is_explained(open_page, filled: Store, words) -> None:
-    app = team(open_page)
-    app.text_area(key="team_names").set_value("Ann").run()
-    assert "2 raters per game cannot be chosen from 1." in words(app)
-    assert "team_assign" not in {one.key for one in app.button}
-
-
 def test_a_dispute_is_decided_and_the_decision_undone(open_page, filled: Store, words, small_game) -> None:
     key = small_game("one").id
     filled.ratings.add(Rating(key, "Ann", 1))

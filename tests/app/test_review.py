@@ -50,13 +50,6 @@ def test_the_desk_shows_what_the_rater_has_not_rated(open_page, filled, small_ga
     assert "in two" not in said
 
 
-def test_when_everything_is_rated(open_page, filled, words, small_game) -> None:
-    for name in ("three", "loose"):
-        filled.ratings.add(Rating(small_game(name).id, "Grace", 3))
-    filled.ratings.add(Rating(small_game("four", text="Nothing new").id, "Grace", 3))
-    assert "You have rated all 5 games" in words(open_page("rate", rater="Grace"))
-
-
 # The browser's events cannot be made in this kind of test: what they call is called by hand.
 
 

@@ -169,7 +169,7 @@ def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(
     assert "Player 2 of 2" in words(app)
     buttons(app)[CANNOT_TELL].click().run()
     said = words(app)
-    assert "You recognised 1 of 2 players. The rubric's manual check asks for more than half: not passed." in said
+    assert "You recognised 1 of 2 players. More than half are needed: not passed." in said
     assert "1 of 2 told (50 %" in said
     assert "guessing finds 50 %" in said
     assert second.player in table(app)

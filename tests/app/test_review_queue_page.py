@@ -69,7 +69,7 @@ def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_p
     assert app.button(key="queue_does_not_count").disabled
     app.text_input(key="queue_author").set_value("Grace").run()
     # 1 of 1 settled is 100 %; a second that is wrong makes it 50 %.
-    assert "Score 100.0 %. Yes: +0.0 points. No: −50.0 points. Exclude: +0.0 points." in words(app)
+    assert "Score 100.0 %. No: −50.0 points." in words(app)
     app.button(key="queue_does_not_count").click().run()
     assert not app.exception
     result = memory(doubtful)
@@ -106,16 +106,6 @@ def test_of_equal_stake_what_the_reader_is_unsure_of_comes_first(doubtful: Store
     queue = [one.item for one in stored_review_queue(doubtful, "v1")]
     assert [one.kind for one in queue] == [ReviewKind.UNSURE, ReviewKind.UNVERIFIED]
     assert queue[0].stake == queue[1].stake
-
-
-def test_skipped_rows_wait_until_they_are_asked_for(doubtful: Store, open_page: Any, words: Any) -> None:
-    app = open_page("games", part="Check", queue_of="v1")
-    rows = len(stored_review_queue(doubtful, "v1"))
-    for _ in range(rows):
-        app.button(key="queue_skip").click().run()
-    assert f"You skipped {rows}." in words(app)
-    app.button(key="queue_unskip").click().run()
-    assert app.button(key="queue_counts")
 
 
 def test_undo_takes_back_a_skip_before_the_decision_before_it_and_names_it(
@@ -173,13 +163,6 @@ def test_a_row_stands_below_the_name_of_its_game_and_the_messages_before_it(
     assert "Ann: Ben voted for Cid in round 1." in said
     assert [one.id for one in row_context(doubtful, game, "m2").before] == ["m0", "m1"]
     assert row_context(doubtful, game, None).message is None
-
-
-def test_only_the_kinds_asked_for(doubtful: Store, open_page: Any, words: Any) -> None:
-    app = open_page("games", part="Check", queue_of="v1")
-    app.button_group(key="queue_kinds").set_value(["keyword, no argument"]).run()
-    assert not app.exception
-    assert "Nothing to check here" in words(app)
 
 
 def test_links_that_words_contradict_are_offered(store: Store) -> None:

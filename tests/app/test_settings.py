@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from dashboard.app_pages.settings import threshold_effects
-from dashboard.shared import queries
 from dashboard.shared.database_panel import backup_bytes
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
@@ -79,33 +78,6 @@ def test_effects_count_games_and_verdicts(filled) -> None:
     assert [name for name, _, _ in verdicts.iterations] == ["Baseline prompt", "Shorter prompt"]
 
 
-def test_the_verdicts_on_iterations_are_those_of_the_overview(filled) -> None:
-    board = queries.overview(filled).board
-    verdicts = threshold_effects.verdict_effects(filled, ())
-    assert [(name, now) for name, now, _ in verdicts.iterations] == [
-        (one.iteration.name, one.verdict.status) for one in board.iterations if one.verdict
-    ]
-
-
-def test_the_same_thresholds_change_nothing(filled) -> None:
-    verdicts = threshold_effects.verdict_effects(filled, ())
-    assert all(now == then for now, then in verdicts.games.values())
-    assert all(now == then for _, now, then in verdicts.iterations)
-    assert set(threshold_effects.metric_rows(threshold_effects.metric_effects(filled, ()))["Change"]) == {"none"}
-
-
-def test_an_empty_store_has_effects_too(store) -> None:
-    assert [one.scored for one in threshold_effects.metric_effects(store, ())] == [0] * 7
-    assert threshold_effects.verdict_effects(store, ()).iterations == ()
-
-
-def test_the_size_of_a_test_is_stored(open_page, store) -> None:
-    app = settings(open_page, test_size=5)
-    app.button(key="save_test_size").click().run()
-    assert not app.exception
-    assert store.settings.test_size() == 5
-
-
 def test_limits_are_stored_in_their_units_and_reset(open_page, store) -> None:
     app = settings(open_page, limit_file_bytes=5, limit_messages=100)
     app.button(key="save_limits").click().run()
@@ -155,21 +127,16 @@ def test_addresses_in_a_backup_are_restored_only_when_confirmed(open_page, fille
         assert filled.settings.get("judge") == (held if is_confirmed else None)
 
 
-# Of a damaged file the tables can be looked up, and nothing else.
-@pytest.mark.parametrize(
-    ("left", "said"),
-    [(0.25, "The database file is damaged"), (0.0, "The file is not a DuckDB database.")],
-    ids=["damaged", "none"],
-)
 def test_a_database_that_cannot_be_used_is_replaced_by_a_backup_on_the_settings_page(
-    open_page, filled, words, database, left, said
+    open_page, filled, words, database
 ) -> None:
     data = backup_bytes(filled)
     filled.close()
     whole = database.read_bytes()
-    unusable = whole[: int(len(whole) * left)] or b"nothing that could be opened"
+    # The tables can still be looked up in it, and nothing else.
+    unusable = whole[: len(whole) // 4]
     database.write_bytes(unusable)
-    assert said in words(open_page("overview"))
+    assert "The database file is damaged" in words(open_page("overview"))
     app = open_page("settings")
     app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
     assert "The backup can be used: 5 transcripts, 2 iterations, 2 ratings" in words(app)

@@ -29,7 +29,7 @@ def test_every_metric_has_a_row_of_one_chart_with_counts_and_words(open_page, fi
     first = "Shorter prompt: 2 of 7 metrics reach their threshold, as many as in Baseline prompt; "
     assert f"{first}lower than there on Strategic depth. 1 game waits for a rating." in said
     # Engagement: two of the four games in iterations are rated.
-    assert "2 games in 2 iterations · 2 pending, not drawn · 2 ratings · at least 3 of 5" in said
+    assert "2 games in 1 iteration · 2 pending, not drawn · 2 ratings · at least 3 of 5" in said
     alt = str(chart.proto).replace("\\302\\240", " ")
     assert "Engagement over iterations, threshold at least 3 of 5. iteration 1: mean 3.0 of 5 of 2 games" in alt
     numbers = app.dataframe[0].value
@@ -70,11 +70,6 @@ def test_games_of_no_iteration_are_shown_on_request(open_page, filled) -> None:
     assert len(figure(app)["data"][COHERENCE]["text"]) == 5
 
 
-def test_only_games_of_no_iteration(open_page, store, words, small_game) -> None:
-    add_evaluated(store, small_game("only"), source_name="only.json")
-    assert "No game belongs to an iteration yet" in words(open_page("trends"))
-
-
 def test_the_range_of_iterations_stands_in_the_url(open_page, filled, words) -> None:
     for name in ("Third", "Fourth", "Fifth", "Sixth"):
         filled.iterations.create(name, change="Longer")
@@ -101,23 +96,16 @@ def test_personas_over_iterations_and_runs(open_page, filled, words, table, run_
     assert f"{second:.1f} ({second - first:+.1f})" in table(app, -1)
 
 
-def test_cost_cache_raters_sides_and_verdicts_are_charted_beside_the_metrics(open_page, filled, words) -> None:
+def test_cost_cache_and_sides_are_charted_beside_the_metrics(open_page, filled, words) -> None:
     app = open_page("trends", trends="Cost and behaviour")
     assert not app.exception
     said = words(app)
     assert "Shorter prompt costs 1.50 USD a game, Baseline prompt 1.50 USD." in said.replace("\u00a0", " ")
-    assert "Verdicts" in said
     titles = [note["text"] for note in figure(app)["layout"]["annotations"]]
-    assert {"Cost per game", "Cache hit rate", "Raters per game", "≤ 3 USD"} <= set(titles)
+    assert {"Cost per game", "Cache hit rate", "≤ 3 USD"} <= set(titles)
     points = data.beside_points(filled)
     cost = points[(points["metric"] == "cost_usd") & (points["position"] == 1)]
     assert cost["score"].tolist() == [1.5, 1.5, 1.5]
-    raters = points[(points["metric"] == "raters") & (points["position"] == 1)]
-    assert raters["score"].tolist() == [1, 1, 0]
-    counts = data.verdict_counts(filled).set_index("iteration")
-    assert counts.loc["Baseline prompt", ["passed", "failed", "pending", "inapplicable"]].sum() == 3
-    alternatives = [str(chart.proto) for chart in app.get("plotly_chart")]
-    assert any("Verdicts over iterations" in one for one in alternatives)
 
 
 def test_role_consistency_by_side_adds_up_to_the_whole(store, filled) -> None:

@@ -39,12 +39,6 @@ def test_files_are_recognised_before_anything_is_stored(open_page, store, table,
     assert store.transcripts.summaries().empty
 
 
-def test_a_new_iteration_needs_a_name(open_page, small_game, words) -> None:
-    app = upload(open_page("games", part="Add"), small_game("one"))
-    assert app.button(key="start").disabled
-    assert "Give the iteration a name" in words(app)
-
-
 def test_a_name_that_is_taken_is_refused_and_nothing_lost(open_page, store, small_game, words) -> None:
     store.iterations.create("Taken")
     app = upload(open_page("games", part="Add"), small_game("one"))

@@ -46,15 +46,6 @@ def test_it_measures_in_the_background_and_shows_what_was_noticed(open_page, wor
     assert with_game.controls.report() == measure_validity(with_game)
 
 
-def test_scores_are_compared_with_chance_after_an_import_and_only_once(with_game) -> None:
-    assert with_game.controls.missing() == [GAME.id]
-    job = jobs.start_controls(with_game)
-    assert job is not None
-    assert settled(with_game, jobs.CONTROLS) is JobState.DONE
-    assert with_game.controls.missing() == []
-    assert jobs.start_controls(with_game) is None
-
-
 def test_an_upload_is_followed_by_the_comparison(database: Path) -> None:
     store = Store(database)
     jobs.start_evaluation(store, [(GAME, "game")], None)

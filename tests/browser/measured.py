@@ -13,7 +13,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.experiment_runs import run_as_job
@@ -44,7 +44,7 @@ def _measure(store: Store) -> None:
         steps=8,
         sample_size=1,
         is_batched=True,
-        effects=Effects(),
+        effects=True,
     )
     config = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
     run_as_job(store, plan, config, provider=ScriptedProvider(ScriptedWorld()))

@@ -11,7 +11,7 @@ from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from tests.browser.hands import settle
 from tests.scripted_server import ScriptedServer
 
-FORM = "experiments?experiments_view=A%2FB%20tests&start=true"
+FORM = "experiments?experiments_view=A%2FB%20tests&start_ab=true"
 TEST = f"""name: Steps
 source: simulation
 base: {{model: {SCRIPTED_MODEL}, steps: 2, personas: [{{name: Ann}}, {{name: Ben}}]}}

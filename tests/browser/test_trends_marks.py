@@ -53,18 +53,9 @@ def test_dots_and_diamonds_open_their_games_and_back_leads_to_the_page_as_it_was
     assert seen.faults == []
 
 
-def test_bars_of_verdicts_and_dots_of_other_figures_open_their_games(sample_server, visit) -> None:
+def test_dots_of_other_figures_open_their_games(sample_server, visit) -> None:
     seen = visit(f"{sample_server.url}/trends?trends=Cost+and+behaviour", height=2400)
     page = seen.page
-    bars = page.locator(".js-plotly-plot .barlayer .point path")
-    expect(bars.first).to_be_attached()
-    seen.settle()
-    boxes = [bar.bounding_box() for bar in bars.all()]
-    tall = next(box for box in boxes if box is not None and box["height"] > 4)
-    page.mouse.move(tall["x"] + tall["width"] / 2, tall["y"] + tall["height"] / 2)
-    page.mouse.click(tall["x"] + tall["width"] / 2, tall["y"] + tall["height"] / 2)
-    assert "of_iteration=" in lands_on_what_is_behind(page)
-    page.go_back()
     expect(point(page, 0, 0)).to_be_visible()
     seen.settle()
     click_point(page, 0, 0)

@@ -43,14 +43,6 @@ def test_messages_are_listed_and_shown_with_all_attempts(run: Any, store: Store)
     assert first["checks"]["adherence"]["recommendations"] == ["Be bold."]
 
 
-def test_failures_are_counted_with_their_intervals(run: Any, store: Store) -> None:
-    assert "passed_after_retry" in run("corrections", "list", "--stats").stdout
-    found = json.loads(run("corrections", "list", "--stats", "--agent", "michael", "--format", "json").stdout)
-    assert found["outcomes"]["passed_after_retry"] == found["messages"] == 1
-    first = found["checks"][0]
-    assert (first["check"], first["texts"], first["failed"], first["judged"]) == ("adherence", "first", 1, 1)
-
-
 @pytest.mark.parametrize("agent", ["channel:xyz", "channel:public"])
 def test_nothing_is_corrected_for_a_channel(run: Any, store: Store, agent: str) -> None:
     before = store.agents.all()
@@ -104,7 +96,6 @@ def test_settings_are_shown_changed_refused_and_reset(run: Any, store: Store) ->
     "arguments",
     [
         ("list", "--agent", "AGENT"),
-        ("list", "--stats", "--agent", "AGENT"),
         ("list", "--format", "json", "--agent", "AGENT"),
         ("config", "AGENT"),
         ("config", "AGENT", "--reset"),

@@ -12,7 +12,7 @@ import pytest
 from evaluation.cli._experiment_runs import run_all
 from evaluation.cli.options import JudgeChoice, ListFormat
 from evaluation.experiments.plan import ExperimentPlan, scenario_named, scenarios
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
 
 WANTED = {
@@ -122,7 +122,7 @@ def test_several_experiments_are_one_list(capsys: pytest.CaptureFixture[str]) ->
     small = {"scale": 0.01, "steps": 8, "sample_size": 1, "is_batched": True}
     plans = [
         ExperimentPlan(
-            scenario_named("brainstorming-difficult-variety"), SCRIPTED_MODEL, seed=seed, effects=Effects(), **small
+            scenario_named("brainstorming-difficult-variety"), SCRIPTED_MODEL, seed=seed, effects=True, **small
         )
         for seed in (0, 1)
     ]

@@ -100,8 +100,8 @@ def test_the_report_can_be_a_table_or_a_text(run: Any, write_game: Any, tmp_path
     assert run("import", game, "--report", tmp_path / "a.csv").exit_code == 0
     with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
         assert [row["outcome"] for row in csv.DictReader(file)] == ["stored"]
-    assert run("import", game, "--report", tmp_path / "b.md").exit_code == 0
-    assert "1 game: 1 known already." in (tmp_path / "b.md").read_text("utf-8")
+    assert run("import", game, "--report", tmp_path / "b.csv").exit_code == 0
+    assert '"known already"' in (tmp_path / "b.csv").read_text("utf-8")
 
 
 @pytest.mark.usefixtures("no_database")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from evaluation.files.bundled import baseline_root, recording_root
+from tests.judge_server import JudgeServer, plausible_answer
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -72,14 +73,15 @@ def test_what_to_do_about_a_missing_recording_does_it(
     missing = run("persona", "run", "--mode", "mock", *asked)
     assert missing.exit_code == 3
     record, play = re.findall(r"`(dramaturg persona [^`]*)`", missing.stderr)[:2]
-    recorded = run(*record.split()[1:], *asked, "--mode", "scripted")
+    with JudgeServer(content=plausible_answer).in_thread() as server:
+        recorded = run(*record.split()[1:], *asked, "--base-url", server.url, "--model", "m")
     assert (recorded.exit_code, recorded.stderr.count("Recorded: ")) == (0, 1), recorded.stderr
     played = run(*play.split()[1:], *asked)
     assert played.exit_code == 0, played.stderr
     assert "is recorded" not in played.stderr
 
 
-@pytest.mark.parametrize("command", [["record", "--mode", "scripted"], ["baseline"]], ids=" ".join)
+@pytest.mark.parametrize("command", [["record"], ["baseline"]], ids=" ".join)
 def test_nothing_is_written_into_shipped_folders_without_a_path(run: Any, command: list[str]) -> None:
     before = contents(recording_root()), contents(baseline_root())
     refused = run("persona", *command)

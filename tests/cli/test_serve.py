@@ -17,6 +17,8 @@ from evaluation.cli.serve import (
     known_names,
 )
 
+DATABASE = Path("x.duckdb")
+
 
 def test_a_taken_port_is_said_clearly(run: Any) -> None:
     with socket.socket() as holder:
@@ -67,7 +69,7 @@ def test_the_dashboard_is_found_and_told_its_database(tmp_path: Path) -> None:
     environment = environment_for(tmp_path / "x.duckdb", samples=True)
     assert environment["DRAMATURG_DB"] == str(tmp_path / "x.duckdb")
     assert environment["DRAMATURG_LOAD_SAMPLES"] == "1"
-    assert environment_for(None, samples=False)["DRAMATURG_LOAD_SAMPLES"] == "0"
+    assert environment_for(DATABASE, samples=False)["DRAMATURG_LOAD_SAMPLES"] == "0"
 
 
 SECRETS = """
@@ -87,9 +89,9 @@ def test_the_threads_of_the_server_share_two_heaps_unless_somebody_says_otherwis
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("MALLOC_ARENA_MAX", raising=False)
-    assert environment_for(None, samples=False)["MALLOC_ARENA_MAX"] == "2"
+    assert environment_for(DATABASE, samples=False)["MALLOC_ARENA_MAX"] == "2"
     monkeypatch.setenv("MALLOC_ARENA_MAX", "6")
-    assert environment_for(None, samples=False)["MALLOC_ARENA_MAX"] == "6"
+    assert environment_for(DATABASE, samples=False)["MALLOC_ARENA_MAX"] == "6"
 
 
 def test_a_login_opens_an_address_that_others_reach(run: Any, tmp_path: Path) -> None:
@@ -123,5 +125,5 @@ def test_on_loopback_only_names_that_are_known_reach_the_server() -> None:
 
 
 def test_the_dashboard_is_told_whether_strangers_are_welcome() -> None:
-    assert environment_for(None, samples=False)["DRAMATURG_ALLOW_ANONYMOUS"] == "0"
-    assert environment_for(None, samples=False, allow_anonymous=True)["DRAMATURG_ALLOW_ANONYMOUS"] == "1"
+    assert environment_for(DATABASE, samples=False)["DRAMATURG_ALLOW_ANONYMOUS"] == "0"
+    assert environment_for(DATABASE, samples=False, allow_anonymous=True)["DRAMATURG_ALLOW_ANONYMOUS"] == "1"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import unicodedata
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.cli.terminal import TerminalProgress, code, markdown_table, safe, shortened, table, width
-from evaluation.escaping import json_text
 
 
 @pytest.mark.parametrize(
@@ -36,13 +34,6 @@ def test_nothing_harmful_survives_and_safe_text_stays(text: str) -> None:
     shown = safe(text)
     assert not any(unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"} for c in shown)
     assert safe(shown) == shown
-
-
-@given(st.text())
-def test_json_for_a_terminal_is_still_the_same_json(text: str) -> None:
-    shown = json_text({"text": text})
-    assert json.loads(shown) == {"text": text}
-    assert not any((unicodedata.category(c) == "Cc" and c != "\n") or c in "\u2028\u2029\u202e" for c in shown)
 
 
 def test_long_text_is_cut_with_an_ellipsis() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from evaluation.experiments.plan import ExperimentPlan, read_scenario
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.calls import LLMResponse
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.workflows.experiment_runs import run_as_job
 
@@ -42,7 +42,7 @@ class Telling(ScriptedProvider):
 
 def main(database: str) -> None:
     """Runs it as a job."""
-    plan = ExperimentPlan(read_scenario(SCENARIO.encode(), "small", "small.yaml"), SCRIPTED_MODEL, effects=Effects())
+    plan = ExperimentPlan(read_scenario(SCENARIO.encode(), "small", "small.yaml"), SCRIPTED_MODEL, effects=True)
     options = {"mode": "live", "model": SCRIPTED_MODEL, "concurrency": CONCURRENCY}
     provider = Telling(ScriptedWorld())
     outcome = run_as_job(Store(database), plan, judge_config(options, environment={}), provider=provider)

@@ -42,7 +42,7 @@ from evaluation.persona.agents import read_agent_file, read_persona_text
 from evaluation.readers import read_upload
 from evaluation.simulation.population import read_fragment_file
 from evaluation.store import Store
-from evaluation.store.answer_journal import leftovers
+from evaluation.store.answer_journal import JournalFile
 from evaluation.transcript import Transcript
 from evaluation.workflows.ab_tests import iterations_test
 from evaluation.workflows.ratings import import_ratings
@@ -143,9 +143,8 @@ def _answers(content: bytes) -> None:
 
 
 def _journal(path: Path) -> None:
-    for left in leftovers(path.with_name("a")):
-        list(left.entries())
-        left.remove()
+    for left in JournalFile.left(path.with_name("a")):
+        left.close(is_stored=True)
 
 
 def _sheet() -> Parse:

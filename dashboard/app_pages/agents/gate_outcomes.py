@@ -99,18 +99,18 @@ def numbers(looked: Looked) -> None:
     """Outcomes with intervals, which check sends messages back, and retries, calls and cost."""
     status_table(data.outcome_frame(looked.messages), "Outcomes with their shares and meaning")
     st.caption(
-        "Texts below the threshold, of those that a judge scored, with Wilson's 95 % intervals. Rewritten texts "
+        "Texts that failed a check, of those that a judge scored, with Wilson's 95 % intervals. Rewritten texts "
         "exist only where an earlier one failed, so they stand apart."
     )
     status_table(data.failure_frame(looked.messages), "Failures by check, first texts and rewritten ones apart")
-    status_table(data.statistics_frame(looked.messages), "Regeneration failures, calls and cost per message")
+    status_table(data.statistics_frame(looked.messages), "Rewritten texts that failed, calls and cost per message")
 
 
 def messages(looked: Looked) -> None:
     """A choice of messages by their outcome, and all texts that were tried for one of them side by side."""
     counts = Counter(one.outcome for one in looked.messages)
     wanted = st.pills(
-        "How messages passed",
+        "What became of the messages",
         [each for each in GateOutcome if counts[each]],
         selection_mode="multi",
         format_func=lambda each: f"{OUTCOMES[each]}: {counts[each]:,}",
@@ -120,7 +120,7 @@ def messages(looked: Looked) -> None:
     )
     found = [one for one in looked.messages if not wanted or one.outcome in wanted][:_MOST_LISTED]
     if not found:
-        st.info("No message came through like that. Choose other outcomes.")
+        st.info("No message had that outcome. Choose other ones.")
         return
     chosen = _choose_message(found)
     meaning = OUTCOME_MEANINGS[chosen.outcome] if chosen.was_sent else "No text passed, and nothing was sent."

@@ -14,7 +14,7 @@ from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from evaluation.access import Action
 from evaluation.corrections.config import CorrectionConfig, read_config
-from evaluation.corrections.statistics import COUNT, MARK, SETTINGS, SWITCH, Setting, default_of
+from evaluation.corrections.statistics import COUNT, MARK, SWITCH, Setting, default_of, settings
 from evaluation.errors import DramaturgError
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -35,7 +35,7 @@ def settings_form(store: Store) -> None:
     place = _place(agent, held)
     with st.form(f"correction_settings_{place}"):
         values: dict[str, bool | float] = {}
-        for part, entries in groupby(SETTINGS.items(), key=lambda entry: entry[1].part):
+        for part, entries in groupby(settings().items(), key=lambda entry: entry[1].part):
             st.subheader(part, anchor=False)
             with st.grid(4, min_column_width=210):
                 # What a switch turns on stands under it.
@@ -67,11 +67,13 @@ def _choose(names: Mapping[str, str]) -> str:
 
 
 def _tell_what_holds(held: CorrectionConfig) -> None:
-    changed = [name for name in SETTINGS if getattr(held, name) != default_of(name)]
+    changed = [name for name in settings() if getattr(held, name) != default_of(name)]
     if not changed:
         st.caption("All defaults: nothing of this agent is corrected until something is switched on.")
     else:
-        labels = ", ".join(f"{SETTINGS[name].label} ({SETTINGS[name].shown(getattr(held, name))})" for name in changed)
+        labels = ", ".join(
+            f"{settings()[name].label} ({settings()[name].shown(getattr(held, name))})" for name in changed
+        )
         st.caption(f"{counted(len(changed), 'setting')} other than the default: {labels}.")
 
 

@@ -105,7 +105,7 @@ def _drawn(row: _Row, games: Mapping[str, str]) -> dict[str, Any]:
         "words": _words(row),
         "before": place(row.before),
         "after": place(row.score),
-        "interval": ends(row.interval),
+        "interval": None,
         "games": [
             {"place": place(value), "label": f"{_name(games, key)}: {score_text(value, row.dimension)}"}
             for key, value in list(row.games.items())[:_MOST_GAMES]

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.agents.scores import FAULT, claim_text, show_judgements
+from dashboard.app_pages.agents.scores import claim_text, show_judgements
 from dashboard.shared import personas, resources
 from dashboard.shared.jobs.judging_jobs import proposition_library
 from dashboard.shared.notices import plain
@@ -43,8 +43,8 @@ def propositions(person: SelectableAgent) -> None:
     claims = _claims(person)
     plain(_sentence(person, claims))
     st.caption(
-        "Each claim is marked from 0 to 9; a score opens the judgements behind it. A claim marked Fault describes "
-        "something bad: it scores high where it is false."
+        "From 0 to 9: how well each claim is held to, the worst first. After \u201cNever\u201d stands what should not "
+        "happen. A score opens the messages behind it."
     )
     for dimension in dict.fromkeys(one.dimension for one in claims):
         st.subheader(LABELS[dimension], anchor=False)
@@ -117,13 +117,9 @@ def _sentence(person: SelectableAgent, claims: Sequence[_HeldClaim]) -> str:
     )
     if not scored:
         return f"{name} is held against {counted(len(claims), 'claim')}; no score yet."
-    best = f"\nIt {_held(scored[-1], 'avoids best', 'keeps best')}." if len(scored) > 1 else ""
-    return f"{name} {_held(scored[0], 'falls most into', 'keeps least')}.{best}"
+    best = f" Best: {_quoted(scored[-1])}." if len(scored) > 1 else ""
+    return f"{name} holds least to {_quoted(scored[0])}.{best}"
 
 
-def _held(one: _HeldClaim, of_a_fault: str, of_a_claim: str) -> str:
-    """A claim with its score; that somebody does well on a fault would be read as its opposite."""
-    claim = f"\u201c{shortened(one.claim.removeprefix(FAULT).rstrip('.'), 160)}\u201d"
-    if one.claim.startswith(FAULT):
-        return f"{of_a_fault} the fault {claim} ({one.cell})"
-    return f"{of_a_claim} to {claim} ({one.cell})"
+def _quoted(one: _HeldClaim) -> str:
+    return f"\u201c{shortened(one.claim.rstrip('.'), 160)}\u201d ({one.cell})"

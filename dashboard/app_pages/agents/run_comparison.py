@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.agents.scores import claim_text, show_judgements
-from dashboard.shared import personas, resources
+from dashboard.app_pages.agents.scores import CHOSEN, claim_text, show_judgements
+from dashboard.shared import personas, resources, state
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame
 from dashboard.shared.downloads import json_download
 from dashboard.shared.example_row import transcript_link
+from dashboard.shared.formatting import signed_cell
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.runs import Run, RunComparison, finding_words, run_comparison_data
@@ -67,20 +69,31 @@ def compare_runs() -> None:
     status_table(_short_frame(found), "Every dimension: what the comparison shows, and the means")
     games = next(iter(known.values()))
     st.caption(
-        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9; ideas are counted. "
-        "* One score for all that the agent said, too few for a test."
+        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9; ideas are counted. * One "
+        "score for all that the agent said, too few for a test. The profile counts every judgement, not every game."
     )
     _one_dimension(found, known)
     _movers(found)
-    with st.expander("Show the numbers"):
+    with st.expander("Show the numbers", key="comparison_numbers"):
         _numbers(found)
 
 
 def _pick(runs: list[Run]) -> tuple[str, str]:
     ids = [run.id for run in runs]
-    names = {run.id: _label(number, run) for number, run in enumerate(runs, start=1)}
-    # Of a channel no dimension is compared game by game, so an agent's runs come first.
-    last = max(range(len(runs)), key=lambda place: (not ENVIRONMENT_DIMENSIONS.issuperset(runs[place].scores), place))
+    names = {
+        run.id: _label(sum(one.agent_id == run.agent_id for one in runs[: place + 1]), run)
+        for place, run in enumerate(runs)
+    }
+    # The agent that the other views show, then any agent: of a channel no dimension is compared game by game.
+    chosen = st.session_state.get(CHOSEN) or state.chosen("agent")
+    last = max(
+        range(len(runs)),
+        key=lambda place: (
+            runs[place].agent_id == chosen,
+            not ENVIRONMENT_DIMENSIONS.issuperset(runs[place].scores),
+            place,
+        ),
+    )
     earlier = [place for place, run in enumerate(runs[:last]) if run.agent == runs[last].agent]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         before, after = (
@@ -106,7 +119,7 @@ def _label(number: int, run: Run) -> str:
 
 
 def _short_frame(found: RunComparison) -> pd.DataFrame:
-    """One row per dimension with a score: ``Dimension``, ``What it shows``, ``Before``, ``After``."""
+    """One row per dimension with a score: ``Dimension``, ``What it shows``, and the means that were compared."""
     return pd.DataFrame(
         [
             {
@@ -114,12 +127,18 @@ def _short_frame(found: RunComparison) -> pd.DataFrame:
                 "What it shows": SYMBOLS[one.outcome],
                 "Before": _mean(one.before, before),
                 "After": _mean(one.after, after),
+                "Change": signed_cell(f"{change:+z.1f}") if not math.isnan(change) else "",
             }
             for one in found.comparison.differences
             for before, after in [(_score(found.before, one.name), _score(found.after, one.name))]
             if before is not None or after is not None
+            for change in [one.difference if one.before.n and one.after.n else _difference(before, after)]
         ]
     )
+
+
+def _difference(before: float | None, after: float | None) -> float:
+    return math.nan if before is None or after is None else after - before
 
 
 def _mean(games: Summary, whole: float | None) -> str:
@@ -188,12 +207,11 @@ def _movers(found: RunComparison) -> None:
     if not found.movers:
         st.caption("No claim that both runs asked moved.")
     elif not any(one.examples for one in found.movers):
-        st.caption("No message that both runs judged got another mark: the two runs judged different messages.")
+        st.caption("The two runs judged different messages, so none can be shown before and after.")
     for one in found.movers:
-        better = one.change > 0
         with st.container(border=True, gap="small"):
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.badge(f"{'✓' if better else '✗'} {one.change:+z.1f}", color="green" if better else "red")
+                st.badge(f"{one.change:+z.1f}", color="gray")
                 st.caption(f"{DIMENSION_LABELS[str(one.dimension)]}, {one.before:.1f} before, {one.after:.1f} after")
             plain(shortened(claim_text(one.claim, is_fault=one.is_inverted), _LONGEST))
             for example in one.examples:

@@ -41,8 +41,8 @@ def run_panel(store: Store, found: Sequence[SelectableAgent], person: Selectable
     config = judge_in_force(
         store,
         "There is no key and no address of a model, so rules judge: they score fluency, voice distinctness and "
-        "consistency by counting, and say of everything else that it needs a model. Set OPENAI_API_KEY or "
-        "OPENAI_BASE_URL before the server starts to ask a model.",
+        "consistency by counting, and say of everything else that it needs a model. For a model, set "
+        "OPENAI_API_KEY or OPENAI_BASE_URL and start the server again, or enter an address under Settings.",
     )
     if config is None:
         return

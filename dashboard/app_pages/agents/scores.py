@@ -26,15 +26,16 @@ from evaluation.comparison.runs import claim_of, finding_words
 from evaluation.judging.proposition_scores import mark_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import LABELS
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, listed, shortened
 from evaluation.workflows.iterations import stored_run_comparison
 from evaluation.workflows.persona_runs import evaluate_example
 
 _ID = "agent"
 """The agent in the address of a link from another page."""
-_CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
+CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
 _MOST_SHOWN = 40
+_CLOSE = 0.5
 _rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile_rows")
 
 
@@ -43,7 +44,7 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
     evaluated = [person for person in found if person.run is not None]
     if not evaluated:
         return
-    with st.expander("All evaluated agents"):
+    with st.expander("All evaluated agents and channels"):
         waiting = len(found) - len(evaluated)
         st.caption(
             "Scores run from 0 to 9, higher is better; ideas are counted."
@@ -54,14 +55,19 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
 
 
 def ranking(found: Sequence[SelectableAgent]) -> None:
-    """The agents with the highest and the lowest overall score, in a sentence; nothing before two were evaluated."""
-    known = [
-        (score, person.name) for person in found if (score := person.overall) is not None and not person.is_channel
-    ]
+    """The agents with the highest and the lowest adherence, in a sentence; nothing before two were evaluated.
+
+    Those within half a point of the lowest are named with it.
+    """
+    known = sorted(
+        (score, shortened(person.name, 60))
+        for person in found
+        if not person.is_channel and (score := person.score(Dimension.ADHERENCE)) is not None
+    )
     if len(known) > 1:
-        (best, first), (worst, last) = max(known), min(known)
-        names = shortened(first, 60), shortened(last, 60)
-        plain(f"{names[0]} keeps its character best ({best:.1f} of 9 overall), {names[1]} worst ({worst:.1f}).")
+        least = [f"{name} ({score:.1f})" for score, name in known[:-1] if score < known[0][0] + _CLOSE]
+        best, first = known[-1]
+        plain(f"{first} keeps in character best (Adherence {best:.1f} of 9), {listed(least)} least.")
 
 
 def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
@@ -72,13 +78,13 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
         st.warning("The agent that the link names is not here: it was deleted, or never spoke. Here is another one.")
     names = {person.id: person.name for person in found}
     # The link first, so that another page, or an example that was just loaded, opens the agent that it names.
-    if st.session_state.get(_CHOSEN) not in ids or (wanted and wanted != st.session_state.get(_FOLLOWED)):
-        st.session_state[_CHOSEN] = wanted or ids[0]
+    if st.session_state.get(CHOSEN) not in ids or (wanted and wanted != st.session_state.get(_FOLLOWED)):
+        st.session_state[CHOSEN] = wanted or ids[0]
     chosen = st.selectbox(
         "Agent",
         ids,
         format_func=lambda key: names[key] if names[key] == key else f"{names[key]} ({key})",
-        key=_CHOSEN,
+        key=CHOSEN,
     )
     st.session_state[_FOLLOWED] = chosen
     state.choose(**{_ID: chosen})
@@ -117,13 +123,13 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
     _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
     st.caption(
-        "● score, ○ in the run before, small dots: games, band: where the mean over games may lie. The line at the "
-        "right is the drift: the score in every run so far. Select a mark to read its judgements."
+        "● score over all judgements, ○ in the run before, small dots: games. The line at the right is the drift: the "
+        "score in every run so far. Select a mark to read its judgements."
     )
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:
         _behind(detail, dimension, games)
-    with st.expander("Show the numbers"):
+    with st.expander("Show the numbers", key="profile_numbers"):
         plain("\n".join(found.words))
         history = resources.read(personas.run_history, person.id)
         status_table(history, "All runs of this agent, the latest first")
@@ -255,12 +261,9 @@ def _claims(rows: pd.DataFrame, dimension: Dimension) -> dict[str, str]:
     }
 
 
-FAULT = "Fault: "
-
-
 def claim_text(claim: str, *, is_fault: bool) -> str:
-    """A claim; one that describes something bad, and scores high where it is false, says so."""
-    return f"{FAULT}{claim}" if is_fault else claim
+    """A claim that scores high where it is held to; what should not happen begins with "Never: "."""
+    return f"Never: {claim}" if is_fault else claim
 
 
 def _judgements(rows: pd.DataFrame, dimension: Dimension, games: Mapping[str, str]) -> None:
@@ -277,13 +280,16 @@ def _judgement(row: dict[Any, Any], dimension: Dimension, place: int, games: Map
         st.badge(score_text(row["score"], dimension), color="blue")
         # Where the claim names no fault and the mark is earned, mark and score are the same.
         if not pd.isna(row["raw_score"]):
-            is_inverted, unearned = bool(row["is_inverted"]), str(row["mark"] or "")
-            words = mark_words(int(row["raw_score"]), is_inverted=is_inverted, unearned=unearned)
-            st.badge(f"marked {words}", color="gray")
+            raw, unearned = int(row["raw_score"]), str(row["mark"] or "")
+            is_plain = bool(row["is_inverted"]) and not unearned
+            words = f"{raw} of 9 that it happens" if is_plain else mark_words(raw, is_inverted=False, unearned=unearned)
+            st.badge(words, color="gray")
     plain(str(row["reasoning"]))
     if row["context_snippet"]:
-        st.caption("The message" if isinstance(row["message_id"], str) else "From all that was judged")
-        st.code(str(row["context_snippet"]), language=None, wrap_lines=True)
+        where = "From all that was judged"
+        if isinstance(row["message_id"], str) and row["message_id"]:
+            where = f"Message {row['message_id']}, {games.get(row['transcript_id'], 'a conversation that ships')}"
+        plain(f"{where}:\n\u201c{row['context_snippet']}\u201d")
     for idea in json.loads(row["ideas"] or "[]") if isinstance(row["ideas"], str) else []:
         plain(f"- {idea.get('text', '') if isinstance(idea, dict) else idea}")
     # The conversations of shipped agents are not among the stored games.

@@ -132,7 +132,10 @@ def movers(found: IterationComparison) -> None:
             for one in found.movers
         ]
         status_table(pd.DataFrame(rows), "Reasons and players that moved the scores most")
-        st.caption("Reasons that differ only in names, numbers or quotations are counted together.")
+        st.caption(
+            "Reasons that differ only in names, numbers or quotations are counted together. The same points are listed "
+            "by reason and again by player."
+        )
 
 
 def _mover(one: Mover) -> None:

@@ -50,9 +50,9 @@ def show() -> None:
     pair_note(before, after)
     parts.picture(found, thresholds)
     parts.decision(store, found)
+    parts.prompts(found)
     parts.movers(found)
     parts.numbers(found)
-    parts.prompts(found)
 
 
 show()

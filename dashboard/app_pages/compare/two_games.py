@@ -11,7 +11,7 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import Aim, focus_on, read_open
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.formatting import score_text
+from dashboard.shared.formatting import score_text, signed_cell
 from dashboard.shared.identity.visible_games import open_game
 from dashboard.shared.marks.pictures import remember_target
 from dashboard.shared.marks.targets import MarkTarget
@@ -20,6 +20,8 @@ from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.iterations import IterationComparison, most_moved_pair
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import PERCENT
+from evaluation.statistics.words import change_words
 from evaluation.text.display import counted, shortened
 
 _BEFORE, _AFTER = "game_before", "game_after"
@@ -44,7 +46,7 @@ def two_games(found: IterationComparison) -> None:
     plain(difference_sentence(before, after))
     if moved is not None and tuple(chosen) == moved:
         st.caption("These are the two games whose scores lie farthest apart.")
-    with st.expander("Scores of both", icon=":material/table:"):
+    with st.expander("Scores of both", expanded=True, icon=":material/table:"):
         status_table(_scores(before, after), "Every metric of both games")
     for column, key, opened in zip(st.columns(2, gap="medium"), (_BEFORE, _AFTER), (before, after), strict=True):
         with column:
@@ -78,32 +80,34 @@ def difference_sentence(before: OpenTranscript, after: OpenTranscript) -> str:
         for place, (word, found) in enumerate(
             (word, found) for word, found in (("higher", higher), ("lower", lower)) if found
         )
-        for _, label, words in [max(found, key=lambda one: abs(one[0]))]
+        for _, label, words, _ in [max(found, key=lambda one: abs(one[0]))]
     ]
     return f"Compared with {before.label}, {after.label} scores {', and '.join(parts)}."
 
 
-def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, str, str]]:
-    """By metric with a score in both games: the change as a share of the scale, the label, both scores in words."""
+def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, str, str, str]]:
+    """By metric with a score in both games: the change as a share of the scale, the label, both scores, the change."""
     found = []
     for name, definition in DEFINITIONS.items():
         scores = [opened.results[name].score for opened in (before, after) if name in opened.results]
         if len(scores) == 2 and None not in scores:
             first, second = (float(one or 0.0) for one in scores)
             words = " → ".join(score_text(one, definition.scale) for one in (first, second))
-            found.append(((second - first) / (definition.scale.high - definition.scale.low), definition.label, words))
+            unit = "%" if definition.scale == PERCENT else ""
+            change = signed_cell(change_words(second - first, unit))
+            found.append(((second - first) / definition.scale.width, definition.label, words, change))
     return found
 
 
 def _scores(before: OpenTranscript, after: OpenTranscript) -> pd.DataFrame:
-    moves = {label: f"{100 * change:+z.1f} %" for change, label, _ in _moves(before, after)}
+    moves = {label: change for _, label, _, change in _moves(before, after)}
     return pd.DataFrame(
         [
             {
                 "Metric": one.label,
                 "Before": queries.score_cell(name, before.outcomes.get(name)),
                 "After": queries.score_cell(name, after.outcomes.get(name)),
-                "Change, of the scale": moves.get(one.label, ""),
+                "Change": moves.get(one.label, ""),
             }
             for name, one in DEFINITIONS.items()
         ]

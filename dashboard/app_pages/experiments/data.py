@@ -16,20 +16,23 @@ from dashboard.shared.formatting import signed_cell
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.estimate import ABEstimate
-from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, ExperimentStatus, Session, Side
+from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, ExperimentStatus, Session, Side, scenarios
 from evaluation.experiments.report import LEVEL, PUBLISHED_NAMES, DirectionAgreement, row_words, verdict_words
 from evaluation.experiments.table1 import Table1Row, published_experiments, table1_from_raw
 from evaluation.files.yaml_files import parse_model
 from evaluation.judging.model_client.budget import SPENT
 from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import PERCENT
 from evaluation.statistics.words import p_words
 from evaluation.store import Store
 from evaluation.store.experiments import AB
-from evaluation.text.display import counted
-from evaluation.workflows.ab_tests import StoredRuns, estimate_ab_test
+from evaluation.text.display import counted, listed
+from evaluation.workflows.ab_tests import estimate_ab_test
 
 _NONE = "–"
+_COULD_BE_LUCK = "could be luck"
+_LABELS_OF_PAPER = {theirs: LABELS[ours] for ours, theirs in PUBLISHED_NAMES.items()}
 _MOST_RUNS = 200
 _SIDES = {Side.TREATMENT: "treatment", Side.CONTROL: "control"}
 
@@ -107,7 +110,7 @@ def _report_line(row: Mapping[str, Any]) -> dict[str, Any]:
         "Control": mean_cell(row["control_mean"], row["control_sd"]),
         "Difference": change_cell(row["difference"]),
         "95 % interval": row["interval_note"] or _NONE if low is None else signed_cell(f"{low:+z.2f} to {high:+z.2f}"),
-        "Treatment is": row_words(row),
+        "Effect of the treatment": row_words(row),
         "n": f"{row['n_treatment']} / {row['n_control']}",
         "p": p_cell(row["p_value"]),
         "p (Holm)": p_cell(row["p_holm"]),
@@ -132,7 +135,7 @@ def activity_frame(record: ExperimentRecord) -> pd.DataFrame:
 
 def direction_cell(direction: str) -> str:
     """The verdict on a direction, with the symbol that colours it."""
-    words = {"same direction": "✓ same", "opposite direction": "✗ opposite", "undecided": "– could be luck"}
+    words = {"same direction": "✓ same", "opposite direction": "✗ opposite", "undecided": f"– {_COULD_BE_LUCK}"}
     return words.get(direction, direction)
 
 
@@ -165,9 +168,9 @@ def table1_frame(raw: Sequence[Table1Row]) -> pd.DataFrame:
         for row in experiment.rows:
             line = {
                 "Experiment": experiment.name,
-                "Dimension": row.dimension,
-                "Paper: treatment": mean_cell(row.treatment_mean, row.treatment_sd),
-                "Paper: control": mean_cell(row.control_mean, row.control_sd),
+                "Dimension": _LABELS_OF_PAPER[row.dimension],
+                "Paper: treatment": mean_cell(*row.treatment),
+                "Paper: control": mean_cell(*row.control),
                 "Paper: difference": change_cell(row.difference),
                 "Paper: p": row.p,
             }
@@ -177,46 +180,57 @@ def table1_frame(raw: Sequence[Table1Row]) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, pd.DataFrame]]:
+def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, pd.DataFrame, list[str]]]:
     """The directions of the paper's differences, and those of our latest runs by a model where there are any.
 
     Returns:
-        Titles and tables: one row per dimension, one column per experiment, "▼ 0.92" for lower with corrections, in
-        parentheses where it could be luck; ours begin with a symbol for the same or the opposite direction.
+        Titles and tables: one row per experiment, one column per dimension, "▼ 0.92" for lower with corrections; ours
+        begin with a symbol for the same or the opposite direction. With each table the ids of the runs of its rows,
+        none for the paper's.
     """
     paper = {
-        (experiment.name, row.dimension): _arrow(row.difference, is_luck=float(row.p.lstrip("<")) > LEVEL)
+        (experiment.name, row.dimension): _COULD_BE_LUCK if float(row.p.lstrip("<")) > LEVEL else _arrow(row.difference)
         for experiment in published_experiments()
         for row in experiment.rows
     }
+    latest = _latest_by_experiment(runs)
     ours = {
         (name, row["paper_label"]): _our_arrow(row)
-        for name, run in _latest_by_experiment(runs).items()
+        for name, run in latest.items()
         for row in run.rows
         if row["published"]
     }
-    return [("In the paper", _matrix(paper)), *([("Here, in the latest runs", _matrix(ours))] if ours else [])]
+    shown = [("In the paper", _matrix(paper), list[str]())]
+    if ours:
+        shown.append(
+            (
+                "Here, in the latest runs",
+                _matrix(ours),
+                [latest[name].record.id for name in dict.fromkeys(name for name, _ in ours)],
+            )
+        )
+    return shown
 
 
 def _our_arrow(row: Mapping[str, Any]) -> str:
-    symbol = direction_cell(row["direction"])[0]
     if row["difference"] is None:
         return _NONE
-    arrow = _arrow(row["difference"], is_luck=row["direction"] == DirectionAgreement.UNDECIDED)
-    return f"{symbol} {arrow}" if symbol in "✓✗" else arrow
+    if row["direction"] == DirectionAgreement.UNDECIDED:
+        return _COULD_BE_LUCK
+    return f"{direction_cell(row['direction'])[0]} {_arrow(row['difference'])}"
 
 
-def _arrow(difference: float, *, is_luck: bool) -> str:
-    words = f"{'▲' if difference > 0 else '▼'} {abs(difference):.2f}"
-    return f"({words})" if is_luck else words
+def _arrow(difference: float) -> str:
+    return f"{'▲' if difference > 0 else '▼'} {abs(difference):.2f}"
 
 
 def _matrix(cells: Mapping[tuple[str, str], str]) -> pd.DataFrame:
-    names = dict.fromkeys(name for name, _ in cells)
+    titles = {each.published: each.title for each in scenarios().values()}
     return pd.DataFrame(
         [
-            {"Dimension": LABELS[one]} | {f"Exp. {name}": cells.get((name, label), "") for name in names}
-            for one, label in PUBLISHED_NAMES.items()
+            {"Experiment": f"{name}: {titles[name].removeprefix('Brainstorming, ')}"}
+            | {LABELS[one]: cells.get((name, label), _NONE) for one, label in PUBLISHED_NAMES.items()}
+            for name in dict.fromkeys(name for name, _ in cells)
         ]
     )
 
@@ -224,10 +238,7 @@ def _matrix(cells: Mapping[tuple[str, str], str]) -> pd.DataFrame:
 def table1_words(runs: Sequence[ShownRun]) -> str:
     """Tell in a sentence how far our latest runs by a model agree with the paper."""
     words = verdict_words([row for run in _latest_by_experiment(runs).values() for row in run.rows])
-    return words or (
-        "No model has run one of the paper's four experiments here, so nothing can be compared yet. To do that: Runs, "
-        "Run an experiment."
-    )
+    return words or "No model has run one of the paper's four experiments here, so nothing can be compared yet."
 
 
 def _recomputed_cells(row: Table1Row) -> dict[str, str]:
@@ -276,7 +287,7 @@ def ab_estimate(store: Store, name: str, content: bytes) -> ABEstimate:
         InputError: It has faults, or can give no result.
     """
     test = read_ab_test(name, content)
-    return estimate_ab_test(store, test, StoredRuns.of(store, test), {})
+    return estimate_ab_test(store, test, {})
 
 
 def ab_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:
@@ -284,6 +295,38 @@ def ab_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:
     return pd.DataFrame(
         [{metric_words(name): metric_words(_ab_cell(name, cell)) for name, cell in row.items()} for row in rows]
     )
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRuns:
+    """One measure in percent of every run of an A/B test, for the picture.
+
+    Attributes:
+        label: The metric's, with what the tests show.
+        runs: Variant -> the values of its runs; names are untrusted text.
+    """
+
+    label: str
+    runs: Mapping[str, Sequence[float]]
+
+
+def measured_runs(results: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> list[MeasuredRuns]:
+    """The rubric's metrics in percent that an A/B test compared, as ``rows`` of its summary order them."""
+    found = []
+    for row in rows:
+        name, shown = row["Measure"], row["Clearly better"]
+        if name not in DEFINITIONS or DEFINITIONS[name].scale != PERCENT:
+            continue
+        runs = {
+            one["variant_name"]: [value for run in one["runs"] if (value := run["metrics"].get(name)) is not None]
+            for one in results.get("variants", {}).values()
+        }
+        if not any(runs.values()):
+            continue
+        means = f"{listed([row[one] for one in runs])}, " if len(runs) == 2 else ""
+        words = shown if shown in _SHOWN else f"clearly better: {shown}"
+        found.append(MeasuredRuns(f"{DEFINITIONS[name].label}: {means}{words}", runs))
+    return found
 
 
 def metric_words(text: str) -> str:
@@ -305,7 +348,7 @@ def _ab_cell(name: str, cell: str) -> str:
 
 
 _SHOWN = {"could be luck": "–", "cannot be tested": "?"}
-_SIGNED = {"B minus A", "95 % interval", "Effect size"}
+_SIGNED = {"B minus A", "Interval", "Effect size"}
 
 
 def stored_games(store: Store, games: Mapping[str, str]) -> dict[str, str]:

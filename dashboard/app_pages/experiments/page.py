@@ -7,7 +7,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.notices import empty_state
 
 RUNS, TABLE1, AB_TESTS = "Runs", "Table 1", "A/B tests"
-FORM = "start"
+FORM, AB_FORM = "start", "start_ab"
 
 
 def show() -> None:
@@ -18,7 +18,7 @@ def show() -> None:
     if view == AB_TESTS:
         tests = resources.read(data.ab_tests)
         runs.ab_view(store, tests)
-        form = st.expander("Run an A/B test", expanded=not tests, key=FORM, on_change="rerun", bind="query-params")
+        form = st.expander("Run an A/B test", expanded=not tests, key=AB_FORM, on_change="rerun", bind="query-params")
         if form.open:
             with form:
                 start_ab_test.ab_form(store)

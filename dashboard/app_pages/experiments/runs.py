@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.app_pages.experiments import data, start_ab_test
-from dashboard.app_pages.experiments.data import ShownRun
+from dashboard.app_pages.experiments.data import MeasuredRuns, ShownRun
 from dashboard.shared import state
 from dashboard.shared.charts.drawing import draw_chart
-from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL
+from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, escaped_label
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
@@ -31,8 +32,9 @@ from evaluation.judging.propositions import Dimension
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.ab_tests import KIND as AB_KIND
-from evaluation.workflows.ab_tests import latest_ab_order, running_ab_job
-from evaluation.workflows.experiment_runs import KIND, latest_options, running_job
+from evaluation.workflows.ab_tests import latest_ab_order
+from evaluation.workflows.experiment_runs import KIND, latest_options
+from evaluation.workflows.jobs import running_order
 
 _ID = "experiment"
 _CHOSEN_AB = "chosen_ab_test"
@@ -42,7 +44,7 @@ def choose(found: Sequence[ShownRun]) -> ShownRun:
     """The run that is looked at; it stands in the URL."""
     by_id = {each.record.id: each for each in found}
     wanted = state.chosen(_ID, list(by_id))
-    names = {each.record.id: f"{len(found) - place}. {each.title}" for place, each in enumerate(found)}
+    names = {each.record.id: each.title for each in found}
     chosen = st.selectbox(
         "Experiment",
         list(by_id),
@@ -58,10 +60,9 @@ def run_view(store: Store, run: ShownRun) -> None:
     """One experiment: what it is, its report, and its conversations."""
     record = run.record
     if run.rows:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{finding_words(run.rows)}**", width="content")
-            if record.is_scripted:
-                st.badge("scripted: no model", icon=":material/smart_toy:", color="orange")
+        st.markdown(f"**{finding_words(run.rows)}**")
+        if record.is_scripted:
+            st.caption(SCRIPTED_NOTE)
     treatment = f"The treatment is: {record.config['scenario'].get('treatment_words', '')}."
     plain(f"{treatment} {activity_words((record.results or {}).get('activity'))}")
     if run.rows:
@@ -88,9 +89,7 @@ def _report(run: ShownRun) -> None:
             )
     paper = ", diamond: the paper's difference" if any(row["published"] for row in run.rows) else ""
     st.caption(f"Right of the dashed line: higher with the treatment. Bar: where the true difference may lie{paper}.")
-    if run.record.is_scripted:
-        st.caption(SCRIPTED_NOTE)
-    with st.expander("Show the numbers"):
+    with st.expander("Show the numbers", key="run_numbers"):
         _numbers(run)
 
 
@@ -99,8 +98,8 @@ def _numbers(run: ShownRun) -> None:
     activity = data.activity_frame(run.record)
     if not activity.empty:
         status_table(activity, "How often each part of the treatment stepped in, and calls and cost of each side")
-    record, layout = run.record, run.record.config.get("layout", "")
-    st.caption(f"Run {record.id[:8]}, scale {record.scale:g}, seed {record.seed}, layout {layout}.")
+    record = run.record
+    st.caption(f"Experiment {record.id[:8]}, scale {record.scale:g}, seed {record.seed}.")
     lost = [f"{row['label']}: {row['unscored']}" for row in run.rows if row["unscored"]]
     if lost:
         st.caption(f"Scores that are missing: {', '.join(lost)}.")
@@ -108,7 +107,7 @@ def _numbers(run: ShownRun) -> None:
 
 
 def _unfinished(store: Store, run: ShownRun) -> None:
-    if running_job(store, run.record.id):
+    if running_order(store, KIND, run.record.id):
         st.info(f"It is at work: {run.evaluated} of {run.wanted} conversations are evaluated.", icon=":material/timer:")
         return
     st.warning(
@@ -203,7 +202,7 @@ def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
         st.session_state[_CHOSEN_AB] = wanted or next(iter(by_id))
     chosen = by_id[st.selectbox("A/B test", list(by_id), format_func=lambda key: by_id[key].name, key=_CHOSEN_AB)]
     state.choose(**{start_ab_test.TEST: chosen.id})
-    job = running_ab_job(store, chosen.id)
+    job = running_order(store, AB_KIND, chosen.id)
     if job is not None:
         st.info(f"It is at work: {job.done} of {counted(job.total, 'run')} done.", icon=":material/timer:")
     elif not chosen.results or chosen.results.get("skipped") or chosen.status != ExperimentStatus.COMPLETED:
@@ -228,22 +227,29 @@ def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:
     summary = ab_summary(results, chosen.completed_at)
     plain(data.metric_words(f"{results.get('recommendation', '')} {summary.basis}"))
-    if summary.measures:
-        status_table(
-            data.ab_frame(summary.measures),
-            "Every measure: what the runs show, and the mean of each variant",
-            column_config={"Measure": st.column_config.Column(width=126)},
+    if drawn := data.measured_runs(results, summary.measures):
+        draw_chart(
+            measures_figure(drawn),
+            key=f"measures_{chosen.id}",
+            config={"displayModeBar": False},
+            alt=". ".join(f"{one.label}. {_means_in_words(one)}" for one in drawn),
         )
-    st.caption(f"Runs: {summary.runs}. Spent: {summary.spent}. Date: {summary.date}.")
+        st.caption("Small dots are runs, the large mark is their mean.")
+    elif summary.measures:
+        _measures_table(summary.measures)
+    spent = f" Spent: {summary.spent}." if results.get("spent_usd") else ""
+    st.caption(f"Runs: {summary.runs}.{spent} Ended {summary.date}.")
     _games_of_runs(store, chosen.id, summary.games)
-    with st.expander("Show the numbers"):
+    with st.expander("Show the numbers", key="ab_numbers"):
         for reason in results.get("reasons", []):
             plain(data.metric_words(str(reason)))
+        if drawn:
+            _measures_table(summary.measures)
         if summary.comparisons:
             status_table(data.ab_frame(summary.comparisons), "Every pair of variants on every measure, b minus a")
         st.caption(
-            "Significant: after Holm's adjustment over all comparisons, that of the deciding measure too. Compare "
-            "tests the target of a change alone, so it may find clearly what stays open here. Practical: more than 10 "
+            "Significant: the deciding measure is tested alone, the others adjusted together (Holm), as on Compare; "
+            "intervals are as wide as that asks for. Practical: more than 10 "
             "% of the larger mean, unless the test says otherwise. Effect size: Cohen's d. Detectable: the smallest "
             "difference that so many runs would find in 8 of 10 tests."
         )
@@ -253,10 +259,75 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
             status_table(data.ab_frame(summary.every_run), "Every run with its status and cost")
 
 
+def _measures_table(measures: Sequence[Mapping[str, str]]) -> None:
+    status_table(
+        data.ab_frame(measures),
+        "Every measure: what the runs show, and the mean of each variant",
+        column_config={"Measure": st.column_config.Column(width=126)},
+    )
+
+
+def _means_in_words(one: MeasuredRuns) -> str:
+    return ", ".join(f"{name} {fmean(values):.1f} %" for name, values in one.runs.items() if values)
+
+
+def measures_figure(rows: Sequence[MeasuredRuns]) -> go.Figure:
+    """Every run of every variant as a dot and their means, one band a measure, its words above it."""
+    figure = go.Figure()
+    names = list(dict.fromkeys(name for row in rows for name in row.runs))
+    lane = 0.6 / max(len(names), 1)
+    for number, name in enumerate(names):
+        places = [place + 0.5 + lane * (number + 0.5 - len(names) / 2) for place in range(len(rows))]
+        values = [row.runs.get(name, ()) for row in rows]
+        known = [(place, fmean(own)) for place, own in zip(places, values, strict=True) if own]
+        color = _VARIANT_COLORS[number % len(_VARIANT_COLORS)]
+        figure.add_trace(
+            go.Scatter(
+                x=[value for own in values for value in own],
+                y=[place for place, own in zip(places, values, strict=True) for _ in own],
+                mode="markers",
+                marker={"size": 7, "color": color, "opacity": 0.5},
+                hovertemplate="%{x:.1f} %<extra></extra>",
+                showlegend=False,
+            )
+        )
+        figure.add_trace(
+            go.Scatter(
+                x=[value for _, value in known],
+                y=[place for place, _ in known],
+                mode="markers",
+                name=escaped_label(name),
+                marker={"size": 12, "color": color, "symbol": _VARIANT_SYMBOLS[number % len(_VARIANT_SYMBOLS)]},
+                hovertemplate="mean %{x:.1f} %<extra></extra>",
+            )
+        )
+    for place, row in enumerate(rows):
+        figure.add_annotation(
+            text=escaped_label(row.label, 90),
+            x=0,
+            y=place + 0.02,
+            xref="paper",
+            xanchor="left",
+            yanchor="middle",
+            showarrow=False,
+        )
+    figure.update_layout(
+        height=_HEAD_HEIGHT + 30 + (34 + 18 * len(names)) * len(rows),
+        margin={"l": 10, "r": 10, "t": 36, "b": 30},
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+        dragmode=False,
+        xaxis={"range": [-2, 102], "ticksuffix": " %", "zeroline": False, "fixedrange": True},
+        yaxis={"range": [len(rows), -0.3], "visible": False, "fixedrange": True},
+    )
+    return figure
+
+
 def _games_of_runs(store: Store, test_id: str, games: Mapping[str, str]) -> None:
     _read_one("Game of a run", data.stored_games(store, games), f"game_of_run_{test_id}", "read_game_of_run")
 
 
+_VARIANT_COLORS = (NEUTRAL, ACCENT, "#0f8a7d", "#b3541e")
+_VARIANT_SYMBOLS = ("circle", "diamond", "square", "triangle-up")
 _ROW_HEIGHT = 48
 _HEAD_HEIGHT = 48
 _LABEL_WIDTH = 128
@@ -304,6 +375,8 @@ def difference_figure(rows: Sequence[Mapping[str, Any]], title: str) -> go.Figur
                 hovertemplate="paper: %{x:+.2f}<extra></extra>",
             )
         )
+    # The sentence above says it once.
+    is_all_alike = len({row_words(row) for row in rows}) == 1
     ends = [abs(row[end] or 0.0) for row in rows for end in ("difference", "difference_low", "difference_high")]
     most = 1.1 * max([1.0, *ends, *(abs(row["published"]["difference"]) for _, row in known if row["published"])])
     figure.add_vline(x=0, line={"color": LIMIT, "dash": "dash", "width": 1})
@@ -315,7 +388,7 @@ def difference_figure(rows: Sequence[Mapping[str, Any]], title: str) -> go.Figur
         xaxis={"title": {"text": title}, "zeroline": False, "fixedrange": True, "range": [-most, most]},
         yaxis={
             "tickvals": list(range(len(rows))),
-            "ticktext": [f"{row['label']}<br>{row_words(row)}" for row in rows],
+            "ticktext": [row["label"] if is_all_alike else f"{row['label']}<br>{row_words(row)}" for row in rows],
             "range": [len(rows) - 0.5, -0.5],
             "fixedrange": True,
         },

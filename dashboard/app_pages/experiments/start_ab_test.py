@@ -95,10 +95,15 @@ def _iterations() -> list[str]:
     return [name for name, games in sizes.items() if games]
 
 
+def _target(store: Store, name: str) -> str | None:
+    return store.iterations.get(name).target_metric
+
+
 def _fill() -> None:
     chosen = st.session_state.get(_BEGIN_WITH, _NUMBERS)
     if chosen == _ITERATIONS:
-        st.session_state[_TEXT] = iterations_test(*_iterations()[-2:])
+        before, after = _iterations()[-2:]
+        st.session_state[_TEXT] = iterations_test(before, after, resources.read(_target, after))
     else:
         st.session_state[_TEXT] = data.example_test("ab_simulation.yaml" if chosen == _SIMULATED else "ab.yaml")
 

@@ -9,19 +9,15 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import plain
 from evaluation.errors import DramaturgError
 from evaluation.experiments.estimate import estimate
-from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan, GroupLayout, scenarios
+from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan, scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.prices import Price
 from evaluation.judging.proposition_files import PropositionLibrary
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
 from evaluation.workflows.experiment_runs import KIND, example_plan
 
 _SCRIPT, _MODEL = "A script (no key, no cost)", "The judge's model"
-_LAYOUTS = {
-    GroupLayout.SPECIFICATION: "every agent in one conversation",
-    GroupLayout.PAPER: "few agents again and again, as in the paper",
-}
 
 
 def start_form(store: Store) -> None:
@@ -47,7 +43,6 @@ def start_form(store: Store) -> None:
             "Scale", 0.01, 1.0, 0.1, step=0.05, key="experiment_scale", help="Rounded up; two pairs at least."
         )
         seed = st.number_input("Seed", 0, 2**31 - 1, 0, key="experiment_seed")
-        layout = st.radio("Layout", list(_LAYOUTS), format_func=_LAYOUTS.__getitem__, key="experiment_layout")
     with right:
         # Only what can be chosen: the label of a choice that is greyed out is too faint to read.
         speakers = [_SCRIPT, _MODEL] if has_model else [_SCRIPT]
@@ -64,11 +59,10 @@ def start_form(store: Store) -> None:
         SCRIPTED_MODEL if is_scripted else config.model,
         scale,
         seed,
-        layout,
         steps,
         DEFAULT_SAMPLE_SIZE,
         is_batched,
-        effects=Effects() if is_scripted else None,
+        effects=True if is_scripted else None,
     )
     _estimate(plan, config)
     is_busy = jobs.running(store, KIND) is not None

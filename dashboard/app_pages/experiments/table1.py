@@ -9,35 +9,46 @@ import streamlit as st
 
 from dashboard.app_pages.experiments import data
 from dashboard.app_pages.experiments.data import ShownRun
-from dashboard.shared import resources
+from dashboard.shared import resources, state
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.errors import DramaturgError
-from evaluation.experiments.plan import scenarios
 from evaluation.experiments.table1 import CAVEAT, Table1Row, published_experiments
 
-_WIDTHS = {"Dimension": st.column_config.Column(width=125)}
+_WIDTHS = {"Experiment": st.column_config.Column(width=190)}
 
 
 def table1(found: Sequence[ShownRun]) -> None:
     """The 19 published rows with the latest run of each scenario, and a place for the raw files."""
     st.markdown(f"**{data.table1_words(found)}**")
+    shown = data.table1_directions(found)
+    if len(shown) == 1:
+        st.button("Run an experiment", icon=":material/science:", key="run_for_table1", on_click=_open_form)
     st.markdown(
         "The TinyTroupe paper (arXiv:2507.09788) let the same agents talk with corrections and without. By its tests, "
         "corrections clearly lowered consistency in three of four experiments and fluency in two, and clearly brought "
         "more ideas in two of three."
     )
-    shown = data.table1_directions(found)
-    for title, directions in shown:
+    for title, directions, runs in shown:
         st.subheader(title, anchor=False)
-        status_table(directions, f"{title}: the direction of every difference", column_config=_WIDTHS)
-    titles = "; ".join(f"{each.published}: {each.title}" for each in scenarios().values() if each.published)
-    verdicts = "✓ the same way as in the paper, ✗ the other way. " if len(shown) > 1 else ""
-    st.caption(
-        f"{verdicts}▲ higher and ▼ lower with corrections, in points of 9; ideas in their number. In parentheses: "
-        f"could be luck. {titles}."
-    )
-    place = st.expander("Show the numbers")
+        if not runs:
+            status_table(directions, f"{title}: the direction of every difference", column_config=_WIDTHS)
+            continue
+        rows = status_table(
+            directions,
+            f"{title}: the direction of every difference",
+            column_config=_WIDTHS,
+            on_select="rerun",
+            selection_mode="single-row",
+            key="table1_runs",
+        ).selection.rows
+        if rows:
+            st.session_state["experiments_wanted"] = "Runs"
+            state.choose(experiment=runs[rows[0]])
+            st.rerun()
+    ours = "✓ the same way as in the paper, ✗ the other way. Select a row to open its run. " if len(shown) > 1 else ""
+    st.caption(f"{ours}▲ higher and ▼ lower with corrections, in points of 9; ideas in their number.")
+    place = st.expander("Show the numbers", key="table1_numbers")
     raw = _raw_rows()
     with place:
         frame = data.table1_frame(raw)
@@ -46,6 +57,10 @@ def table1(found: Sequence[ShownRun]) -> None:
         if raw:
             as_published = sum(row.has_published_values for row in raw)
             st.caption(f"{as_published} of {len(raw)} rows of the raw files have the published values. {CAVEAT}")
+
+
+def _open_form() -> None:
+    st.session_state["experiments_view"], st.session_state["start"] = "Runs", True
 
 
 def _raw_rows() -> list[Table1Row]:

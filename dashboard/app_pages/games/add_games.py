@@ -33,7 +33,7 @@ from evaluation.readers.import_report import ImportOutcome, ImportReport, Report
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.writers import counts_words, report_csv, report_json, report_markdown
+from evaluation.writers import counts_words, report_csv, report_json
 
 
 def add_games(store: Store) -> bool:
@@ -69,8 +69,8 @@ def add_games(store: Store) -> bool:
 def _nothing_chosen(store: Store) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            "Plain text, logs of games and agent frameworks, traces, exported chats, tables, zips of these. You see "
-            "every game before it is stored.",
+            "Plain text, logs of games and agent frameworks, traces, exported chats, tables, zips of these. Next you "
+            "name the prompt version and look at each game; nothing is stored before.",
         )
         guide_link("Which formats work?", state.FORMATS)
     reports = resources.read(queries.import_reports)
@@ -261,7 +261,6 @@ _MARKS = {ImportOutcome.STORED: "✓", ImportOutcome.REFUSED: "✗", ImportOutco
 _FORMATS = (
     ("JSON", "json", "application/json", report_json),
     ("CSV", "csv", "text/csv", report_csv),
-    ("Markdown", "md", "text/markdown", report_markdown),
 )
 
 

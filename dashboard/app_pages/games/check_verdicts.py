@@ -138,7 +138,7 @@ def _ask_for_name() -> None:
 def waiting_words(waiting: Sequence[QueuedRow], thresholds: Mapping[str, float]) -> str:
     """Number of rows that wait, and of those that could decide whether a metric passes: the others can be left."""
     count = sum(one.item.decides(thresholds) for one in waiting)
-    told = f"{count:,} could decide whether a metric passes, these first" if count else "none alone changes what passes"
+    told = f"{count:,} could decide whether a metric passes, these first" if count else "the most doubtful first"
     return f"{counted(len(waiting), 'verdict')} to check · {told}"
 
 
@@ -152,8 +152,7 @@ def _row(store: Store, queued: QueuedRow, waiting: str) -> None:
         _marked_message(key="queue_message", data=marked_message(context.message, item.row, role))
     with st.container(key="queue_actions"):
         _buttons(store, queued, context.game)
-    is_answer = item.metric == COHERENCE.name
-    with st.expander("What was said before, and why this is asked", expanded=is_answer):
+    with st.expander("What was said before, and why this is asked", expanded=True):
         _context(queued, context)
 
 
@@ -209,8 +208,9 @@ def _buttons(store: Store, queued: QueuedRow, game: str) -> None:
 def effect_words(item: ReviewItem) -> str:
     """The effect of each decision on the score: "Score 40.0 %. Yes: +10.0 points. ..." """
     now = "No score yet" if item.before is None else f"Score {item.before:.1f} %"
-    effects = (f"{label}: {item.effect(verdict)}" for verdict, label, _ in _CHOICES)
-    return f"{now}. {'. '.join(effects)}.".replace("-", "\u2212")
+    told = [(label, item.effect(verdict)) for verdict, label, _ in _CHOICES]
+    effects = [f"{label}: {effect}" for label, effect in told if effect[1:] != "0.0 points"]
+    return f"{now}. {'. '.join(effects) or 'No answer alone moves it'}.".replace("-", "\u2212")
 
 
 def _decide(store: Store, queued: QueuedRow, game: str, verdict: RowVerdict) -> None:

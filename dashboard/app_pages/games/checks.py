@@ -89,7 +89,7 @@ def form(transcript_id: str) -> None:
     with opened:
         store = resources.store()
         config = judge_in_force(
-            store, "No model is set up. Set OPENAI_API_KEY or OPENAI_BASE_URL before the server starts."
+            store, "No model is set up. Set OPENAI_API_KEY or OPENAI_BASE_URL and start the server again."
         )
         if config is not None and config.mode != "offline":
             _ask(store, transcript_id, config)

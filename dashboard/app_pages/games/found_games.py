@@ -143,7 +143,7 @@ def show_found(found: Found) -> None:
         if len(games) > _MOST_ROWS:
             st.caption(f"The first {_MOST_ROWS:,} of {len(games):,} games. The report below lists all.")
         rows = [row for row in event.selection.rows if row < len(games)]
-        _preview(games[rows[0] if rows else 0][0])
+        _preview(games[rows[0] if rows else 0][0], "selected" if rows else "first")
     show_refusals(found.refused)
 
 
@@ -161,10 +161,10 @@ def _row(result: ReadResult, outcome: ImportOutcome) -> dict[str, object]:
     }
 
 
-def _preview(result: ReadResult) -> None:
+def _preview(result: ReadResult, which: str) -> None:
     transcript = result.transcript or result.preview
     assert transcript is not None
-    with st.expander("Preview of the selected game"):
+    with st.expander(f"Preview of the {which} game"):
         plain(speakers_words(transcript))
         first = transcript.discussion[:_PREVIEWED_MESSAGES]
         plain(

@@ -81,7 +81,9 @@ def pick_filters(listed: pd.DataFrame) -> Filters:
     Args:
         listed: As ``queries.transcript_list`` returns it.
     """
-    with st.popover("Filters", icon=":material/filter_list:"):
+    # An address that filters says so before the button is opened.
+    chosen = sum(state.chosen(key) not in (None, "", ANY) for key in _FILTERS)
+    with st.popover(f"Filters ({chosen})" if chosen else "Filters", icon=":material/filter_list:"):
         return Filters(
             game=st.text_input("Game", key="find", bind="query-params", placeholder="Part of its name") or "",
             player=st.text_input("Player", key="player", bind="query-params", placeholder="Part of a name") or "",
@@ -91,6 +93,9 @@ def pick_filters(listed: pd.DataFrame) -> Filters:
             failing=_pick("Failing", "failing", list(DEFINITIONS), lambda name: DEFINITIONS[name].label),
             rated=_pick("Rated by people", "rated", (RATED, UNRATED)),
         )
+
+
+_FILTERS = ("find", "player", "of_iteration", "of_format", "verdict", "failing", "rated")
 
 
 def _values(listed: pd.DataFrame, column: str) -> list[str]:
@@ -167,12 +172,12 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
         total: How many there are in all.
     """
     verdicts = shown["verdict"].value_counts()
-    told = [f"{verdicts[one]:,} {look(one).word}" for one in VERDICTS if one in verdicts]
+    told = [f"{verdicts[one]:,} {look(one).word}" for one in (*VERDICTS, "hidden") if one in verdicts]
     simulated = int((shown["source_format"] == SIMULATED_FORMAT).sum())
-    apart = f" {simulated:,} of them simulated." if simulated else ""
+    apart = f" ({simulated:,} simulated)" if simulated else ""
     few = "" if len(shown) == total else f" of {total:,}"
     if told:
-        plain(f"{len(shown):,}{few} {'game' if total == 1 else 'games'}: {', '.join(told)}.{apart}")
+        plain(f"{len(shown):,}{few} {'game' if total == 1 else 'games'}{apart}: {', '.join(told)}.")
     st.caption(
         "A game passes with 5 of 7 metrics, engagement among them. A row opens its game; a score opens the first "
         "message that loses points of that metric."
@@ -249,7 +254,7 @@ def unseen_ratings_hidden(shown: pd.DataFrame) -> pd.DataFrame:
     # Verdict, passes, filters, order and the file would tell what others gave.
     return shown.assign(
         **{ENGAGEMENT.name: shown[ENGAGEMENT.name].where(~is_hidden, _HIDDEN), score: shown[score].mask(is_hidden)},
-        verdict=shown["verdict"].where(~is_hidden, shown["unrated_verdict"]),
+        verdict=shown["verdict"].where(~is_hidden, shown["unrated_verdict"].replace("pending", "hidden")),
         passed=shown["passed"].where(~is_hidden, shown["unrated_passed"]),
         failing=shown["failing"].where(~is_hidden, shown["failing"].map(_without_engagement)),
     )

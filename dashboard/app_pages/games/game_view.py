@@ -21,6 +21,7 @@ from dashboard.shared.queries import OpenTranscript
 from evaluation.readers import broken_off
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.verdict import VerdictStatus
 from evaluation.score import MetricDefinition, MetricResult, RowVerdict, coverage_of
 from evaluation.text.display import counted
 
@@ -75,13 +76,14 @@ def _header(opened: OpenTranscript) -> None:
 
 def _summary(opened: OpenTranscript) -> str:
     """The verdict and every metric as labels in a row, all in our own words."""
-    appearance = look(opened.verdict.status)
+    waits = opened.verdict.status is VerdictStatus.PENDING and is_hidden(opened, ENGAGEMENT.name)
+    appearance = look("hidden" if waits else opened.verdict.status)
     verdict = f"{appearance.symbol} Verdict {appearance.word}, {opened.verdict.passed_count} of 7 pass"
     labels = [f":{appearance.color}-badge[{verdict}]"]
     for name, definition in DEFINITIONS.items():
         outcome = opened.outcomes.get(name)
-        shown = look(outcome.status if outcome else "not_computed")
-        words, coverage = ("hidden" if is_hidden(opened, name) else shown.word), ""
+        shown = look("hidden" if is_hidden(opened, name) else outcome.status if outcome else "not_computed")
+        words, coverage = shown.word, ""
         if outcome is not None and outcome.score is not None:
             words = score_text(outcome.score, definition.scale, outcome.threshold)
             coverage = outcome.coverage.mark if outcome.coverage else ""
@@ -123,7 +125,7 @@ def _is_uncompared(result: MetricResult) -> bool:
 def _card(opened: OpenTranscript, name: str) -> None:
     definition = DEFINITIONS[name]
     if is_hidden(opened, name):
-        score_card(definition, None, "not_computed", definition.threshold, "hidden until you rate it")
+        score_card(definition, None, "hidden", definition.threshold, "")
         return
     if name not in opened.results:
         score_card(definition, None, "not_computed", definition.threshold, "the scorer failed on this game")

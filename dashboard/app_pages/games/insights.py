@@ -19,7 +19,7 @@ from dashboard.shared.notices import plain
 from evaluation.errors import InputError
 from evaluation.insight.addressing import MessageFilter
 from evaluation.insight.recommendations import activity_lines, cost_lines, memory_lines, network_lines, share_lines
-from evaluation.report import discussion_page, markdown
+from evaluation.report import discussion_page
 from evaluation.text.display import shortened
 
 _ARROW = "insights_arrow"
@@ -120,7 +120,7 @@ def _shares(opened: OpenGame) -> None:
     frame = data.shares_frame(opened)
     st.dataframe(frame, hide_index=True, alt="Every player's messages and share of the words")
     if "Sentiment" in frame:
-        st.caption("Sentiment is a count of positive and negative English words, from 0 (negative) to 1 (positive).")
+        st.caption("Sentiment: the share of positive words among the positive and negative English ones, from 0 to 1.")
     for one in opened.report.recommendations:
         plain(str(one))
 
@@ -137,11 +137,11 @@ def _memory_and_cost(opened: OpenGame) -> None:
     if len(agents):
         st.dataframe(agents, hide_index=True, alt="Memory, calls and tokens of every agent")
     if missing:
-        st.caption(f"The uploaded file holds no {' and no '.join(missing)} of the agents, so that is not shown.")
+        st.caption(f"Not shown, as the uploaded file does not record it: {' and '.join(missing)} of the agents.")
 
 
 def _numbers(opened: OpenGame) -> None:
-    with st.expander("Show the numbers"):
+    with st.expander("Show the numbers", key="insights_numbers"):
         network = opened.report.metrics.network
         if network is not None:
             lines = data.lines_frame([*network_lines(network)])
@@ -150,7 +150,6 @@ def _numbers(opened: OpenGame) -> None:
             st.dataframe(data.network_frame(opened), hide_index=True, alt="Every player's place in the network")
         with st.container(horizontal=True):
             _download("Report (HTML)", "html", "text/html", lambda: discussion_page(opened.report))
-            _download("Markdown", "md", "text/markdown", lambda: markdown(opened.report))
             _download("JSON", "json", "application/json", lambda: _json(opened))
 
 

@@ -87,13 +87,13 @@ def open_game(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING
 def finding(opened: OpenGame) -> str:
     """The most talkative player, and the most frequent pair, in two sentences; names are untrusted text.
 
-    Such as "Ann talks most: 1.4 times an even share of the words. Ann speaks most often to Bob: 6 messages.".
+    Such as "Ann says most words: 1.4 times an even share. Ann speaks most often to Bob: 6 messages.".
     """
     said = []
     shares = opened.report.shares
     most = max(shares.words, key=shares.words.__getitem__, default="")
     if times := shares.domination(most) if most else None:
-        said.append(f"{shortened(most, _LETTERS)} talks most: {times:.1f} times an even share of the words.")
+        said.append(f"{shortened(most, _LETTERS)} says most words: {times:.1f} times an even share.")
     if opened.arrows:
         first = opened.arrows[0]
         names = [shortened(opened.players[place], _LETTERS) for place in (first.sender, first.receiver)]
@@ -193,7 +193,7 @@ def shares_frame(opened: OpenGame) -> pd.DataFrame:
             {
                 "Player": spreadsheet_safe(player),
                 "Messages": messages,
-                "Share": share_text(messages / total),
+                "Share of messages": share_text(messages / total),
                 "Share of words": share_text(shares.share_of_words(player)) if player in shares.words else UNKNOWN,
                 "Times an even share": UNKNOWN if times is None else f"{times:.1f}",
                 "Turns": shares.turns.get(player, 0),

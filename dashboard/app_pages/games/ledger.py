@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import pandas as pd
@@ -16,7 +17,7 @@ from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import status_table
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import LedgerRow, MetricResult, RowVerdict, failure_beyond_score
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, failure_beyond_score
 from evaluation.text.display import counted, shortened
 from evaluation.transcript import Transcript
 
@@ -44,7 +45,8 @@ def ledger_table(opened: OpenTranscript) -> None:
         "Metric",
         metrics,
         # The one that the reader came for, if any.
-        default=state.chosen(state.METRIC, metrics) or metrics[0],
+        default=state.chosen(state.METRIC, metrics)
+        or next((one for one in metrics if _fails(opened, one)), metrics[0]),
         required=True,
         format_func=lambda name: DEFINITIONS[name].label,
         key=_METRIC,
@@ -57,9 +59,8 @@ def ledger_table(opened: OpenTranscript) -> None:
     if not result.ledger:
         st.info("This metric considered nothing in this game.")
         return
-    st.caption(ledger_summary(result))
-    verdict = _pick_verdict()
-    rows = [row for row in result.ledger if verdict in (_ANY, row.verdict)]
+    verdict = _pick_verdict(result)
+    rows = sorted((row for row in result.ledger if verdict in (_ANY, row.verdict)), key=_first_what_fails)
     if not rows:
         st.info("No row has that verdict.")
         return
@@ -76,14 +77,30 @@ def ledger_table(opened: OpenTranscript) -> None:
                 )
 
 
+def _fails(opened: OpenTranscript, metric: str) -> bool:
+    return metric in opened.outcomes and opened.outcomes[metric].status is Status.FAILED
+
+
+def _first_what_fails(row: LedgerRow) -> int:
+    return (RowVerdict.DOES_NOT_COUNT, RowVerdict.COUNTS, RowVerdict.EXCLUDED).index(row.verdict)
+
+
 def _score(result: MetricResult) -> None:
-    beside = control_words(result.name, result.score, result.control)
-    st.caption("  \n".join(filter(None, (score_line(result), beside))))
+    """The score once, in a sentence; who read and the comparison with scrambled copies in small print."""
+    evidence = coverage_words(result)
+    plain(_sentences([score_line(result), evidence]))
     # With a score, the reason repeats its fraction.
     if result.reason and (result.score is None or failure_beyond_score(result)):
         plain(result.reason)
-    if result.remarks:
-        plain("\n".join(result.remarks))
+    # The notes repeat the counts of the coverage, and the reason why there is no score.
+    notes = () if evidence or result.score is None else result.notes
+    beside = control_words(result.name, result.score, result.control)
+    if small := _sentences([*notes, result.reading_words, beside]):
+        st.caption(small)
+
+
+def _sentences(parts: Sequence[str]) -> str:
+    return " ".join(f"{part[0].upper()}{part[1:].rstrip('.')}." for part in parts if part)
 
 
 def score_line(result: MetricResult) -> str:
@@ -103,7 +120,10 @@ def excluded_words(metric: str) -> str:
     return _EXCLUDED_WORDS.get(metric, "not counted")
 
 
-def _pick_verdict() -> str:
+def _pick_verdict(result: MetricResult) -> str:
+    number = Counter(str(row.verdict) for row in result.ledger)
+    counts = ", ".join(f"{number[each]:,} {look(each).label}" for each in RowVerdict)
+    st.caption(f"{counted(len(result.ledger), 'row')}: {counts}. Select one to see it whole.")
     return st.segmented_control(
         "Rows",
         [_ANY, *(str(verdict) for verdict in RowVerdict)],
@@ -112,16 +132,7 @@ def _pick_verdict() -> str:
         format_func=lambda name: name if name == _ANY else look(name).label,
         key=_VERDICT,
         bind="query-params",
-    )
-
-
-def ledger_summary(result: MetricResult) -> str:
-    """Number of rows that count, do not count, and were left out."""
-    number = {verdict: sum(row.verdict is verdict for row in result.ledger) for verdict in RowVerdict}
-    return (
-        f"{counted(len(result.ledger), 'row')}: {number[RowVerdict.COUNTS]:,} count, "
-        f"{number[RowVerdict.DOES_NOT_COUNT]:,} do not, {number[RowVerdict.EXCLUDED]:,} {excluded_words(result.name)}. "
-        "Select one to see it whole."
+        label_visibility="collapsed",
     )
 
 
@@ -144,16 +155,19 @@ def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> Ledge
 
 
 def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFrame:
-    """Rows as a table: ``Verdict``, ``Message`` (number from 1), ``Player``, ``Points``, ``Reason``, ``Evidence``."""
+    """Rows as a table: ``Verdict``, ``Reason``, ``Message`` (number from 1), ``Player``, ``Evidence``, ``Points``.
+
+    The reason stands second, where a telephone still shows it.
+    """
     return pd.DataFrame(
         [
             {
                 "Verdict": look(row.verdict).label,
+                "Reason": row.reason,
                 "Message": message.index + 1 if (message := transcript.message(row.message_id or "")) else None,
                 "Player": row.player or (message.speaker if message else ""),
-                "Points": f"{row.numerator:g} of {row.denominator:g}",
-                "Reason": row.reason,
                 "Evidence": shortened("; ".join(evidence.text for evidence in row.evidence), 120),
+                "Points": f"{row.numerator:g} of {row.denominator:g}" if row.denominator else "",
             }
             for row in rows
         ]

@@ -18,6 +18,8 @@ from evaluation.transcript import Transcript
 _DECIDERS = {"rule": "the rule", "reader": "the built-in reader", "judge": "a judge model", "human": "a person"}
 _READER = "A small model that ships with Dramaturg; it runs on this machine and calls nobody."
 _MOST_EVIDENCE = 12
+_HALF = 50
+"""Less sure than that, a reader as good as says that a person should look."""
 _LONGEST_PROMPT = 20_000
 _LONGEST_QUOTE = 300
 
@@ -40,11 +42,14 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
         st.badge(f"decided by {_decider(row)}", color="gray", help=_READER if row.method is Method.READER else None)
     plain(row.reason)
     if rule := row.details.get("rule"):
-        st.caption(f"The rule alone says: {look(RowVerdict(rule['verdict'])).word}")
-        plain(rule["reason"])
+        is_same = rule["verdict"] == row.verdict
+        st.caption("The rule agrees." if is_same else f"The rule alone says: {look(RowVerdict(rule['verdict'])).word}")
+        if rule["reason"] != row.reason:
+            plain(rule["reason"])
     for original in _before(opened, row):
         st.caption(f"Before, {_DECIDERS[str(original.method)]} said: {look(original.verdict).word}")
         plain(original.reason)
+    override_section(row, opened.transcript)
     if (strength := row.details.get("link_strength")) is not None:
         st.caption(
             f"Its words fit what others just said better than they fit {strength:.0f} % of the other moments of this "
@@ -57,7 +62,6 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
         st.code("\n".join(_evidence_lines(row, message_id, opened.transcript)), language=None, wrap_lines=True)
     _basis(opened.transcript, row, key)
     judged(row, opened.transcript, show_message)
-    override_section(row, opened.transcript)
 
 
 def _decider(row: LedgerRow) -> str:
@@ -66,7 +70,10 @@ def _decider(row: LedgerRow) -> str:
     if row.method is not Method.READER or chance is None:
         return _DECIDERS[str(row.method)]
     # Nothing that was learned is certain.
-    return f"{_DECIDERS[str(row.method)]}, {min(99, max(1, round(100 * chance)))} % sure"
+    sure = min(99, max(1, round(100 * chance)))
+    return (
+        f"{_DECIDERS[str(row.method)]}, {sure} % sure" if sure >= _HALF else f"the built-in reader, unsure ({sure} %)"
+    )
 
 
 def _before(opened: OpenTranscript, row: LedgerRow) -> list[LedgerRow]:
@@ -86,6 +93,10 @@ def _basis(transcript: Transcript, row: LedgerRow, key: str) -> None:
             on_click=show_message,
             args=(transcript.id, referred.id),
         )
+    elif vote := next((one for one in transcript.votes if one.id == row.refers_to), None):
+        st.caption("Rests on a vote")
+        of_round = "" if vote.round is None else f" in round {vote.round}"
+        plain(f"{vote.voter} voted for {vote.target or 'nobody'}{of_round}.")
     elif row.refers_to:
         st.caption("Rests on")
         st.code(row.refers_to, language=None, wrap_lines=True)

@@ -5,8 +5,8 @@ Independent of Streamlit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -119,7 +119,7 @@ def trust_sentence(shown: IterationSummary, known: Sequence[MetricTrust]) -> str
     others = [DEFINITIONS[metric].label for metric in weak if metric != target]
     if target in weak:
         rests = f"⚠ The rule rests on {DEFINITIONS[target].label}, which {Trust.HARDLY}"
-        return f"{rests}; {'so does' if len(others) == 1 else 'so do'} {listed(others)}." if others else f"{rests}."
+        return f"{rests}. The same holds for {listed(others)}." if others else f"{rests}."
     if not others:
         return ""
     return f"{listed(others)} {Trust.HARDLY if len(others) == 1 else 'say little by themselves'}."
@@ -158,6 +158,17 @@ def cockpit_of(board: Board, name: str) -> Cockpit:
         tuple(targets for _, targets, _ in rows),
         tuple(words for _, _, words in rows),
     )
+
+
+def without_ratings(found: Cockpit, hidden: Collection[str]) -> Cockpit:
+    """The rows, without the marks of engagement of those games: what others gave them a rater must not see yet."""
+    rows, targets = list(found.data["rows"]), list(found.targets)
+    place = list(DEFINITIONS).index(ENGAGEMENT.name)
+    games, aims = rows[place]["games"], targets[place]["game"]
+    seen = [number for number, aim in enumerate(aims) if aim.transcript_id not in hidden]
+    rows[place] = rows[place] | {"games": [games[number] for number in seen]}
+    targets[place] = {**targets[place], "game": tuple(aims[number] for number in seen)}
+    return replace(found, data={**found.data, "rows": rows}, targets=tuple(targets))
 
 
 def _row(

@@ -210,7 +210,7 @@ def manage_games(store: Store, board: Board, shown: str | None) -> None:
                 on_click=_delete_games,
                 args=(store, chosen),
             )
-        st.caption("Choose rows in the table's first column. Moved games come after those that are there.")
+        st.caption("Choose rows in the table's first column. Moved games are placed after the games already there.")
 
 
 def _listed(games: pd.DataFrame, place: str | None, shown: str | None) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard.app_pages.overview.sign_off import sign_off
 from dashboard.shared import resources
 from dashboard.shared.changes import data
+from dashboard.shared.changes.keep_or_revert import decided_words
 from dashboard.shared.example_row import example_row
 from dashboard.shared.formatting import look, share_text, usd_text
 from dashboard.shared.notices import plain
@@ -40,9 +41,7 @@ def waiting_for_review(seen: Overview) -> None:
     waiting = seen.waiting
     if waiting.empty:
         return
-    with st.expander(
-        f"Games that wait for a rating: {len(waiting)} of {seen.transcripts}", icon=":material/rate_review:"
-    ):
+    with st.expander(f"Games without a rating: {len(waiting)} of {seen.transcripts}", icon=":material/rate_review:"):
         status_table(data.waiting_counts(waiting), "How many games wait in which iteration")
         first = waiting.head(_WAITING_SHOWN)
         status_table(first, "Games that nobody has rated", height=min(38 + 35 * len(first), 320))
@@ -103,7 +102,7 @@ def _test(test: GameTest) -> None:
 def success_checklist(store: Store, board: Board) -> None:
     """The rubric's criteria with what was measured, whether the next stage may begin, and the sign-off."""
     is_ready = board.checklist.gate is CheckState.MET
-    with st.expander(f"Next stage: {'ready' if is_ready else 'not ready'}", icon=":material/flag:", key="gate"):
+    with st.expander(f"Success checklist: {'met' if is_ready else 'not met yet'}", icon=":material/flag:", key="gate"):
         for check in board.checklist.checks:
             _check(check)
         if board.chance:
@@ -147,13 +146,6 @@ def _advice(given: Advice, losses: Mapping[str, Losses]) -> None:
             example_row(example, given.about)
 
 
-def _change_cell(one: IterationSummary) -> str:
-    """The person's decision, else what the rule says, which decides nothing alone; with the baseline's mark."""
-    rule = f"rule: {look(one.decision.choice).word}" if one.decision else ""
-    words = look(one.iteration.recorded.fate).label if one.iteration.recorded else rule
-    return ", ".join(filter(None, (words, "baseline" * one.iteration.is_baseline)))
-
-
 def iteration_table(board: Board) -> None:
     """Every iteration with its seven means. Names are untrusted: a data frame shows them as they are."""
     rows = [
@@ -163,7 +155,7 @@ def iteration_table(board: Board) -> None:
             "Verdict": look(one.verdict.status).label if one.verdict else "",
             "Cost": usd_text(one.cost_usd.mean) if one.games else "",
             "Cache hits": share_text(one.cache_hit_rate.mean) if one.games else "",
-            "Change": _change_cell(one),
+            "Decision": decided_words(one),
             **{
                 SHORT_LABELS[name]: score_cell(
                     name, MetricScore(mean.status, mean.score, mean.threshold, coverage=mean.coverage)

@@ -40,11 +40,11 @@ def why_messages_fail(name: str) -> None:
     elif found.metrics:
         _reasons(found)
     else:
-        st.success("No judged message loses points in these games.")
+        st.success("No message loses points in these games.")
 
 
 def _reasons(found: IterationFailures) -> None:
-    trend = "The trend is since its reference." if found.reference else "It has no reference, so there is no trend."
+    trend = "▲ and ▼: against the reference." if found.reference else "It has no reference, so there is no trend."
     st.caption(f"{counted(found.games, 'game')}. {trend}")
     rare = rare_count(found)
     with_rare = bool(rare) and st.toggle(f"Also {counted(rare, 'rare reason')}", key="rare", bind="query-params")
@@ -183,8 +183,8 @@ def find_reason(found: IterationFailures, key: str) -> FailureReason | None:
 
 
 def count_words(one: FailureReason) -> str:
-    """The number of rows with the reason: "86 rows, 92 % of those judged"."""
-    return f"{counted(one.count, 'row')}, {share_text(one.share)} of those judged"
+    """The number of rows with the reason: "86 rows, 92 % of those counted"."""
+    return f"{counted(one.count, 'row')}, {share_text(one.share)} of those counted"
 
 
 def trend_words(one: FailureReason) -> tuple[str, Color]:
@@ -201,11 +201,11 @@ def trend_words(one: FailureReason) -> tuple[str, Color]:
 
 def _metric_words(one: MetricFailures) -> str:
     # No share: a row may lose a part of its points only, so that it would not add up with the score.
-    return f"{one.failing:,} of {counted(one.judged, 'judged row')} lose all or part of their points"
+    return f"{one.failing:,} of {counted(one.judged, 'counted row')} lose all or part of their points"
 
 
 def _legend(found: IterationFailures) -> list[str]:
-    words = ["bar: share of judged rows"]
+    words = ["bar: share of counted rows"]
     if found.reference:
         words.append(f"┃ the same in {shortened(found.reference, _LONGEST_NAME)}, the reference")
     return [*words, "a reason opens all of its messages, an example its own"]

@@ -34,16 +34,21 @@ _LOOK_FOR = (
 )
 
 
+_NEWCOMER = "newcomer"
+
+
 def invitation(progress: QueueProgress) -> int:
-    """For somebody who has not rated anything yet: where the instructions are. Else nothing.
+    """For somebody who had not rated anything when the session began: where the instructions are. Else nothing.
+
+    It stays when the first game is saved: the form would move away below the hand.
 
     Returns:
         How many pixels it takes.
     """
-    if progress.rated:
+    if not st.session_state.setdefault(_NEWCOMER, not progress.rated):
         return 0
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("New here? Take two minutes for the guide; it ends with a short game to practise on.")
+        st.markdown("New here? Take five minutes for the guide; it ends with a short game to practise on.")
         st.button(parts.GUIDE, icon=":material/menu_book:", key="go_guide", on_click=_to_guide)
     return _INVITATION_HEIGHT
 
@@ -63,20 +68,20 @@ def rating_guide() -> None:
         "more than ratings that agree.\n"
         '- **Look past the vocabulary.** "Evidence" and "suspicious" cost nothing. Ask what the evidence is.\n'
         "- **Leave a question untouched** when you cannot say. No answer is better than a guess.\n"
-        "- **A bad conversation gets a low score.** Only what nobody can judge (cut off, unreadable, a language you do "
-        "not know, a game that you took part in) is *Cannot rate*."
+        "- **A bad conversation gets a low score.** *Cannot rate* is only for what you cannot judge: cut off, "
+        "unreadable, in a language you do not know, or a game that you took part in."
     )
     st.subheader("The score", anchor=False)
     st.markdown(
-        "The examples tell one moment in five ways. In those for 5, 4 and 3 somebody has asked: *Kim, yesterday "
-        "you trusted Lou, today you vote for Lou. What changed?*"
+        "Each score has an example. In those for 3, 4 and 5 somebody has asked: *Kim, yesterday "
+        "you trusted Lou, today you vote to eliminate Lou. What changed?*"
     )
-    for point, example in zip(reversed(SCALE_POINTS), reversed(_EXAMPLES), strict=True):
+    for point, example in zip(SCALE_POINTS, _EXAMPLES, strict=True):
         st.markdown(
             f"**{point.score} – {point.name}.** {point.summary}. *{'; '.join(point.signs)}.*\n\nFor example: {example}"
         )
     st.markdown(
-        "Torn between two? Take the lower one unless you can name the moment that deserves the higher one. From 3 on a "
+        "Torn between two? Take the lower one, or add a half if you can name a moment that deserves more. From 3 on a "
         "conversation counts as good enough, so 2 or 3 is the choice that matters most."
     )
     st.subheader("The five questions", anchor=False)
@@ -88,7 +93,8 @@ def rating_guide() -> None:
     )
     st.subheader("The form", anchor=False)
     st.markdown(
-        "- Keys: `1` to `5`, then `y` or `n` along the questions, `t` for a comment, `Ctrl+Enter` to save and go on, "
+        "- Keys: `1` to `5`, `.` for a half, then `y` or `n` along the questions, `t` for a comment, `Ctrl+Enter` to "
+        "save and go on, "
         "`s` to skip, `d` if it cannot be rated, `?` for all of them.\n"
         "- What you enter is kept while you type: after a reload, a lost connection or on another computer.\n"
         "- Games that your lead assigns to you come first.\n"

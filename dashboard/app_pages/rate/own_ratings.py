@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import fmean
+
 import pandas as pd
 import streamlit as st
 
@@ -46,20 +48,29 @@ def own_ratings(store: Store, rater: str) -> None:
 
 
 def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str]) -> None:
-    st.caption(f"{counted(len(given), 'game')} rated. Select one to revise it; the earlier rating is kept too.")
+    others: dict[str, list[float]] = {}
+    for one in store.ratings.current():
+        if one.rater != rater:
+            others.setdefault(one.transcript_id, []).append(one.score)
+    mean = fmean(one.score for one in given)
+    plain(f"You rated {counted(len(given), 'game')}, {mean:.1f} of 5 on average.")
+    st.caption("Select a game to revise its rating; the earlier one is kept too.")
     frame = pd.DataFrame(
         [
             {
                 "Game": games[one.transcript_id],
                 "Score": one.score,
-                "Comment": one.comment,
+                "Others gave": ", ".join(f"{score:g}" for score in others.get(one.transcript_id, ())) or "–",
                 "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
-                "Rated": f"{one.created_at:%Y-%m-%d}",
                 "Look again": "4 yes, below 3" if one.breaks_one_way_rule else "",
+                "Comment": one.comment,
+                "Rated": f"{one.created_at:%Y-%m-%d}",
             }
             for one in given
         ]
     )
+    if not any(frame["Look again"]):
+        frame = frame.drop(columns="Look again")
     event = status_table(frame, "Your ratings", on_select="rerun", selection_mode="single-row", key="own_table")
     if event.selection.rows:
         chosen = given[event.selection.rows[0]]

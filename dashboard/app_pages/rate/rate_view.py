@@ -51,6 +51,9 @@ def ask_for_name(store: Store) -> None:
     with st.form("rater_name", width=420):
         name = st.text_input("Your name", max_chars=200, help="Your ratings are kept under this name.")
         if st.form_submit_button("Start", type="primary"):
+            if not name.strip():
+                st.error("Enter your name.")
+                return
             try:
                 identity.use_name(name, {one.rater for one in store.ratings.current()})
             except InputError as error:
@@ -65,6 +68,7 @@ def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0)
 
     No fragment: a server that was restarted does not know fragments of pages that are open, and would drop the form.
     """
+    identity.note_at_desk(rater)
     desk = desk_of(rater)
     if desk.data is None:
         _lead_back(store, rater)

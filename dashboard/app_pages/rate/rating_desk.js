@@ -221,6 +221,8 @@ function drawTalk(view) {
   const rows = view.data.rows.map((row) => (row.k === "m" ? drawMessage(view, row) : element("p", `event ${row.k}`, row.x)));
   view.talk.replaceChildren(...rows, element("p", "event", "End of the conversation"));
   view.talk.scrollTop = 0;
+  // On a phone the whole page scrolls: the next game begins at its first message, not where the form before it ended.
+  if (innerWidth <= 760 && view.talk.getBoundingClientRect().top < 0) view.talk.scrollIntoView();
 }
 
 function drawMessage(view, row) {

@@ -38,7 +38,8 @@ def style_check(store: Store, rater: str) -> None:
     """One player at a time; the truth is told when all players of a game are done."""
     st.markdown(
         "Could you tell an agent by how it talks? You read a few messages of one player, without names, and say which "
-        "of the candidates speaks. Only games that you have rated are used; you see who it was at the end of a game."
+        "of the candidates speaks. Only games that you have rated are used; you see the answers once you are through "
+        "with a game."
     )
     answers = store.style_answers.list(rater)
     chosen = st.session_state.get(_GAME)
@@ -180,7 +181,9 @@ def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]
             for one in given
         ]
     )
-    status_table(frame, "Who it was")
+    # Of a voice, the truth is the player.
+    is_told_twice = all(one.player == one.truth for one in given)
+    status_table(frame.drop(columns="Player") if is_told_twice else frame, "Who it was")
     if message := st.session_state.pop(_DONE, None):
         _say_kept(message)
     if identity.allowed(Action.OVERRIDE):
@@ -201,8 +204,8 @@ def _say_kept(message: str) -> None:
 
 
 def _rule_words(players: int, passes: bool) -> str:
-    wanted = "five or more" if players >= 10 else "more than half"
-    return f"The rubric's manual check asks for {wanted}: {'passed' if passes else 'not passed'}."
+    wanted = "five" if players >= 10 else "more than half"
+    return f"{wanted.capitalize()} are needed: {'passed' if passes else 'not passed'}."
 
 
 def decide(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]) -> None:

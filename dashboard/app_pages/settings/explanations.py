@@ -44,9 +44,11 @@ Dramaturg tells you whether a change of a prompt made your talking agents better
 4. **A game passes** if at least 5 of the 7 metrics pass and engagement is one of them.
 5. **The Overview compares** the iteration with its reference, the version before the change:
    - *Keep*: the mean of the metric that the change was made for rose, and at least as many metrics pass as before.
-   - *Revert*: it did not, or a game failed critically (it cost too much, or people rated it below the threshold).
+   - *Revert*: one of these two is not so, or a game failed critically: too dear, or rated below the threshold.
    - *Cannot be decided yet*: one side has fewer than 3 games, or a game is not rated.
 6. **You decide,** and write down why. Every number on the way opens to the messages behind it.
+
+**Agents** tells whether a simulated person stays in character, and **Experiments** whether corrections help.
 """
 
 
@@ -61,7 +63,8 @@ def metrics() -> None:
     stored = set(resources.store().transcripts.ids())
     report = resources.read(queries.validity_report)
     st.markdown(
-        "Can you trust a metric? Two checks tell: does it agree with careful people, and does its score fall when what "
+        "Can you trust a metric? Two checks tell, where they can be made: does it agree with careful people, and "
+        "does its score fall when what "
         "it measures is deliberately destroyed?"
     )
     answers = metric_trust(report["faults"] if report else None)
@@ -82,7 +85,8 @@ def metrics() -> None:
                 st.caption(threshold_text(thresholds[one.definition.name], one.definition.scale))
             plain(one.text)
             st.markdown("**Can you trust it?** " + " ".join(trusted.sentences))
-            with st.expander("Examples from a sample game"):
+            with st.expander("Exactly, with examples from a sample game"):
+                plain(one.exactly)
                 _examples(one, stored)
 
 
@@ -114,14 +118,8 @@ def words() -> None:
     if not found:
         st.info("No term holds that.")
         return
-    frame = pd.DataFrame(found, columns=["Word", "Meaning"])
-    st.dataframe(
-        frame,
-        hide_index=True,
-        height="content",
-        alt="Words that Dramaturg uses, with their meaning",
-        column_config={"Word": st.column_config.TextColumn(width="small")},
-    )
+    # No table, whose cells a telephone cuts.
+    st.markdown("\n".join(f"- **{word}**: {meaning}" for word, meaning in found))
 
 
 _CODE_MARKS = str.maketrans("", "", "*`")
@@ -148,10 +146,16 @@ class ExampleRow:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedMetric:
-    """A metric, what it measures in the documentation's words, and a row that counts and one that does not."""
+    """A metric in the documentation's words, and a row that counts and one that does not.
+
+    Attributes:
+        text: What it measures, in a sentence.
+        exactly: How it is computed.
+    """
 
     definition: MetricDefinition
     text: str
+    exactly: str
     examples: tuple[ExampleRow, ...]
 
 
@@ -166,18 +170,19 @@ def explained_metrics() -> tuple[ExplainedMetric, ...]:
     game = _sample()
     results = evaluate_transcript(game).metrics
     return tuple(
-        ExplainedMetric(each, _explanation(text, each), _explained_examples(game, results.get(name)))
+        ExplainedMetric(each, *_explanation(text, each), _explained_examples(game, results.get(name)))
         for name, each in DEFINITIONS.items()
     )
 
 
-def _explanation(text: str, definition: MetricDefinition) -> str:
-    """The first sentences of the paragraph that begins with the metric's label."""
+def _explanation(text: str, definition: MetricDefinition) -> tuple[str, str]:
+    """The first sentence of the paragraph that begins with the metric's label, and the next ones."""
     found = re.search(rf"^\*\*{re.escape(definition.label)}\*\* \([^)]*\)\. (.*?)(?:\n\n|\Z)", text, re.S | re.M)
     if found is None:
         raise InfrastructureError(f"{definition.label} is not explained.", remedy="Install Dramaturg again.")
     plain = " ".join(found[1].translate(_CODE_MARKS).split())
-    return ". ".join(_SENTENCE_END.split(plain)[:_SENTENCES]).rstrip(".") + "."
+    first, *others = _SENTENCE_END.split(plain)
+    return f"{first.rstrip('.')}.", ". ".join(others[:_SENTENCES]).rstrip(".") + "."
 
 
 def _sample() -> Transcript:

@@ -20,7 +20,6 @@ from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.score import PERCENT
 from evaluation.store import Store
-from evaluation.workflows.own_reader import train_own_reader
 
 _MIB = 1024 * 1024
 
@@ -42,7 +41,8 @@ def thresholds(store: Store) -> None:
     st.subheader("Thresholds", anchor=False)
     st.caption(
         "The score from which a metric passes; a game passes with 5 of the 7, engagement among them. A change applies "
-        "to games already scored too: their scores stay, what passes follows. Change one to see what it would do."
+        "to games already scored too: their scores stay; which of them pass is decided anew. Change one to see what "
+        "it would do."
     )
     now = resources.read(queries.thresholds)
     then = _threshold_inputs(now)
@@ -205,7 +205,7 @@ def reader_choice(store: Store) -> None:
     """Trains a reader on what people decided, and chooses which reader scores games."""
     st.caption(
         "A small built-in model, the reader, decides what keywords cannot. What people decide under Games, Check can "
-        "train it further; the result is kept only where it reads games better that the training left out."
+        "train it further; the result is kept only if it does better on games that were left out of the training."
     )
     with store.unit():
         names, held = store.readers.names(), store.readers.chosen_name()
@@ -221,6 +221,9 @@ def reader_choice(store: Store) -> None:
             args=(store,),
         )
     if st.button("Train on what people decided", key="train_reader", icon=":material/model_training:"):
+        # Optimisers take a second to be read, and few visits train.
+        from evaluation.workflows.own_reader import train_own_reader
+
         identity.require(Action.CONFIGURE)
         with st.spinner("Training", show_time=True):
             name, words = train_own_reader(store)

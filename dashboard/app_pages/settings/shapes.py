@@ -19,17 +19,17 @@ _MOST_SHOWN = 20
 
 NATIVE_FIELDS = (
     ("gameId", "text", "no", "Tells games apart. Without one, the content decides."),
-    ("players[].name", "text", "yes", "Every speaker is a player; each name once."),
+    ("players[].name", "text", "yes", "Everybody who plays, each name once; not the moderator."),
     ("players[].role", "text", "no", "MAFIA, VILLAGER and the like. Without roles, role consistency does not apply."),
     ("players[].personality", "text", "no", "analytical, aggressive, cautious, social or suspicious."),
     ("messages[].playerName", "text", "yes", "Who speaks: one of the players, or the moderator."),
     ("messages[].message", "text", "yes", "The words, as they were said."),
-    ("messages[].roundNumber", "whole number", "no", "In which round; memory accuracy counts rounds back."),
+    ("messages[].roundNumber", "whole number", "no", 'The round; memory accuracy needs it for "last round".'),
     ("messages[].timestamp", "ISO 8601", "no", "2026-01-31T12:00:00Z; without an offset, UTC."),
     ("messages[].inReplyToPlayer", "name or null", "no", "Whose latest message this answers; coherence uses it."),
     ("votes[].voterName", "one of the players", "no", "Without votes, memory accuracy cannot check claims about them."),
     ("votes[].targetName", "one of the players", "no", "Whom the vote is for; null for an abstention."),
-    ("metadata.cost.totalCost", "number", "no", "US dollars. All zero counts as unknown."),
+    ("metadata.cost.totalCost", "number", "no", "US dollars. If all cost fields are 0, the cost counts as unknown."),
     ("metadata.cost.cacheHitRate", "0 to 1", "no", "Share of the input that came from the provider's cache."),
 )
 

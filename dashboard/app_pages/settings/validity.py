@@ -23,7 +23,7 @@ def validity() -> None:
     report = resources.read(queries.validity_report)
     with st.expander("Show the numbers"):
         if report is None:
-            st.caption("They are measured in the background once games are stored.")
+            st.caption("These figures are measured in the background once games are stored.")
         else:
             faults(report)
             moved(report)

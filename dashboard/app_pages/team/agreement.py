@@ -1,18 +1,38 @@
 """Agreement in a sentence, where raters differ, a sentence for each question, and the numbers folded."""
 
+import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.team import raters_and_metrics as parts
 from dashboard.app_pages.team.disagreements import disagreements, row_agreement
 from dashboard.shared import queries, resources, state
 from dashboard.shared.first_run import no_games_yet
+from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import rate_link
-from evaluation.agreement.sentences import agreement_sentences, headline
+from dashboard.shared.status_table import status_table
+from evaluation.agreement.report import AgreementReport
+from evaluation.agreement.sentences import headline, is_no_better_than_constant, often_words, other_sentences
 from evaluation.text.display import counted
 from evaluation.workflows.ratings import stored_agreement
 
 NUMBERS = "numbers"
+_NO_SHARED = "You share no game with another rater yet, so this is about others."
+
+
+def items_frame(report: AgreementReport) -> pd.DataFrame:
+    """One row per item: what it is, how often raters gave the same, and whether that is more than guessing."""
+    return pd.DataFrame(
+        [
+            {
+                "Question": "Score" if one.item.is_score else f"{one.item.name[-1]} {one.item.label}",
+                "The same": often_words(one).removeprefix("in ").removeprefix("from "),
+                "Better than one answer for all": "✗ no" if is_no_better_than_constant(one) else "✓ yes",
+            }
+            for one in report.items
+            if one.games
+        ]
+    )
 
 
 def agreement() -> None:
@@ -30,6 +50,9 @@ def agreement() -> None:
             f"{counts}, {counted(report.shared_games, 'game')} rated by two or more. "
             "This page shows what other raters gave: look once you have rated your games."
         )
+        if rater := identity.rater_name():
+            shared = next((one.games for one in report.leanings if one.rater == rater), 0)
+            st.markdown(f"You share {counted(shared, 'game')} with another rater." if shared else _NO_SHARED)
     else:
         empty_state("At least two raters are needed", f"So far: {counts}, and no game that two people have rated.")
         with st.container(horizontal=True, horizontal_alignment="center"):
@@ -38,7 +61,9 @@ def agreement() -> None:
         return
     disagreements(report)
     st.subheader("Question by question", anchor=False)
-    plain("\n".join(agreement_sentences(report)))
+    if report.shared_games:
+        status_table(items_frame(report), "Score and questions: how often raters gave the same")
+    plain("\n".join(other_sentences(report)))
     numbers = st.expander("Show the numbers", key=NUMBERS, on_change="rerun", bind="query-params")
     # An address that names a question shows them.
     if numbers.open or state.chosen("item"):

@@ -190,7 +190,8 @@ def progress_words(one: RaterSummary) -> str:
 def grid_table(grid: RatingGrid, hidden: frozenset[str] = frozenset()) -> None:
     """A row for each game and a column for each rater; a click or Enter on a cell opens the rating."""
     st.caption(
-        "✓ and a score: done. … under way. ○ assigned. ✗ cannot be rated. – not assigned. Select a cell to open it."
+        "✓ 3: rated, score 3 · …: being rated · ○: assigned · ✗: cannot be rated · –: not assigned. Select a cell to "
+        "open it."
     )
     rows: list[dict[str, object]] = []
     for game in grid.games:

@@ -189,5 +189,5 @@ def _lead(game_id: str, words: str, transcript_id: str, more: Mapping[str, str] 
 
 def _rest(rows: list[dict[str, object]], alt: str) -> None:
     if len(rows) > _FIRST:
-        with st.expander(f"All {counted(len(rows), 'game')}"):
+        with st.expander(f"All {counted(len(rows), 'game')} with a difference"):
             status_table(pd.DataFrame(rows), alt)

@@ -31,7 +31,8 @@ def behaviour() -> None:
     )
     st.caption(
         "Means over the games. Largest share: the words of the most talkative player; 1.0 is an even share. Addressed: "
-        "the share of all pairs of players in which one addressed the other. Answered: the share of these that replied."
+        "of all ways from one player to another (10 players: 90), the share used. Answered: the share of these that "
+        "was used in return, too."
     )
 
 
@@ -57,7 +58,7 @@ def model_calls() -> None:
             for label, figure in data.totals(found).items():
                 st.metric(label, figure, border=True, width="content")
         st.caption(
-            "Every call that Dramaturg made to a model, for judging, simulations and checks of messages. Provider's "
+            "Every call for judging, simulations and checks of messages; those of a script cost nothing. Provider's "
             "cache: the share of input tokens that the provider had cached, which cost less."
         )
         if not found.models.empty:
@@ -71,5 +72,8 @@ def model_calls() -> None:
             st.dataframe(data.models_frame(found), hide_index=True, alt="Calls by model and purpose")
         if not found.runs.empty:
             st.subheader("By evaluation run", anchor=False)
-            st.caption("Times are UTC. Known already: answers reused from earlier runs, at no cost.")
+            st.caption(
+                "Times are UTC. Known already: answers reused from earlier runs, at no cost. "
+                "Recorded answers that are played back are in neither count."
+            )
             st.dataframe(data.runs_frame(found), hide_index=True, alt="Evaluation runs with their cost")

@@ -12,10 +12,11 @@ from typing import Any
 
 import pandas as pd
 
+from dashboard.shared.changes.keep_or_revert import decided_words
 from dashboard.shared.charts.metric_charts import games_of_dots
-from dashboard.shared.formatting import COUNT, USD, look, score_text, usd_text
+from dashboard.shared.formatting import USD, score_text, usd_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets, RunTarget
-from dashboard.shared.queries import LOOSE, group_of, transcript_list
+from dashboard.shared.queries import LOOSE, group_of
 from evaluation.comparison.runs import Run
 from evaluation.escaping import cut, spreadsheet_safe
 from evaluation.iterations import IterationSummary
@@ -24,7 +25,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.rubric.control_words import control_words, summarise_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import COST_LIMIT_USD, VerdictStatus
+from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import PERCENT, MetricDefinition, Scale
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
@@ -51,7 +52,7 @@ class Step:
 
     Attributes:
         reference: Name of the iteration that it is compared with; empty for none.
-        decision: What a person decided, else the rule's answer, as a status; empty without a reference.
+        decision: What a person decided, else what the rule says, in words; empty without a reference.
     """
 
     position: int
@@ -70,8 +71,7 @@ def steps(store: Store) -> list[Step]:
 def _step(place: int, one: IterationSummary) -> Step:
     held, decision = one.iteration, one.decision
     target = DEFINITIONS[held.target_metric].label if held.target_metric else ""
-    said = held.recorded.fate if held.recorded else decision.choice if decision else ""
-    return Step(place, held.name, held.change, target, decision.reference if decision else "", str(said))
+    return Step(place, held.name, held.change, target, decision.reference if decision else "", decided_words(one))
 
 
 def references(found: Sequence[Step]) -> dict[str, str]:
@@ -80,19 +80,18 @@ def references(found: Sequence[Step]) -> dict[str, str]:
 
 
 def steps_frame(found: Sequence[Step]) -> pd.DataFrame:
-    """One row per iteration: its number and name, the decision, the change, its target, what it is compared with."""
+    """One row per iteration: its name, the decision, the change, its target, what it is compared with."""
     rows = [
         (
-            one.position,
             one.name,
-            look(one.decision).label if one.decision else "",
+            one.decision,
             one.change,
             one.target,
             one.reference,
         )
         for one in found
     ]
-    columns = ["No.", "Iteration", "Decision", "What was changed", "It should raise", "Compared with"]
+    columns = ["Iteration", "Decision", "What was changed", "It should raise", "Compared with"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -148,14 +147,13 @@ def beside_definitions(points: pd.DataFrame) -> dict[str, MetricDefinition]:
 _BESIDE: Mapping[str, tuple[str, Scale, float | None]] = {
     "cost_usd": ("Cost per game", Scale(USD, 0.0, 0.0), COST_LIMIT_USD),
     "cache_hit_rate": ("Cache hit rate", PERCENT, None),
-    "raters": ("Raters per game", Scale(COUNT, 0.0, 0.0), 3.0),
     "role_mafia": ("Role consistency, Mafia", PERCENT, None),
     "role_town": ("Role consistency, town", PERCENT, None),
 }
 
 
 def beside_points(store: Store) -> pd.DataFrame:
-    """Cost, cache hits, raters, and role consistency by side, game by game.
+    """Cost, cache hits, and role consistency by side, game by game.
 
     Returns:
         One row per game and figure, in the columns of ``queries.trend_points``; NaN where it is not known. Cost in US
@@ -164,22 +162,18 @@ def beside_points(store: Store) -> pd.DataFrame:
     with store.unit():
         summaries = store.transcripts.summaries()
         places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
-        raters, by_side = store.ratings.rater_counts(), side_scores(store)
+        by_side = side_scores(store)
     rows = []
     for row in summaries.to_dict("records"):
         key, iteration = str(row["transcript_id"]), row["iteration"]
         figures = {
             "cost_usd": row["total_usd"],
             "cache_hit_rate": row["cache_hit_rate"] * 100,
-            "raters": raters.get(key, 0),
             "role_mafia": by_side.get((key, "mafia")),
             "role_town": by_side.get((key, "town")),
         }
         place, name = group_of(iteration, row["source_format"], places)
-        rows += [
-            (figure, place, name, row["game"], key, score, "not recorded", raters.get(key, 0))
-            for figure, score in figures.items()
-        ]
+        rows += [(figure, place, name, row["game"], key, score, "not recorded", 0) for figure, score in figures.items()]
     frame = pd.DataFrame(rows, columns=list(_COLUMNS))
     frame["score"] = frame["score"].astype(float)
     return frame.sort_values("position", kind="stable", ignore_index=True)
@@ -268,30 +262,8 @@ def mark_kinds(metrics: Sequence[str]) -> list[str]:
     return [f"{kind}:{metric}" for metric in metrics for kind in ("game", "mean")]
 
 
-def verdict_targets(counts: pd.DataFrame) -> MarkTargets:
-    """Targets of the bars of the verdicts: the games of their iteration."""
-    return {"verdict": tuple(_iteration_target("verdict", name) for name in counts["iteration"])}
-
-
 def _iteration_target(metric: str, iteration: str) -> MarkTarget:
     return MarkTarget(metric, iteration="" if iteration in LOOSE else iteration)
-
-
-def verdict_counts(store: Store) -> pd.DataFrame:
-    """Verdicts on the games of each iteration, by today's thresholds.
-
-    Returns:
-        One row per iteration with games, and one for each group of games of none: ``position``, ``iteration``, and
-        how many games are ``passed``, ``failed``, ``pending``, ``inapplicable``.
-    """
-    listed = transcript_list(store)
-    places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
-    groups = [
-        group_of(one, kind, places) for one, kind in zip(listed["iteration"], listed["source_format"], strict=True)
-    ]
-    listed["position"], listed["iteration"] = [place for place, _ in groups], [name for _, name in groups]
-    counts = pd.crosstab([listed["position"], listed["iteration"]], listed["verdict"])
-    return counts.reindex(columns=[str(one) for one in VerdictStatus], fill_value=0).reset_index()
 
 
 def drift_points(store: Store, agent_id: str) -> pd.DataFrame:

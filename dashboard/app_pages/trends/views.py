@@ -20,7 +20,7 @@ from dashboard.shared.marks.targets import MarkTargets
 from dashboard.shared.status_table import status_table
 from evaluation.coverage import Coverage
 from evaluation.rubric.definitions import ENGAGEMENT
-from evaluation.rubric.verdict import COST_LIMIT_USD, VerdictStatus
+from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import MetricDefinition
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -120,7 +120,8 @@ def _changes(store: Store) -> dict[str, str]:
 
 def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> str:
     scored = games["score"].notna().sum()
-    parts = [f"{counted(int(scored), 'game')} in {counted(games['position'].nunique(), 'iteration')}"]
+    within = games[games["score"].notna()]["position"].nunique()
+    parts = [f"{counted(int(scored), 'game')} in {counted(within, 'iteration')}"]
     left_out = games[games["score"].isna()]["status"].value_counts()
     parts += [f"{count} {str(status).replace('_', ' ')}, not drawn" for status, count in left_out.items()]
     if definition.name == ENGAGEMENT.name:
@@ -136,25 +137,13 @@ def cost_of_a_game(references: Mapping[str, str], first: int, last: int, *, with
 
 
 def beside_charts(first: int, last: int, *, with_loose: bool) -> None:
-    """Cost, cache hits, raters, role consistency by side, and verdicts as charts."""
-    points, counts = (
-        _within(resources.share(read), first, last, with_loose) for read in (data.beside_points, data.verdict_counts)
-    )
+    """Cost, cache hits and role consistency by side as a chart."""
+    points = _within(resources.share(data.beside_points), first, last, with_loose)
     definitions = data.beside_definitions(points)
     unknown = [label for name, label in _BESIDE_LABELS.items() if name not in definitions]
     if unknown:
         st.caption(f"Not recorded in any of these games: {', '.join(unknown)}.")
     metric_chart(points, definitions, {"cost_usd": COST_LIMIT_USD}, ("beside", first, last, with_loose))
-    with st.container(border=True):
-        st.subheader("Verdicts", anchor=False)
-        draw_chart(
-            charts.verdict_figure(counts),
-            key="verdicts",
-            config=ZOOMABLE,
-            alt=charts.verdict_alt(counts),
-            on_select=_on_point("verdicts", data.verdict_targets(counts), ("verdict",) * len(VerdictStatus)),
-            selection_mode="points",
-        )
 
 
 _BESIDE_LABELS = {"cost_usd": "cost", "cache_hit_rate": "cache hit rate", "role_mafia": "roles"}

@@ -22,6 +22,13 @@ _PROBLEM = "decision_problem"
 _FATE, _WHY, _WHO = "fate_of", "why", "decided_by"
 
 
+def decided_words(one: IterationSummary) -> str:
+    """A person's decision, else what the rule says, which decides nothing alone; with the baseline's mark."""
+    rule = f"rule: {look(one.decision.choice).word}" if one.decision else ""
+    words = look(one.iteration.recorded.fate).label if one.iteration.recorded else rule
+    return ", ".join(filter(None, (words, "baseline" * one.iteration.is_baseline)))
+
+
 def decision_form(store: Store, shown: IterationSummary, *, is_main: bool) -> None:
     """The recorded decision with what follows from it, else the form for one.
 

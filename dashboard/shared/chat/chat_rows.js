@@ -60,7 +60,7 @@ function drawHead(view, row, speaker) {
   if (row.c) head.append(element("span", "role", row.c));
   if (row.w) head.append(element("span", "role suspicious", "⚑ suspicious text"));
   head.append(actionButton("number", `#${row.n}`, "open", `Message ${row.n}: all verdicts`));
-  if (row.q >= 0) head.append(jumpButton(view, row.q, "replies to"));
+  if (row.q >= 0) head.append(jumpButton(view, row.q, "answers"));
   if (row.f) drawLink(view, row, head);
   return head;
 }

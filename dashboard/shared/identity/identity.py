@@ -41,6 +41,7 @@ _TYPED = "typed_name"
 
 NOBODY = "somebody at the dashboard"
 _DECIDER = "author"
+_AT_DESK = "at_desk"
 
 _CHUNK = f"{USER_COOKIE_NAME}_1"
 _CHUNK_NAME = re.compile(rf"{re.escape(USER_COOKIE_NAME)}_[0-9]{{1,4}}")
@@ -337,14 +338,23 @@ def _cookie() -> str:
     return kept if isinstance(kept, str) else ""
 
 
+def note_at_desk(rater: str) -> None:
+    """Keeps for this session that the person rates, from the first game on that the desk shows."""
+    st.session_state[_AT_DESK] = rater
+
+
 def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[str]:
     """The games whose ratings a rater without a login must not see yet: those that only others have rated.
 
-    With logins there is none: raters do not reach this page. Nor for a lead, who has rated nothing and has no games
-    assigned.
+    With logins there is none: raters do not reach this page. Nor for a lead, who has rated nothing, has no games
+    assigned and has not opened the desk.
     """
     if access() is not None or not rater:
         return frozenset()
     rated = {one.transcript_id for one in store.ratings.by_rater(rater)}
-    is_rater = rated or any(one.rater == rater for one in store.rating_assignments.current())
+    is_rater = (
+        rated
+        or st.session_state.get(_AT_DESK) == rater
+        or any(one.rater == rater for one in store.rating_assignments.current())
+    )
     return frozenset(games) & store.ratings.rater_counts().keys() - rated if is_rater else frozenset()

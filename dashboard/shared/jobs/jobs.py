@@ -35,7 +35,7 @@ from evaluation.errors import ConflictError, DramaturgError
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.progress import ProgressCallback
-from evaluation.store import Job, JobState, Store
+from evaluation.store import Added, Job, JobState, Store
 from evaluation.store.imports import Outcome, WaitingGame
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
@@ -45,7 +45,7 @@ from evaluation.workflows.experiment_runs import KIND as EXPERIMENT
 from evaluation.workflows.experiment_runs import begin_job, run_ordered
 from evaluation.workflows.reevaluation import compute_missing, is_validity_due, measure_validity, outdated, reevaluate
 from evaluation.workflows.samples import load_examples, load_samples
-from evaluation.workflows.scoring import AddedGame, add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 SAMPLES = "samples"
 EVALUATE = "evaluate"
@@ -147,7 +147,7 @@ def _score(store: Store, game: WaitingGame) -> Outcome:
     return _outcome(added)
 
 
-def _outcome(added: AddedGame) -> Outcome:
+def _outcome(added: Added) -> Outcome:
     # One that had been deleted is back because of this upload: for the person it is stored now.
     if added.is_restored:
         return "new"

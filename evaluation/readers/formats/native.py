@@ -201,7 +201,7 @@ def _refuse_doubles(list_node: Node, key: str, what: str) -> None:
             raise BrokenTranscriptError(
                 f"The {what} {shorten(written)!r} occurs twice, first at {seen[written]}.",
                 place=node[key].path,
-                remedy=f"Give each {what.removesuffix(' id')} a {'id' if what.endswith(' id') else 'name'} of its own.",
+                remedy=f"Give each its own {'id' if what.endswith(' id') else 'name'}.",
             )
         if written is not None:
             seen[written] = node[key].path

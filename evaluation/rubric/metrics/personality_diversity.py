@@ -139,8 +139,8 @@ def _marks_words(marks: Mapping[str, Any] | None) -> str:
     if marks is None:
         return ""
     found = quoted([str(mark) for mark in marks["found"]])
-    shown = f"shows {found}" if found else "shows none of its marks"
-    return f" Declared {marks['personality']}, the text {shown}."
+    shown = f"shows it in {found}" if found else "shows no mark of it"
+    return f" Described as {marks['personality']}; the text {shown}."
 
 
 def _too_few(names: Sequence[str]) -> str:
@@ -168,7 +168,11 @@ def _compared_row(
     nearest = int(others.argmax())
     similarity = float(others[nearest])
     is_unique = similarity < ALIKE_FROM
-    verdict = "nobody speaks like them" if is_unique else f"at {ALIKE_FROM:g} or more their language is not their own"
+    verdict = (
+        "nobody speaks like them"
+        if is_unique
+        else f"from {ALIKE_FROM:g} on a player's language does not count as their own"
+    )
     shared = _shared_phrases(phrases[name], phrases[names[nearest]], pack)
     both = f" Both say {quoted([' '.join(phrase) for phrase in shared])}." if shared else ""
     reason = f"Most like {names[nearest]}, {similarity:.1f} of 100: {verdict}.{both}{_marks_words(marks[name])}"

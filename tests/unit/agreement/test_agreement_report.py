@@ -202,7 +202,8 @@ def test_the_report_in_sentences() -> None:
     # Alphas by hand: score 0.95, questions 1, 3 and 4 1.00, question 2 0.44; nobody answers question 5 twice.
     found = report(a=10.0, b=60.0, c=90.0)
     assert headline(found) == (
-        "So far the two raters agree on the score and questions 1 (watching it), 3 (a clever agent) and "
+        "Too few shared games to be sure (3 of 20). So far the two raters agree on the score and questions 1 "
+        "(watching it), 3 (a clever agent) and "
         "4 (natural flow), partly on question 2 (curiosity)."
     )
     first, *questions, leaning, metrics = agreement_sentences(found)
@@ -229,6 +230,10 @@ def test_raters_who_answer_alike_by_chance_do_not_agree() -> None:
         )
     )
     found = agreement_report(table, scores(a=1.0), NAMES, DEFAULT_THRESHOLDS)
-    assert headline(found) == "So far the two raters agree on the score, not on question 1 (watching it)."
+    assert (
+        headline(found)
+        == "Too few shared games to be sure (3 of 20). So far the two raters agree on the score, not on question 1 "
+        "(watching it)."
+    )
     assert agreement_sentences(found)[1].endswith("in 1 of 3 games, no better than always answering yes.")
     assert headline(agreement_report(table[:1], scores(a=1.0), NAMES, DEFAULT_THRESHOLDS)) == ""

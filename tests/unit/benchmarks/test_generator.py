@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -20,26 +19,12 @@ def documents() -> list[dict[str, Any]]:
     return list(generate.generate(COUNT, seed=7))
 
 
-def texts(document: dict[str, Any]) -> set[str]:
-    return {message["message"] for message in document["messages"]}
-
-
 def test_the_same_seed_gives_the_same_games(documents: list[dict[str, Any]]) -> None:
     assert list(generate.generate(COUNT, seed=7)) == documents
 
 
-def test_another_seed_gives_other_games(documents: list[dict[str, Any]]) -> None:
-    for other, document in zip(generate.generate(COUNT, seed=8), documents, strict=True):
-        assert texts(other) != texts(document)
-
-
 def test_a_game_does_not_depend_on_how_many_are_generated(documents: list[dict[str, Any]]) -> None:
     assert list(generate.generate(3, seed=7)) == documents[:3]
-
-
-def test_no_two_games_have_more_than_stray_short_messages_in_common(documents: list[dict[str, Any]]) -> None:
-    for one, other in combinations(documents, 2):
-        assert len(texts(one) & texts(other)) <= 5
 
 
 def test_games_have_the_size_of_real_ones(documents: list[dict[str, Any]]) -> None:
@@ -47,16 +32,6 @@ def test_games_have_the_size_of_real_ones(documents: list[dict[str, Any]]) -> No
     assert 55 < mean(sizes) < 65
     assert len(set(sizes)) > 5
     assert {len(document["players"]) for document in documents} == {8, 9, 10}
-
-
-def test_every_vote_is_cast_by_a_living_player_for_another(documents: list[dict[str, Any]]) -> None:
-    for document in documents:
-        # One player is voted out per round, so the n-th round has n - 1 players fewer.
-        for number in range(1, generate.ROUNDS + 1):
-            votes = [vote for vote in document["votes"] if vote["roundNumber"] == number]
-            voters = {vote["voterName"] for vote in votes}
-            assert len(votes) == len(voters) == len(document["players"]) - (number - 1)
-            assert all(vote["targetName"] in voters - {vote["voterName"]} for vote in votes)
 
 
 def test_written_games_are_read_as_native(tmp_path: Path) -> None:

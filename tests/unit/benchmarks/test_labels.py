@@ -63,7 +63,7 @@ def test_an_opening_of_kept_labels_is_logged(tmp_path: Path) -> None:
 
 
 def test_the_labels_given_as_answers_to_the_prompts_agree_with_themselves(tmp_path: Path) -> None:
-    count = labels.write_prompts(tmp_path, "tuning", messages=60, seed=3)
+    count = labels.write_prompts(tmp_path, "tuning", messages=60)
     prompts = sorted(tmp_path.glob("*.txt"))
     # Three windows of at most twenty messages would do; no window is cut, and every source has its turn.
     assert 60 <= count < 80

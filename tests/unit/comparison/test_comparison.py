@@ -10,7 +10,6 @@ import pytest
 
 from evaluation.comparison.iterations import compare_iterations, comparison_data, paired_games
 from evaluation.comparison.movers import biggest_movers
-from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations import Choice, Game, Iteration, make_board
 from evaluation.ratings import Rating
 from evaluation.rubric.verdict import MetricScore
@@ -164,20 +163,3 @@ def test_ratings_change_no_mover_also_beside_a_decided_row(compared: Store) -> N
     assert before.movers
     assert after.movers == before.movers
     assert after.comparison["engagement"].before.mean != before.comparison["engagement"].before.mean
-
-
-def test_names_that_cannot_be_compared(compared: Store) -> None:
-    with pytest.raises(InputError, match="with itself"):
-        stored_comparison(compared, "old", "old")
-    with pytest.raises(NotFoundError, match="nope"):
-        stored_comparison(compared, "old", "nope")
-
-
-def test_iterations_without_games(compared: Store) -> None:
-    compared.iterations.create("empty")
-    compared.iterations.create("empty too")
-    for before, after in (("old", "empty"), ("empty", "old"), ("empty", "empty too")):
-        found = stored_comparison(compared, before, after)
-        assert found.movers == ()
-        assert {one.outcome for one in found.comparison.differences} == {Outcome.UNTESTABLE}
-        json.dumps(comparison_data(found), allow_nan=False)

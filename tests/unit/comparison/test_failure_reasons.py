@@ -59,17 +59,17 @@ def test_a_number_that_is_the_same_in_all_rows_stays_in_the_reason() -> None:
     ("reason", "label"),
     [
         (
-            'Most like Ann, 70.1 of 100: at 70 or more their language is not their own. Both say "i find" and "why". '
-            'Declared suspicious, the text shows "trust" and 2 more.',
-            "Sounds like another player, though described as suspicious.",
+            "Most like Ann, 70.1 of 100: from 70 on a player's language does not count as their own. "
+            'Both say "i find" and "why". Described as suspicious; the text shows it in "trust" and 2 more.',
+            "Sounds like another player, but shows that it is described as suspicious.",
         ),
         (
-            "Most like Ann, 78.4 of 100: at 70 or more their language is not their own. "
-            "Declared analytical, the text shows none of its marks.",
+            "Most like Ann, 78.4 of 100: from 70 on a player's language does not count as their own. "
+            "Described as analytical; the text shows no mark of it.",
             "Sounds like another player; described as analytical, but shows no mark of it.",
         ),
         (
-            "Most like Ann, 78.4 of 100: at 70 or more their language is not their own.",
+            "Most like Ann, 78.4 of 100: from 70 on a player's language does not count as their own.",
             "Sounds like another player.",
         ),
         (

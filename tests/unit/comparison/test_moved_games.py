@@ -40,8 +40,3 @@ def test_where_games_share_a_scenario_only_these_are_taken() -> None:
     )
     assert most_moved_pair(before, after) == ("a", "c")
     assert most_moved_pair(before, after, [("a", "d"), ("b", "c")]) == ("a", "d")
-
-
-def test_without_scores_there_is_none() -> None:
-    assert most_moved_pair([game("a")], [game("c", coherence=1)]) is None
-    assert most_moved_pair([], []) is None

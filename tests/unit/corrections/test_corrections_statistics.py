@@ -29,7 +29,7 @@ def test_three_messages() -> None:
     assert found.original_success_rate == 2 / 3
     assert (found.retries, found.regeneration_failure_rate) == (2, 0.5)
     assert outcome_words(results) == (
-        "2 of 3 messages passed: 1 at once and 1 after a retry. 1 went out unjudged, because no judge answered. "
+        "2 of 3 messages passed: 1 at once and 1 of 1 sent back. 1 went out unjudged, because no judge answered. "
         "Most often sent back by adherence: 1 of 2 first texts."
     )
     assert outcome_words([]) == ""

@@ -13,12 +13,11 @@ import pytest
 from pydantic import ValidationError
 
 from evaluation.errors import InputError, JudgeError
-from evaluation.experiments._ab_winner import sentence
+from evaluation.experiments.ab_results import RunResult, sentence
 from evaluation.experiments.ab_runner import (
     ABConfig,
     ABTestResult,
     ExperimentRunner,
-    FinishedRuns,
     JudgeIdentity,
     Run,
     RunOutcome,
@@ -108,9 +107,9 @@ def test_no_spread_and_no_values_are_untestable_and_never_zero() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308, 10**400, "many", True])
 def test_what_has_no_mean_is_refused_before_anything_is_compared(value: Any) -> None:
-    with pytest.raises(InputError, match=r"variants\.new\.runs, number 2: quality: .* is not a number") as caught:
+    with pytest.raises(InputError, match=r"variants\.new\.runs, number 2: quality: Input should be ") as caught:
         check_numbers(numbers([1, 2], [3, value]))
-    assert "null for an unknown one" in str(caught.value)
+    assert "null for one that is not known" in str(caught.value)
     check_numbers(numbers([1, 2], [3, None]))
 
 
@@ -156,21 +155,21 @@ def test_an_override_needs_a_setting_that_is_there() -> None:
 
 
 def test_a_test_that_was_killed_goes_on_where_it_stopped() -> None:
-    finished = FinishedRuns()
+    finished = {}
     seeds = []
 
     async def run(config: dict[str, Any], seed: int) -> Mapping[str, float | None]:
         seeds.append(seed)
         return await temperature(config, seed)
 
-    first = result_of(simulated(max_runs=3), run, progress=finished)
+    first = result_of(simulated(max_runs=3), run, known=finished, keep=finished.__setitem__)
     assert (first.skipped, len(seeds)) == (3, 3)
-    second = result_of(simulated(), run, progress=finished)
+    second = result_of(simulated(), run, known=finished, keep=finished.__setitem__)
     assert (second.skipped, len(seeds)) == (0, 6)
     assert sum(one.is_resumed for variant in second.variants.values() for one in variant.runs) == 3
-    third = result_of(simulated(), run, progress=finished)
+    third = result_of(simulated(), run, known=finished, keep=finished.__setitem__)
     assert (third.comparisons, len(seeds)) == (second.comparisons, 6)
-    assert result_of(simulated(seed=1), run, progress=finished).skipped == 0
+    assert result_of(simulated(seed=1), run, known=finished, keep=finished.__setitem__).skipped == 0
     assert len(seeds) == 6 + 2, "of seeds 1, 2 and 3 only the last is new"
 
 
@@ -233,11 +232,12 @@ class Shelf:
         return game, {"depth": self.depth}, {}
 
 
-def stored(shelf: Shelf, judge: Judge, progress: FinishedRuns | None = None, **more: Any) -> ABTestResult:
+def stored(shelf: Shelf, judge: Judge, finished: dict[str, RunResult] | None = None, **more: Any) -> ABTestResult:
     variants = {"a": {"runs": ["a"]}, "b": {"runs": ["b"]}}
     evaluation = {"validation_sampling_rate": 1, "max_validation_calls": more.pop("calls", 50)}
     config = ABConfig(name="t", source="transcripts", variants=variants, evaluation=evaluation)
-    return result_of(config, stored_games(shelf.load), judge=judge, progress=progress, **more)
+    kept = {} if finished is None else finished
+    return result_of(config, stored_games(shelf.load), judge=judge, known=kept, keep=kept.__setitem__, **more)
 
 
 def good(request: Any) -> QualityAnswer:
@@ -245,7 +245,7 @@ def good(request: Any) -> QualityAnswer:
 
 
 def test_stored_games_are_read_anew_and_only_their_checks_are_kept() -> None:
-    shelf, finished, judge = Shelf(), FinishedRuns(), ScriptedJudge(good)
+    shelf, finished, judge = Shelf(), {}, ScriptedJudge(good)
     stored(shelf, judge, finished)
     # Of four messages: four checks of coherence and three of consistency in each of two games.
     assert len(judge.asked) == 14
@@ -260,7 +260,7 @@ def test_stored_games_are_read_anew_and_only_their_checks_are_kept() -> None:
 
 
 def test_another_judge_makes_the_runs_anew() -> None:
-    finished, judge = FinishedRuns(), ScriptedJudge(good)
+    finished, judge = {}, ScriptedJudge(good)
     for asked in (
         JudgeIdentity("live a"),
         JudgeIdentity("live b"),
@@ -280,7 +280,7 @@ def test_another_judge_makes_the_runs_anew() -> None:
 
 
 def test_a_run_that_nobody_could_judge_is_judged_by_the_next() -> None:
-    finished = FinishedRuns()
+    finished = {}
     # Three checks are allowed and seven wanted: the limit is the validator's, and no reason to skip the run.
     first = stored(Shelf(), OfflineJudge(), finished, calls=3)
     assert (first.skipped, first.variants["a"].runs[0].status) == (0, "done")
@@ -312,5 +312,5 @@ def test_without_checks_the_primary_measure_of_the_adr_is_unknown() -> None:
 def test_the_primary_measure_must_be_able_to_decide() -> None:
     with pytest.raises(ValidationError, match="must be among measures"):
         ABConfig(name="t", source="metrics", variants={"a": {}, "b": {}}, measures={"q": "neither"}, primary="q")
-    with pytest.raises(InputError, match="is not a number"):
+    with pytest.raises(InputError, match="should be a valid number"):
         asyncio.run(given_metrics({"run": {"quality": True}}, 0))

@@ -13,7 +13,6 @@ from evaluation.errors import InputError
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import (
     ExperimentPlan,
-    GroupLayout,
     design_of,
     plan_of,
     read_scenario,
@@ -23,7 +22,6 @@ from evaluation.experiments.plan import (
 )
 from evaluation.judging.model_client.prices import Price
 from evaluation.judging.proposition_files import PropositionLibrary
-from evaluation.simulation.scripted_world import NO_EFFECTS
 
 VARIETY = "brainstorming-difficult-variety"
 FOUR_PERSONAS = tuple({"name": name} for name in ("Ann", "Bea", "Cem", "Dov"))
@@ -62,26 +60,6 @@ def test_a_scale_is_rounded_up(name: str, scale: float, personas: int, rooms: in
     assert sorted(seat for room in design.rooms for seat in room) == list(range(personas))
 
 
-@pytest.mark.parametrize(
-    ("name", "personas", "sessions", "attempts"),
-    [
-        ("brainstorming-average", 20, 10, 5),
-        ("brainstorming-difficult-full", 12, 8, 2),
-        (VARIETY, 12, 8, 2),
-        ("debate-controversial", 20, 6, 2),
-    ],
-)
-def test_the_papers_layout_repeats_its_personas(name: str, personas: int, sessions: int, attempts: int) -> None:
-    design = design_of(scenario_named(name), 1.0, 3, GroupLayout.PAPER)
-    assert design.personas == personas
-    seats = [seat for room in design.rooms for seat in room]
-    assert {seats.count(person) for person in range(personas)} == {sessions}
-    assert design.treatment.max_correction_attempts == attempts
-    if name != VARIETY:
-        assert design.treatment.thresholds == {"adherence": 5.0}
-        assert not design.treatment.gate_similarity_enabled
-
-
 @given(st.integers(2, 30), st.integers(2, 20), st.integers(2, 6), st.integers(0, 5))
 def test_nobody_sits_twice_in_a_room(personas: int, environments: int, per_room: int, seed: int) -> None:
     if personas >= per_room:
@@ -103,7 +81,7 @@ def test_too_few_imported_personas_are_refused() -> None:
 
 
 def test_the_id_is_that_of_everything_that_is_asked_and_the_plan_comes_back() -> None:
-    plan = ExperimentPlan(scenario_named(VARIETY), "m", 0.1, effects=NO_EFFECTS, personas=FOUR_PERSONAS)
+    plan = ExperimentPlan(scenario_named(VARIETY), "m", 0.1, effects=False, personas=FOUR_PERSONAS)
     assert plan.record.id == replace(plan).record.id
     others = [replace(plan, seed=1), replace(plan, scale=0.2), replace(plan, model="n"), replace(plan, effects=None)]
     assert len({plan.record.id, *(other.record.id for other in others)}) == 5
@@ -148,8 +126,6 @@ def test_a_scenario_of_ones_own(tmp_path: Path) -> None:
     path.write_text(SCENARIO)
     found = scenario_named(str(path))
     assert (found.id, found.per_room, found.said_by_facilitator("tea")) == ("mine", 3, {1: "On tea."})
-    with pytest.raises(InputError, match="not an experiment of the paper"):
-        design_of(found, 1.0, 0, GroupLayout.PAPER)
 
 
 @pytest.mark.parametrize(
@@ -167,8 +143,3 @@ def test_faults_of_a_scenario_name_file_and_key(before: str, after: str, words: 
     with pytest.raises(InputError, match=words) as caught:
         read_scenario(SCENARIO.replace(before, after).encode(), "mine", "mine.yaml")
     assert "mine.yaml" in str(caught.value)
-
-
-def test_an_unknown_scenario_is_told_which_there_are() -> None:
-    with pytest.raises(InputError, match="Choose from brainstorming-average"):
-        scenario_named("brainstorm")

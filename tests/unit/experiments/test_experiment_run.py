@@ -16,7 +16,7 @@ from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallFailure, FailureKind, LLMResponse
 from evaluation.judging.propositions import Dimension
 from evaluation.simulation.population import load_personas
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, Habits, ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.workflows.experiment_runs import KIND, run_as_job, run_experiment
 from tests.stored_rows import correction_log
@@ -44,7 +44,7 @@ CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
 
 def plan(**changes: Any) -> ExperimentPlan:
     scenario = read_scenario(SCENARIO.encode(), "small", "small.yaml")
-    return ExperimentPlan(scenario, SCRIPTED_MODEL, **{"effects": Effects(), "is_batched": True} | changes)
+    return ExperimentPlan(scenario, SCRIPTED_MODEL, **{"effects": True, "is_batched": True} | changes)
 
 
 @pytest.fixture
@@ -52,8 +52,8 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "experiments.duckdb")
 
 
-def provider(effects: Effects | None = None) -> ScriptedProvider:
-    return ScriptedProvider(ScriptedWorld(effects))
+def provider(*, effects: bool = True) -> ScriptedProvider:
+    return ScriptedProvider(ScriptedWorld(effects=effects))
 
 
 def test_planted_effects_are_found_and_conversations_can_be_read(store: Store) -> None:

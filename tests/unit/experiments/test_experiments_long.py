@@ -16,9 +16,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population import AgentFactory, profile_named
 from evaluation.simulation.scripted_world import (
-    NO_EFFECTS,
     SCRIPTED_MODEL,
-    Effects,
     Habits,
     ScriptedProvider,
     ScriptedWorld,
@@ -50,14 +48,14 @@ topics: [tea, boats]
 """
 
 
-def plan(seed: int, effects: Effects) -> ExperimentPlan:
+def plan(seed: int, *, effects: bool) -> ExperimentPlan:
     scenario = read_scenario(SCENARIO.encode(), "small", "small.yaml")
     return ExperimentPlan(scenario, SCRIPTED_MODEL, seed=seed, sample_size=1, is_batched=True, effects=effects)
 
 
-async def scores(seed: int, effects: Effects, library: PropositionLibrary) -> list[AgentScore]:
+async def scores(seed: int, library: PropositionLibrary, *, effects: bool) -> list[AgentScore]:
     """All of an experiment but the storing, so that two hundred of them take minutes."""
-    provider, small = ScriptedProvider(ScriptedWorld(effects)), plan(seed, effects)
+    provider, small = ScriptedProvider(ScriptedWorld(effects=effects)), plan(seed, effects=effects)
     writer = Writer(LLMClient(provider), salt=seed)
     judge = build_judge(CONFIG, provider=provider)
     people = await AgentFactory(writer, profile_named("average-customers"), seed=seed).make(small.design.personas)
@@ -74,7 +72,7 @@ def test_nothing_is_found_where_nothing_is() -> None:
     found = dict.fromkeys(Dimension, 0)
     library = PropositionLibrary.load()
     for seed in range(RUNS):
-        for row in report_rows(asyncio.run(scores(seed, NO_EFFECTS, library))):
+        for row in report_rows(asyncio.run(scores(seed, library, effects=False))):
             found[row.dimension] += row.found.welch.p < LEVEL
     print(f"of {RUNS} null runs significant at {LEVEL}: { {str(key): count for key, count in found.items()} }")
     assert max(found.values()) <= MOST_FOUND
@@ -83,7 +81,7 @@ def test_nothing_is_found_where_nothing_is() -> None:
 @pytest.mark.long
 def test_planted_effects_are_found() -> None:
     world = ScriptedWorld(habits=Habits(out_of_character=0.6, repeats=0.6, has_idea=0.1))
-    outcome = run_experiment(Store(":memory:"), plan(0, Effects()), CONFIG, provider=ScriptedProvider(world))
+    outcome = run_experiment(Store(":memory:"), plan(0, effects=True), CONFIG, provider=ScriptedProvider(world))
     found = {row.dimension: row.found.welch.p for row in outcome.rows}
     print(f"p of planted effects: { {str(key): round(p, 5) for key, p in found.items()} }")
     for dimension in (Dimension.ADHERENCE, Dimension.FLUENCY, Dimension.IDEAS_QUANTITY):

@@ -8,7 +8,7 @@ from evaluation.experiments.conversation import activity_of, stored_activity
 from evaluation.experiments.plan import ExperimentPlan, Side, read_scenario
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.proposition_files import PropositionLibrary
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, Habits, ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import find_subjects
@@ -32,7 +32,7 @@ def test_the_report_counts_what_took_effect_and_what_each_side_cost(tmp_path: Pa
     scenario = read_scenario(SCENARIO.encode(), "small", "small.yaml")
     world = ScriptedWorld(habits=Habits(out_of_character=0.9, repeats=0.6, has_idea=0.1))
     asked, store = ScriptedProvider(world), Store(tmp_path / "x.duckdb")
-    plan = ExperimentPlan(scenario, SCRIPTED_MODEL, is_batched=True, effects=Effects())
+    plan = ExperimentPlan(scenario, SCRIPTED_MODEL, is_batched=True, effects=True)
     record = run_experiment(store, plan, CONFIG, provider=asked).record
     sides = activity_of(store.experiments.activity(record.id))
     treatment, control = sides[Side.TREATMENT], sides[Side.CONTROL]

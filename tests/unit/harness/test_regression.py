@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -26,8 +25,8 @@ from evaluation.harness.regression import (
     baseline_of,
     behind_words,
     file_name,
-    junit_xml,
     read_baselines,
+    row_words,
     write_baseline,
 )
 from evaluation.judging.prompts import PROMPT_VERSION
@@ -225,12 +224,11 @@ def test_a_fault_that_is_marked_high_reads_the_same_in_every_output_of_a_fall() 
     words = inverted.mark_words
     assert words == "8 of 9, mostly true; the claim names a fault: score 1 of 9"
     assert f"marked {words}" in behind_words(row.behind[0])
-    assert f"marked {words}" in junit_xml(comparison)
     assert f"marked: `{words}`" in comparison_markdown(comparison.as_dict())
 
 
 def test_a_baseline_survives_its_file(tmp_path: Path) -> None:
-    made = baseline_of(evaluation({FLUENCY: [item("p", 7.0), item("p", 6.0)]}), ALL, note="Why.")
+    made = baseline_of(evaluation({FLUENCY: [item("p", 7.0), item("p", 6.0)]}), ALL)
     assert made.dimensions[FLUENCY].score == 6.5
     assert {key: each.score for key, each in made.dimensions[FLUENCY].propositions.items()} == {"p": 6.5}
     path = write_baseline(tmp_path, made)
@@ -241,7 +239,9 @@ def test_a_baseline_survives_its_file(tmp_path: Path) -> None:
 
 def test_a_baseline_that_another_program_wrote_anew_says_the_same(tmp_path: Path) -> None:
     name = "Ann 😀 \u2028 \x7f"
-    made = baseline_of(evaluation({FLUENCY: [item("p", 7.0)]}, name=name), ALL, note="1e-06: yes")
+    made = baseline_of(evaluation({FLUENCY: [item("p", 7.0)]}, name=name), ALL).model_copy(
+        update={"note": "1e-06: yes"}
+    )
     path = write_baseline(tmp_path, made)
     # Tabs, and a pair of escapes for the emoji, are JSON, but no YAML.
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")), indent="\t"), encoding="utf-8")
@@ -301,41 +301,6 @@ ROWS = (
     BaselineRow("cid", "Cid", FLUENCY, RegressionOutcome.NEW, 3.0, None, "the agent has no baseline"),
     BaselineRow("cid", "Cid", ADHERENCE, RegressionOutcome.NOT_SCORED, None, None, "needs an LLM judge"),
 )
-
-
-def test_junit_counts_what_ci_systems_read() -> None:
-    root = ElementTree.fromstring(junit_xml(BaselineComparison(ROWS)))
-    assert root.tag == "testsuites"
-    assert root.attrib == {"name": "dramaturg", "tests": "6", "failures": "2", "errors": "1", "time": "0"}
-    suites = root.findall("testsuite")
-    assert [(s.get("name"), s.get("tests"), s.get("failures"), s.get("errors"), s.get("skipped")) for s in suites] == [
-        ("Ann", "2", "1", "0", "0"),
-        ("Bob", "2", "1", "1", "0"),
-        ("Cid", "2", "0", "0", "1"),
-    ]
-    cases = root.findall("testsuite/testcase")
-    assert {tuple(sorted(case.attrib)) for case in cases} == {("classname", "name", "time")}
-    assert [[child.tag for child in case] for case in cases] == [
-        ["system-out"],
-        ["failure"],
-        ["failure"],
-        ["error"],
-        ["system-out"],
-        ["skipped"],
-    ]
-    failure = cases[1].find("failure")
-    assert failure is not None
-    assert failure.attrib == {
-        "message": "Ann, Adherence: 5.00, baseline 7.00: it fell by 2.00, which is more than 1",
-        "type": "regression",
-    }
-
-
-@given(st.text(st.characters(), max_size=60))
-def test_junit_is_well_formed_whatever_agents_are_called(name: str) -> None:
-    row = BaselineRow("ann", name, FLUENCY, RegressionOutcome.LOST, None, 7.0, name)
-    root = ElementTree.fromstring(junit_xml(BaselineComparison((row,))).encode("utf-8", "strict"))
-    assert root.findall("testsuite/testcase/failure")
 
 
 def test_markdown_tells_verdict_rows_and_what_to_do() -> None:
@@ -430,7 +395,7 @@ def test_a_fallen_proposition_does_not_hide_behind_a_rising_dimension() -> None:
     assert (row.change or 0) > 0
     assert row.outcome is RegressionOutcome.REGRESSION
     assert [(one.name, one.change) for one in row.fallen] == [("p0", -7.0)]
-    assert "1 proposition fell too far: p0 9.00 -&gt; 2.00" in junit_xml(BaselineComparison((row,)))
+    assert row_words(row, 1.0).endswith("1 proposition fell too far: p0 9.00 -> 2.00")
 
 
 def test_a_proposition_may_fall_three_times_as_far_and_the_rule_says_so() -> None:
@@ -473,8 +438,6 @@ def test_nothing_compared_is_a_verdict_of_its_own_in_every_report() -> None:
     assert (comparison.verdict, comparison.has_failed) == ("nothing_compared", False)
     required = compare([again([[1.0]])], {}, requires_baseline=True)
     assert required.has_failed
-    assert ElementTree.fromstring(junit_xml(comparison)).get("failures") == "0"
-    assert ElementTree.fromstring(junit_xml(required)).get("failures") == "1"
     text = comparison_markdown(required.as_dict())
     assert "### Personas: nothing was compared" in text
     assert "A baseline is required" in text

@@ -26,7 +26,7 @@ from evaluation.insight.metrics import interaction_graph, network_metrics
 from evaluation.insight.recommendations import activity_lines, network_lines, share_lines
 from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.report import discussion_page, document, markdown
+from evaluation.report import discussion_page, document
 from evaluation.simulation.environment import Environment, RoomPlan
 from evaluation.simulation.model_texts import Generation, Writer, speech_subject
 from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
@@ -251,7 +251,7 @@ def test_filters_keep_what_answers_and_addresses() -> None:
 
 def talks_most(transcript: Transcript, only: MessageFilter | None = None) -> str:
     metrics = transcript_metrics(transcript, only=only or MessageFilter())
-    return dict(activity_lines(metrics))["Talks most"]
+    return dict(activity_lines(metrics))["Most messages"]
 
 
 def test_ties_single_speakers_and_silence_are_said_in_words() -> None:
@@ -286,7 +286,7 @@ def test_reports_begin_with_advice_and_name_date_and_source() -> None:
     report = plain_report(game(("A", "x", "public", 1), started_at=started))
     assert document(report)[0].heading == "What to look at"
     made = datetime(2026, 2, 3, 4, 5, tzinfo=UTC)
-    for text in (markdown(report, made), discussion_page(report, made)):
+    for text in (discussion_page(report, made),):
         assert "Made with Dramaturg on 2026-02-03 at 04:05 UTC." in text
         assert "2026-01-02 03:04 UTC" in text
         assert "native" in text

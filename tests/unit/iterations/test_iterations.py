@@ -85,11 +85,6 @@ def test_a_test_is_judged_by_the_means_of_its_games() -> None:
     assert test.has_passed is True
 
 
-def test_a_mean_is_judged_by_todays_threshold() -> None:
-    assert mean_scores([GOOD], {"coherence": 96.0})["coherence"].status is Status.FAILED
-    assert mean_scores([GOOD], {"coherence": 96.0})["strategic_depth"].threshold == 60.0
-
-
 def test_games_without_a_score_stay_out_of_the_mean() -> None:
     roleless = replace(
         GOOD, metrics={**GOOD.metrics, "role_consistency": MetricScore(Status.NOT_APPLICABLE, None, 80.0, "no roles")}
@@ -114,10 +109,6 @@ def test_a_test_is_pending_while_one_of_its_games_is_unrated() -> None:
     assert test.has_passed is None
     # The mean of the two ratings can still be shown.
     assert test.means["engagement"].score == 4.0
-
-
-def test_an_unrated_test_that_cannot_reach_five_has_failed() -> None:
-    assert one_test(*[game(percent=10.0, rating=None)] * 3).verdict.status is VerdictStatus.FAILED
 
 
 def test_one_critically_failed_game_fails_its_test_whatever_the_means() -> None:
@@ -154,7 +145,7 @@ def test_three_good_tests_and_a_sign_off_open_the_gate() -> None:
     result = checklist(full_tests(GOOD, GOOD, GOOD), SIGNED)
     assert [check.state for check in result.checks] == [CheckState.MET] * 5
     assert [check.measured for check in result.checks] == [
-        "3 of the latest 3 tests passed",
+        "over all iterations, 3 of the latest 3 tests passed",
         "lowest 4.0",
         "highest $1.00",
         "80.0 %",
@@ -172,7 +163,10 @@ def test_consecutive_tests_may_span_iterations_and_only_the_latest_three_count()
 
 def test_a_failure_among_the_latest_three_breaks_the_streak() -> None:
     result = checklist(full_tests(GOOD, GOOD, BAD, GOOD), None)
-    assert (result.streak.state, result.streak.measured) == (CheckState.NOT_MET, "2 of the latest 3 tests passed")
+    assert (result.streak.state, result.streak.measured) == (
+        CheckState.NOT_MET,
+        "over all iterations, 2 of the latest 3 tests passed",
+    )
     assert result.success is CheckState.NOT_MET
 
 
@@ -198,7 +192,7 @@ def test_a_pending_test_leaves_the_streak_unknown() -> None:
     result = checklist(full_tests(GOOD, UNRATED, GOOD), None)
     assert (result.streak.state, result.streak.measured) == (
         CheckState.UNKNOWN,
-        "2 of the latest 3 tests passed, 1 pending",
+        "over all iterations, 2 of the latest 3 tests passed, 1 pending",
     )
     assert (result.engagement.state, result.engagement.measured) == (
         CheckState.UNKNOWN,
@@ -248,14 +242,9 @@ def test_the_cache_hit_rate_must_exceed_seventy_percent(hits: float | None, stat
     assert (check.state, check.measured) == (state, words)
 
 
-def test_a_known_cache_hit_rate_is_not_unknown_because_tests_are_still_to_be_played() -> None:
-    check = checklist(full_tests(game(hits=0.75)), None).cache
-    assert (check.state, check.measured) == (CheckState.MET, "75.0 %")
-
-
 def test_a_cache_hit_rate_that_some_games_lack_stays_unknown() -> None:
     check = checklist(full_tests(GOOD, GOOD, game(hits=None)), None).cache
-    assert (check.state, check.measured) == (CheckState.UNKNOWN, "80.0 % (recorded for 6 of 9)")
+    assert (check.state, check.measured) == (CheckState.UNKNOWN, "80.0 % (recorded for 6 of 9 games)")
 
 
 def test_the_gate_needs_the_sign_off_but_success_does_not() -> None:
@@ -302,11 +291,6 @@ def test_the_board_compares_with_the_parent_or_what_was_kept_or_the_baseline() -
     assert board["next"] is later
     with pytest.raises(KeyError):
         board["missing"]
-
-
-def test_the_board_of_nothing() -> None:
-    board = make_board([], {})
-    assert (board.current, board.baseline, board.chance, board.tests) == (None, None, None, ())
 
 
 def test_an_iteration_needs_a_name_and_a_real_target() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import pytest
 
-from evaluation.engines.scoring import SCORERS, ScoreFailure, evaluate_transcript
+from evaluation.engines.scoring import ScoreFailure, evaluate_transcript
 from evaluation.errors import NotFoundError
 from evaluation.iterations.board import VersionMix, version_mixes
 from evaluation.ratings import Rating
@@ -72,14 +72,6 @@ def test_several_versions_are_named_with_their_games(store: Store) -> None:
     )
 
 
-def test_one_version_that_is_not_todays_is_named_too(store: Store) -> None:
-    (mix,) = version_mixes(store.results.scores(), store.readers.versions(), {GAMES[0].id})
-    assert not mix.is_mixed
-    assert mix.words == (
-        f"Conversation coherence was computed by version 0 in 1 game; today's definition is version {TODAY}."
-    )
-
-
 def test_versions_are_ordered_by_age_and_metrics_by_the_rubric() -> None:
     rows = [
         ("a", "coherence", "10"),
@@ -122,15 +114,6 @@ def test_evaluating_again_brings_todays_version_and_keeps_the_old_result(store: 
     assert kept == [("0", 12.5), (TODAY, results["coherence"].score)]
 
 
-def test_evaluating_again_changes_nothing_where_nothing_changed(store: Store) -> None:
-    reevaluate(store, outdated(store))
-    with store.unit() as cursor:
-        before = cursor.execute("SELECT count(*) FROM metric_results").fetchone()
-    assert reevaluate(store, [one.id for one in GAMES[:3]]) == Reevaluated(3)
-    with store.unit() as cursor:
-        assert cursor.execute("SELECT count(*) FROM metric_results").fetchone() == before
-
-
 def test_overrides_stand_after_evaluating_again(store: Store) -> None:
     store.overrides.add(GAMES[0].id, "coherence", "coherence:m1", "does_not_count", author="Ann", reason="no answer")
     reevaluate(store, [GAMES[0].id])
@@ -162,7 +145,3 @@ def test_what_is_stopped_goes_on_where_it_was(store: Store) -> None:
     with pytest.raises(Stopped):
         reevaluate(store, waiting, stop)
     assert outdated(store) == waiting[1:]
-
-
-def test_every_automatic_metric_is_asked_for() -> None:
-    assert set(SCORERS) == set(DEFINITIONS) - {"engagement"}

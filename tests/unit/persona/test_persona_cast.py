@@ -39,12 +39,6 @@ def test_every_agent_has_a_persona_propositions_and_messages(agent_id: str) -> N
     assert len(said) >= 4
 
 
-@pytest.mark.parametrize("kind", TYPES)
-def test_every_personality_type_has_a_persona_and_propositions(kind: str) -> None:
-    assert len(shipped_cast().personalities[kind]) > 100
-    assert len(PropositionLibrary.load().by_file[Dimension.ADHERENCE, kind]) >= 3
-
-
 def test_every_shipped_proposition_file_is_faultless_and_of_somebody_known() -> None:
     files = proposition_files(proposition_root())
     assert len(files) == 16
@@ -59,17 +53,6 @@ def test_every_shipped_claim_has_an_advice_and_no_id_stands_twice() -> None:
     assert len({each.id for each in claims}) == len(claims)
     silent = [each.id for each in claims if not each.recommendations_for_improvement]
     assert silent == ["ideas-distinct"]
-
-
-def test_names_and_nicknames_are_known() -> None:
-    speakers = SpeakerMap(known=shipped_cast().by_slug)
-    assert [speakers.agent_id(name) for name in ("Michael Scott", "michael", "LISA", "Oscar", "Pam")] == [
-        "michael",
-        "michael",
-        "lisa-carter",
-        "oscar",
-        "pam",
-    ]
 
 
 def test_shipped_transcripts_are_read_once_and_say_what_they_are() -> None:

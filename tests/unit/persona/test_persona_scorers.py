@@ -251,12 +251,6 @@ def test_options_reach_every_question_and_progress_is_told(library: PropositionL
     assert [position for position, _ in told] == [0, 1, 2, 3]
 
 
-def test_somebody_who_says_nothing(library: PropositionLibrary) -> None:
-    result = evaluate(subject(Agent("zoe", "Zoe")), lambda _: mark(5), library)
-    assert [each.reason for each in result.dimensions.values()] == ["there is nothing to judge"] * 3
-    assert (result.sample_size, result.overall_score) == (0, None)
-
-
 def test_phrases_that_stand_in_an_earlier_message() -> None:
     # Phrases of the second message: "i think that", "think that we", "that we rest"; the first two stand before: 2 / 3.
     assert phrase_overlap(["I think that we bake.", "I think that we rest."]) == pytest.approx(2 / 3)

@@ -145,13 +145,6 @@ def test_players_whose_names_differ_in_vowel_signs_are_judged_apart() -> None:
     assert said == {"मीना": [[0]], "मोना": [[1]]}
 
 
-def test_names_without_letters_keep_apart() -> None:
-    assert slug_of("!!!") != slug_of("???")
-    assert slug_of("!!!").startswith("agent-")
-    assert len(slug_of("x" * 200)) == 89
-    assert slug_of("x" * 200) != slug_of("x" * 199)
-
-
 @given(st.text(max_size=200))
 def test_every_slug_fits_a_file_name_and_names_no_channel(name: str) -> None:
     slug = slug_of(name)
@@ -282,8 +275,8 @@ def test_a_persona_as_lines() -> None:
         (b"[" * 100_000, "x.json: The JSON is nested deeper than 100 levels. Hand in an agent file"),
         (b"[" * 900 + b"]" * 900, "x.json: The JSON is nested deeper than 100 levels. Hand in an agent file"),
         (b'{"persona": {"name": "Sur", "x": "\\ud83d"}}', "x.json: $.persona.x: The text holds half of a surrogate"),
-        (b'{"persona": {"name": "Ann", "age": NaN}}', "x.json: $.persona.age: NaN is too large or not a number."),
-        (b'{"name": "Odd", "x": -Infinity}', "x.json: $.x: -Infinity is too large or not a number."),
+        (b'{"persona": {"name": "Ann", "age": NaN}}', "x.json: $.persona.age: NaN is not a number that can be stored."),
+        (b'{"name": "Odd", "x": -Infinity}', "x.json: $.x: -Infinity is not a number that can be stored."),
         (b'{"persona": {"name": "Ann",\n"name": "Bob"}}', "x.json:2: persona.name: This field stands here twice."),
         (b"[]", "x.json:1: file: This is not a mapping."),
         (b'{"age": 3}', "x.json:1: persona: It is missing. Add 'name: ...'."),

@@ -12,14 +12,13 @@ import pytest
 
 from evaluation.engines.scoring import SCORERS, evaluate_transcript
 from evaluation.errors import InputError
-from evaluation.escaping import code
 from evaluation.readers import read_path, read_uploads
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine, planned, refusal_groups
 from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.store.imports import KEPT
 from evaluation.transcript import Transcript
-from evaluation.writers import counts_words, report_as, report_csv, report_markdown
+from evaluation.writers import counts_words, report_as, report_csv
 
 GAME = b'{"gameId": "%s", "players": [{"name": "Ann"}], "messages": [{"playerName": "Ann", "message": "Hi"}]}'
 BAD = b'{"gameId": '
@@ -63,7 +62,6 @@ def test_each_outcome_is_counted() -> None:
 
 def test_an_empty_report_says_so() -> None:
     assert counts_words(ImportReport(())) == "No file."
-    assert "No game was read." in report_markdown(ImportReport(()))
 
 
 def test_refusals_for_one_reason_are_one_group() -> None:
@@ -95,16 +93,9 @@ def test_the_csv_has_a_row_per_game_and_runs_no_formula() -> None:
     assert rows[2]["message"] == "'@x"
 
 
-def test_names_are_inert_in_markdown() -> None:
-    evil = "a`](https://evil.example)|\n# b.json"
-    text = report_markdown(replace(report("one"), lines=(ReportLine(evil, ImportOutcome.REFUSED, message=evil),)))
-    assert "- `a'](https://evil.example)\\| # b.json`: `a'](https://evil.example)\\| # b.json`" in text
-    assert text.count("\n# ") == 0
-
-
 def test_an_unknown_ending_is_refused() -> None:
     assert report_as(report("one"), ".JSON").startswith("{")
-    with pytest.raises(InputError, match=r"end with \.json, \.csv, \.md"):
+    with pytest.raises(InputError, match=r"end with \.json, \.csv"):
         report_as(report("one"), ".xlsx")
 
 
@@ -121,20 +112,6 @@ def test_the_store_keeps_the_latest_reports_and_replaces_one_that_went_on() -> N
         store.imports.save(report("more"))
     assert len(store.imports.list()) == KEPT
     assert first.id not in {held.id for held in store.imports.list()}
-
-
-def test_no_name_steers_a_terminal_or_reorders_a_markdown_report() -> None:
-    name = "one\x1b[31m\x1b]0;owned\x07\u202etxt.exe\u2066\x9b2J\\| `x` @here.json"
-    lines = (
-        ReportLine(name, ImportOutcome.STORED, format="native", players=2, messages=3),
-        ReportLine(name, ImportOutcome.REFUSED, message=f"No: {name}", place=name, remedy="Mend it."),
-    )
-    text = report_markdown(replace(report("one"), lines=lines, iteration=f"Sly {name}"))
-    assert not set(text) & {"\x1b", "\x07", "\u202e", "\u2066", "\x9b"}
-    # One rule for all Markdown: a backslash of theirs does not take the bar's away, and the table keeps its columns.
-    (row,) = [line for line in text.splitlines() if line.startswith("| stored")]
-    assert code(name) in row
-    assert row.replace("\\|", "").count("|") == 6
 
 
 def test_names_that_utf_8_cannot_hold_are_kept_readable() -> None:

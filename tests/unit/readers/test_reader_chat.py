@@ -93,7 +93,7 @@ FAULTS = [
     ),
     (
         lines(CHAT[1]) + b'\n{"role": "user", "content": NaN}\n',
-        "line 2: $.content: NaN is too large or not a number. Use a smaller number, or null.",
+        "line 2: $.content: NaN is not a number that can be stored. Use an ordinary number, or null.",
     ),
     (
         lines(CHAT[1], {"content": "Hi"}),

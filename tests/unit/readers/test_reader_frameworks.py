@@ -111,7 +111,7 @@ def test_concordia_json() -> None:
     ],
 )
 def test_a_tool_without_a_reader_is_told_by_name_with_the_way_that_is_left(tool: str, content: Any) -> None:
-    told = f"This is a file of {tool}, which has no reader of its own. "
+    told = f"This is a file of {tool}, a format that Dramaturg does not read. "
     remedy = "Export the spans as" if "Phoenix" in tool else "Write its messages as a table"
     assert told + remedy in refusal(lines(content))
 

@@ -42,7 +42,7 @@ def test_when_nothing_fails_nothing_needs_fixing() -> None:
     assert advise(healthy) == ()
     # Depth has (66 - 60) / (100 - 60) = 15 % of its headroom, anti-repetition 93 %.
     assert nothing_to_fix(healthy) == (
-        "Nothing needs fixing: no metric fails. Closest to its threshold: Strategic depth, 66.0 % (at least 60 %)."
+        "No metric fails so far. Closest to its threshold: Strategic depth, 66.0 % (at least 60 %)."
     )
     assert nothing_to_fix({}) == "No metric has a score yet."
 

@@ -38,7 +38,7 @@ def test_the_rubrics_failing_example(make_game: MakeGame) -> None:
     result = measure(make_game([(f"Agent-{letter}", GENERIC) for letter in "ABCD"]))
     assert (result.score, result.status) == (0.0, Status.FAILED)
     assert result.ledger[0].reason.startswith(
-        "Most like Agent-B, 100.0 of 100: at 70 or more their language is not their own. Both say "
+        "Most like Agent-B, 100.0 of 100: from 70 on a player's language does not count as their own. Both say "
     )
     assert result.ledger[0].details["shared"] == ["and i think", "i think we", "all see that"]
     # Three places of the player's own, and three of the twin's.
@@ -149,8 +149,8 @@ def test_the_marks_of_a_declared_personality_are_named(make_game: MakeGame) -> N
     ann, bob, cleo = measure(Transcript.model_validate(body)).ledger
     assert ann.details["marks"]["personality"] == "analytical"
     assert ann.details["marks"]["found"] | {"evidence": 1, "data": 1, "pattern": 1} == ann.details["marks"]["found"]
-    assert 'Declared analytical, the text shows "analysis"' in ann.reason
-    assert bob.reason.endswith("Declared cautious, the text shows none of its marks.")
+    assert 'Described as analytical; the text shows it in "analysis"' in ann.reason
+    assert bob.reason.endswith("Described as cautious; the text shows no mark of it.")
     assert cleo.details["marks"] is None
 
 

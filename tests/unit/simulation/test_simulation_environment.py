@@ -26,7 +26,7 @@ from evaluation.simulation.environment import (
     spoken,
 )
 from evaluation.simulation.model_texts import Writer
-from evaluation.simulation.scripted_world import NO_EFFECTS, Habits, ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import Habits, ScriptedProvider, ScriptedWorld
 from evaluation.transcript import Transcript
 
 PEOPLE = [{"name": name, "style": "Blunt."} for name in ("Ann", "Ben", "Cid")]
@@ -148,7 +148,7 @@ def test_without_planted_effects_the_script_says_the_same_after_feedback_and_nud
         prompts = [agent.prompt(), agent.prompt(["New!"]), agent.prompt([], "Dull."), agent.prompt(["New!"], "Dull.")]
         return {world.answer(prompt) for prompt in prompts}
 
-    assert len(said(ScriptedWorld(NO_EFFECTS))) == 1
+    assert len(said(ScriptedWorld(effects=False))) == 1
     assert len(said(ScriptedWorld(habits=Habits(1.0, 1.0, 0.0)))) == 4
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ from evaluation.store.answer_journal import (
     JournalledAnswers,
     JournalledTexts,
 )
-from evaluation.workflows.experiment_runs import _is_stored, _keep
+from evaluation.workflows.experiment_runs import _keep
 from tests.stored_rows import llm_calls
 
 ROOT = Path(__file__).parents[3]
@@ -67,8 +68,8 @@ def run(
     asyncio.run(main())
 
 
-def new(_: Sequence[JournalEntry]) -> bool:
-    """Nothing is stored yet."""
+def new(_: CallRecord) -> bool:
+    """No call is stored yet."""
     return False
 
 
@@ -123,7 +124,7 @@ def killed(place: Path, signal_number: int = signal.SIGKILL) -> None:
         "import os, sys\n"
         "from pathlib import Path\n"
         "from tests.unit.store.test_store_answer_journal import WHOLE, JournalFile\n"
-        "file = JournalFile(Path(sys.argv[1]))\n"
+        "file = JournalFile.make(Path(sys.argv[1]))\n"
         "file.add(WHOLE)\n"
         f"os.kill(os.getpid(), {signal_number})\n"
     )
@@ -146,35 +147,25 @@ def test_a_killed_run_leaves_what_the_next_one_stores(tmp_path: Path, heavy: Exe
     assert files(tmp_path) == []
 
 
-def test_what_was_stored_before_the_kill_is_counted_once(tmp_path: Path) -> None:
+def test_what_was_stored_before_the_kill_is_counted_once(tmp_path: Path, heavy: Executor) -> None:
     """The kill fell between the transaction and the removal of the file."""
     store = Store(":memory:")
-    text = replace(TEXT, scope="e")
-    whole, calls_only = JournalEntry([text], [ANSWER], [CALL]), JournalEntry(calls=[CALL])
-    assert not _is_stored(store, "e", [whole])
-    _keep(store, [whole])
-    assert _is_stored(store, "e", [whole])
-    assert not _is_stored(store, "e", [whole, JournalEntry(answers=[replace(ANSWER, key="k3")])])
-    assert not _is_stored(store, "e", [calls_only])
-    assert len(llm_calls(store)) == 1
+    for _ in range(2):
+        killed(tmp_path / "here")
 
+        async def main() -> None:
+            async with AnswerJournal(partial(_keep, store), store.llm_calls.have, heavy, tmp_path / "here"):
+                """Only enters and leaves."""
 
-def test_a_file_whose_answers_are_stored_is_only_removed(tmp_path: Path, heavy: Executor) -> None:
-    killed(tmp_path / "here")
-    kept = Kept()
-
-    async def main() -> None:
-        async with AnswerJournal(kept, lambda _: True, heavy, tmp_path / "here"):
-            """Only enters and leaves."""
-
-    asyncio.run(main())
-    assert kept.entries == []
-    assert files(tmp_path) == []
+        asyncio.run(main())
+        assert files(tmp_path) == []
+        assert len(llm_calls(store)) == 1
+    assert store.judgements.lookup(["k2"]) == {"k2": ANSWER}
 
 
 def test_a_run_leaves_the_files_of_one_that_lives(tmp_path: Path, heavy: Executor) -> None:
     place = tmp_path / "here"
-    living = JournalFile(place)
+    living = JournalFile.make(place)
     living.add(WHOLE)
     kept = Kept()
     run(kept, heavy, place, nothing)
@@ -187,7 +178,7 @@ def test_a_run_leaves_the_files_of_one_that_lives(tmp_path: Path, heavy: Executo
 
 def test_half_a_character_is_kept_and_spoils_nothing_else(tmp_path: Path, heavy: Executor) -> None:
     place = tmp_path / "here"
-    file = JournalFile(place)
+    file = JournalFile.make(place)
     file.add(JournalEntry(generations=[replace(TEXT, text="half \ud83d")]))
     file.add(WHOLE)
     file.close(is_stored=False)
@@ -237,7 +228,7 @@ def test_a_full_disk_is_an_error_and_not_a_line(tmp_path: Path) -> None:
         "from evaluation.errors import StoreError\n"
         "from tests.unit.store.test_store_answer_journal import WHOLE, JournalFile\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "file = JournalFile(Path(sys.argv[1]))\n"
+        "file = JournalFile.make(Path(sys.argv[1]))\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))\n"
         "try:\n"
         "    for _ in range(10): file.add(WHOLE)\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -39,14 +40,22 @@ def game(number: int) -> Transcript:
     )
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    store = Store(tmp_path / "kept.duckdb")
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of ``store``, to be copied."""
+    store = Store(tmp_path_factory.mktemp("scored") / "scored.duckdb")
     store.iterations.create("one")
     store.iterations.create("two", parent="one")
     for number in range(COUNT):
         add_evaluated(store, game(number), source_name="f", iteration="one" if number % 2 else None)
-    return store
+    store.close()
+    assert store.path is not None
+    return store.path
+
+
+@pytest.fixture
+def store(tmp_path: Path, scored: Path) -> Store:
+    return Store(shutil.copyfile(scored, tmp_path / "kept.duckdb"))
 
 
 def row_id(store: Store, place: int = 0) -> str:

@@ -8,20 +8,20 @@ from typing import Any
 import pytest
 
 from evaluation.errors import ConflictError, InputError
-from evaluation.experiments.ab_runner import ABConfig, FinishedRuns
+from evaluation.experiments.ab_runner import ABConfig
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.prices import Price
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.ab_tests import (
-    StoredRuns,
+    KIND,
     begin_ab_job,
     estimate_ab_test,
     run_ab_test,
     run_ordered_ab,
-    running_ab_job,
 )
+from evaluation.workflows.jobs import running_order
 from tests.scripted_server import ScriptedServer
 
 MARK = '{"reason": "It fits.", "score": 0.9}'
@@ -66,7 +66,7 @@ def simulated(**more: Any) -> ABConfig:
 
 def test_without_corrections_and_checks_the_estimate_is_what_is_asked(server: ScriptedServer) -> None:
     store = Store(":memory:")
-    found = estimate_ab_test(store, simulated(), FinishedRuns(), options(server))
+    found = estimate_ab_test(store, simulated(), options(server))
     # Two agents speak in each step: (2 + 3) steps, two runs of each variant.
     assert (found.runs, found.known, found.calls_at_least, found.calls_at_most) == (4, 0, 20, 20)
     assert server.asked == 0
@@ -75,7 +75,7 @@ def test_without_corrections_and_checks_the_estimate_is_what_is_asked(server: Sc
     assert found.usd(lambda _: Price(1e-6, 0.0, 2e-6)) == pytest.approx(20 * (1_300 + 2 * 70) / 1e6)
     assert found.usd(lambda _: None) is None
     assert found.words(None) == ("4 runs: 20 calls, at most 26,000 tokens to read and 1,400 to write, cost not known.")
-    run_ab_test(store, simulated(), FinishedRuns(), options(server), lambda _: None)
+    run_ab_test(store, simulated(), options(server), lambda _: None)
     assert server.asked == 20
 
 
@@ -86,19 +86,19 @@ def test_with_a_gate_and_checks_what_is_asked_lies_within_the_estimate(server: S
         checks=True,
         evaluation={"validation_sampling_rate": 1.0},
     )
-    found = estimate_ab_test(store, test, FinishedRuns(), options(server))
+    found = estimate_ab_test(store, test, options(server))
     assert found.calls_at_least < found.calls_at_most
-    result = run_ab_test(store, test, FinishedRuns(), options(server), lambda _: None)
+    result = run_ab_test(store, test, options(server), lambda _: None)
     assert {run.status for one in result.variants.values() for run in one.runs} == {"done"}
     assert found.calls_at_least <= server.asked <= found.calls_at_most
 
 
 def test_runs_that_are_done_are_not_estimated_again(server: ScriptedServer) -> None:
     store, once = Store(":memory:"), simulated(max_runs=1)
-    run_ab_test(store, once, StoredRuns.of(store, once), options(server), lambda _: None)
+    run_ab_test(store, once, options(server), lambda _: None)
     before = store.experiments.ab_runs()
     # The test is another one without its limit; what was run is the same.
-    found = estimate_ab_test(store, simulated(), StoredRuns.of(store, simulated()), options(server))
+    found = estimate_ab_test(store, simulated(), options(server))
     # The run that is done has two agents and two steps.
     assert (found.runs, found.known, found.calls_at_most) == (4, 1, 16)
     assert found.words(0.5).startswith("4 runs, 1 of them done before: 16 calls, ")
@@ -125,14 +125,14 @@ def test_the_questions_about_stored_games_are_counted_one_by_one(server: Scripte
         variants={"a": {"transcripts": [ids[0]]}, "b": {"transcripts": [ids[1]]}},
         evaluation={"validation_sampling_rate": 1.0},
     )
-    found = estimate_ab_test(store, test, FinishedRuns(), options(server))
+    found = estimate_ab_test(store, test, options(server))
     assert (found.runs, found.calls_at_least) == (2, found.calls_at_most)
     assert server.asked == 0
-    run_ab_test(store, test, FinishedRuns(), options(server), lambda _: None)
+    run_ab_test(store, test, options(server), lambda _: None)
     assert server.asked == found.calls_at_most > 0
-    again = estimate_ab_test(store, test, FinishedRuns(), options(server))
-    assert again.calls_at_most == 0, "the answers are kept"
-    assert again.words(0.0) == "2 runs. No model would be asked."
+    again = estimate_ab_test(store, test, options(server))
+    assert again.calls_at_most == 0, "the runs are kept"
+    assert again.words(0.0) == "2 runs, 2 of them done before. No model would be asked."
 
 
 def numbers() -> ABConfig:
@@ -141,26 +141,26 @@ def numbers() -> ABConfig:
 
 
 def test_numbers_ask_nobody() -> None:
-    found = estimate_ab_test(Store(":memory:"), numbers(), FinishedRuns(), {})
+    found = estimate_ab_test(Store(":memory:"), numbers(), {})
     assert (found.runs, found.calls_at_most, found.usd(lambda _: None)) == (6, 0, 0.0)
 
 
 def test_without_a_model_runs_cannot_be_simulated_and_the_estimate_says_so() -> None:
     with pytest.raises(InputError, match="Agents need a model to speak"):
-        estimate_ab_test(Store(":memory:"), simulated(), FinishedRuns(), {})
+        estimate_ab_test(Store(":memory:"), simulated(), {})
 
 
 def test_a_stopped_test_leaves_the_other_runs_for_later_even_where_no_model_is_asked() -> None:
-    store, budget, finished = Store(":memory:"), Budget(), FinishedRuns()
-    stopped = run_ab_test(store, numbers(), finished, {}, lambda _: budget.stop(), budget=budget)
+    store, budget = Store(":memory:"), Budget()
+    stopped = run_ab_test(store, numbers(), {}, lambda _: budget.stop(), budget=budget)
     assert (stopped.skipped, stopped.variants["a"].runs[1].detail) == (5, "cancelled")
-    assert run_ab_test(store, numbers(), finished, {}, lambda _: None).skipped == 0
+    assert run_ab_test(store, numbers(), {}, lambda _: None).skipped == 0
 
 
 def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them_again(server: ScriptedServer) -> None:
     store = Store(":memory:")
     job, test_id = begin_ab_job(store, simulated(), options(server, max_calls=8))
-    found = running_ab_job(store, test_id)
+    found = running_order(store, KIND, test_id)
     assert found is not None
     assert (found.id, found.total) == (job.id, 4)
     said = run_ordered_ab(store, job.id)
@@ -169,7 +169,7 @@ def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them
     assert store.jobs.get(job.id).done == 4
     assert len(store.experiments.ab_runs(test_id)) == 1
     store.jobs.update(job.id, state=JobState.DONE)
-    assert running_ab_job(store, test_id) is None
+    assert running_order(store, KIND, test_id) is None
     asked = server.asked
     again, same = begin_ab_job(store, simulated(), options(server))
     assert same == test_id

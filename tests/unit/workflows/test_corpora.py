@@ -17,7 +17,7 @@ import pytest
 
 from benchmarks.generate import write
 from evaluation.engines.scoring import ScoreFailure, evaluate_many
-from evaluation.engines.task_engines import EngineName, run_on_cluster, run_tasks
+from evaluation.engines.task_engines import EngineName, run_on_cluster
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
 from evaluation.files.locations import Location
 from evaluation.readers import iter_paths
@@ -130,9 +130,7 @@ def test_a_killed_worker_loses_nothing(cluster, tmp_path) -> None:
     """One worker process is killed by its task: the other tasks of its batch are done, and it alone is given up."""
     touched = tmp_path / "done"
     tasks = [f"{number}" for number in range(6)] + [f"7;{KILLS_ITSELF};open({str(touched)!r}, 'w').close()"]
-    answers = list(
-        run_tasks(eval_all, tasks, split=lambda task: task.split(";"), engine=EngineName.DASK, scheduler=cluster)
-    )
+    answers = list(run_on_cluster(eval_all, tasks, split=lambda task: task.split(";"), jobs=1, scheduler=cluster))
     assert dict(answers) == {
         **{f"{number}": [number] for number in range(6)},
         "7": [7],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -20,30 +20,13 @@ from evaluation.corrections.gate import (
 from evaluation.escaping import well_formed, without_controls
 from evaluation.persona.agents import Agent
 from evaluation.store._agents import Agents
-from evaluation.store._bulk_rows import append_rows, from_json, from_microseconds, require_storable, to_json
+from evaluation.store._bulk_rows import append_rows, by_name, from_json, from_microseconds, require_storable, to_json
 from evaluation.store.transactions import Units
 from evaluation.text.agent_names import agent_name, slug_of
 
 COLUMNS = """group_id::text AS group_id, agent_id, attempt_number, attempt_text, is_committed, outcome, original_text,
     dimension_scores::text AS dimension_scores, similarity_score, is_similar, feedback,
     epoch_us(created_at) AS created_us, coalesce(run_id, experiment_id)::text AS run"""
-"""What ``messages_from`` needs of a row, in its order."""
-
-_NAMES = (
-    "group_id",
-    "agent_id",
-    "attempt_number",
-    "attempt_text",
-    "is_committed",
-    "outcome",
-    "original_text",
-    "dimension_scores",
-    "similarity_score",
-    "is_similar",
-    "feedback",
-    "created_us",
-    "run",
-)
 
 
 def row_of(
@@ -70,12 +53,6 @@ def row_of(
         "feedback": without_controls(attempt.feedback),
         "is_similar": attempt.is_similar,
     }
-
-
-def messages_from(rows: Iterable[tuple[Any, ...]]) -> list[LoggedMessage]:
-    """The messages of rows that stand together by group, attempts in order."""
-    named = (dict(zip(_NAMES, row, strict=True)) for row in rows)
-    return [_message(list(group)) for _, group in groupby(named, key=lambda row: row["group_id"])]
 
 
 def _message(rows: list[dict[str, Any]]) -> LoggedMessage:
@@ -187,8 +164,7 @@ class Corrections:
     def configs(self) -> dict[str, CorrectionConfig]:
         """The configuration of every agent that has one, by agent id in alphabetical order."""
         query = f"SELECT agent_id, {', '.join(_FIELDS)} FROM agent_evaluation_config ORDER BY agent_id"
-        with self._units.unit() as cursor:
-            rows = cursor.execute(query).fetchall()
+        rows = self._units.rows(query)
         return {row[0]: CorrectionConfig(**_values(row[1:])) for row in rows}
 
     def configure(self, agent: str, config: CorrectionConfig) -> None:
@@ -212,17 +188,15 @@ class Corrections:
     def begin_run(self, label: str) -> str:
         """Stores a run of a simulation, such as one process that uses the gate; returns the id for ``add``."""
         run_id = str(uuid.uuid4())
-        with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute(
-                "INSERT INTO runs (id, kind, status, label) VALUES (?, 'simulation', 'running', ?)",
-                [run_id, well_formed(label)],
-            )
+        self._units.write(
+            "INSERT INTO runs (id, kind, status, label) VALUES (?, 'simulation', 'running', ?)",
+            [run_id, well_formed(label)],
+        )
         return run_id
 
     def end_run(self, run_id: str) -> None:
         """Marks a run as completed."""
-        with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute("UPDATE runs SET status = 'completed', completed_at = now() WHERE id = ?", [run_id])
+        self._units.write("UPDATE runs SET status = 'completed', completed_at = now() WHERE id = ?", [run_id])
 
     def delete_run(self, run_id: str) -> None:
         """Removes a run; the corrections made in it stay, without it."""
@@ -257,8 +231,7 @@ class Corrections:
 
     def forget(self, agent: str) -> None:
         """Takes back the agent's configuration: the defaults hold again, everything off."""
-        with self._units.unit(write=True, join=True) as cursor:
-            cursor.execute("DELETE FROM agent_evaluation_config WHERE agent_id = ?", [self.agent(agent).id])
+        self._units.write("DELETE FROM agent_evaluation_config WHERE agent_id = ?", [self.agent(agent).id])
 
     def messages(
         self,
@@ -284,20 +257,17 @@ class Corrections:
             "limit": limit,
         }
         with self._units.unit() as cursor:
-            return messages_from(cursor.execute(_LATEST, values).fetchall())
+            rows = by_name(cursor.execute(_LATEST, values))
+        return [_message(list(group)) for _, group in groupby(rows, key=lambda row: str(row["group_id"]))]
 
     def count(self, agent: str | None = None) -> int:
         """Number of checked messages, of one agent or of all."""
         query = "SELECT count(DISTINCT group_id) FROM correction_logs WHERE $agent IS NULL OR agent_id = $agent"
-        with self._units.unit() as cursor:
-            found = cursor.execute(query, {"agent": agent and self.agent(agent).id}).fetchone()
-        assert found is not None
-        return int(found[0])
+        return int(self._units.rows(query, {"agent": agent and self.agent(agent).id})[0][0])
 
     def agents(self) -> dict[str, int]:
         """Every agent with a checked message or a configuration, with how many messages were checked; most first."""
-        with self._units.unit() as cursor:
-            return dict(cursor.execute(_AGENTS).fetchall())
+        return dict(self._units.rows(_AGENTS))
 
 
 _LATEST = f"""
