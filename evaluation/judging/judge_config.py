@@ -241,10 +241,10 @@ def build_judge(
 
 def _without_model(config: JudgeConfig, budget: Budget) -> ChosenJudge:
     # Imported here, so that judges that are not chosen cost nothing.
-    from evaluation.judging.judges_without_model import OFFLINE_MODEL, OfflineJudge, RecordedJudge
+    from evaluation.judging.judges_without_model import OFFLINE_MODEL, OfflineJudge, RecordedJudge, read_recordings
 
     if config.mode == "recorded":
-        played = RecordedJudge.from_path(config.recordings or recording_root(), model=config.model)
+        played = RecordedJudge(read_recordings(config.recordings or recording_root()), model=config.model)
         return ChosenJudge(played, JudgeKind.RECORDED, config.model, budget)
     return ChosenJudge(OfflineJudge(), JudgeKind.OFFLINE, OFFLINE_MODEL, budget)
 

@@ -179,15 +179,6 @@ class RecordedJudge(ImmediateJudge):
         self._recordings = recordings
         self._model = model
 
-    @classmethod
-    def from_path(cls, place: Path, *, model: str) -> RecordedJudge:
-        """Plays the recordings in a file or folder.
-
-        Raises:
-            InputError: They cannot be read.
-        """
-        return cls(read_recordings(place), model=model)
-
     def _answer(self, request: JudgeRequest) -> Judgement:
         recording = self._recordings.get(request.key(self._model))
         if recording is None:

@@ -75,11 +75,9 @@ Rules:
   empty.
 - Cite for each idea the messages that voice it by number; cite none that is not there."""
 
-NO_EVIDENCE = ""
-
 
 def context(
-    trajectory: str, *, personas: Mapping[str, str] | None = None, evidence: str = NO_EVIDENCE, additional: str = ""
+    trajectory: str, *, personas: Mapping[str, str] | None = None, evidence: str = "", additional: str = ""
 ) -> str:
     """The part of a prompt that claims about the same thing share: personas, trajectory, counted evidence.
 
@@ -114,7 +112,7 @@ def _persona(name: str, text: str) -> str:
 
 
 def question(claim: str, action_number: int | None = None) -> str:
-    """The question about the context: how true the claim is.
+    """The question about the context: how true the claim is, or whether it holds.
 
     Args:
         claim: With its variables filled in.
@@ -123,11 +121,6 @@ def question(claim: str, action_number: int | None = None) -> str:
     """
     about = "" if action_number is None else f" about message [M{action_number}]"
     return f"Claim{about}: {claim}"
-
-
-def check_question(claim: str) -> str:
-    """The yes/no question about the context."""
-    return f"Claim: {claim}"
 
 
 def ideas_question(claim: str) -> str:

@@ -122,7 +122,7 @@ def check_request(claim: str, target: Target, proposition: Proposition, *, purpo
     prompt = Prompt(
         prompts.CHECK_SYSTEM,
         _context(proposition, target, shown, Supplement()),
-        prompts.check_question(fill(claim, _prompt_variables(target), place=proposition.id)),
+        prompts.question(fill(claim, _prompt_variables(target), place=proposition.id)),
     )
     return JudgeRequest(
         purpose=purpose,

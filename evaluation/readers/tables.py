@@ -34,8 +34,6 @@ from evaluation.readers.document import (
     first_record,
     records,
 )
-from evaluation.readers.formats import chat
-from evaluation.readers.traces import crewai_log, langfuse, langsmith
 from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -381,16 +379,12 @@ _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,15})?\Z")
 _BETWEEN_NAMES = re.compile(r"[;,|]")
 _LONGEST_NAME = 200
 _CHOOSE = "Correct the cell, or choose another column."
-# Formats of rows too, with columns that a table may have as well, but with a meaning of their own.
-_ALSO_ROWS = (chat.READER, crewai_log.READER, langfuse.READER, langsmith.READER)
 
 
 def _recognises(document: Document) -> bool:
     columns = table_columns(document)
     missing = guess_mapping(columns).missing
     if len(columns) < 2 or len(missing) == 2 or isinstance(document.json, dict):
-        return False
-    if any(reader.recognises(document) for reader in _ALSO_ROWS):
         return False
     # One of the two columns is enough to ask for the other.
     return not missing or _is_flat(first_record(document))

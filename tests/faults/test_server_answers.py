@@ -55,7 +55,7 @@ def asked_of(
     with JudgeServer(misbehave=respond).in_thread() as server:
         monkeypatch.setenv("OPENAI_API_BASE", server.url)
         provider = provider_of("openai/local", server.url if way == "direct" else None)
-        yield LLMClient(provider, timeout_seconds=20.0, retry=QUICK, log=log.append, seed=1), server, log
+        yield LLMClient(provider, timeout_seconds=20.0, retry=QUICK, log=log.append), server, log
 
 
 class Asked(NamedTuple):

@@ -132,7 +132,6 @@ class LLMClient:
         log: Told of every call.
         prices: Prices by model, before those that the provider knows.
         run_id: The evaluation run that calls are logged under.
-        seed: For the waits between tries; tests give one.
         server: What is known of the server, shared with other clients of it. Calls wait for a place under its limit;
             when left out, whoever calls limits the calls under way.
         concurrency: The largest limit of calls under way.
@@ -148,7 +147,6 @@ class LLMClient:
         log: CallLog | None = None,
         prices: Mapping[str, Price] | None = None,
         run_id: str | None = None,
-        seed: int | None = None,
         server: ServerState | None = None,
         concurrency: int = DEFAULT_CONCURRENCY,
     ) -> None:
@@ -158,7 +156,7 @@ class LLMClient:
         self._log = log
         self._prices = prices or {}
         self._run_id = run_id
-        self._chance = random.Random(seed)
+        self._chance = random.Random()
         self._refusal: JudgeError | None = None
         self._known_price: Price | None = None
         self._is_price_known = False

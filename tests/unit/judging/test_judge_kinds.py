@@ -113,7 +113,7 @@ def test_what_was_recorded_plays_back_the_same(tmp_path: Path) -> None:
     path = tmp_path / "cassettes" / "one.jsonl"
     asked = [request(1), request(2, double_check=True)]
     live = judged(RecordingJudge(ScriptedJudge(lambda _: SIX, model="gpt"), path), asked)
-    played = judged(RecordedJudge.from_path(path.parent, model="gpt"), asked)
+    played = judged(RecordedJudge(read_recordings(path.parent), model="gpt"), asked)
     assert [(one.key, one.score, one.reason, one.citations) for one in played] == [
         (one.key, one.score, one.reason, one.citations) for one in live
     ]
