@@ -139,7 +139,7 @@ def metric_score_words(metric: MetricResult) -> str:
 def advice_lines(
     metrics: Mapping[str, Scored], usd: float | None, place: str = "", losses: Mapping[str, Losses] | None = None
 ) -> Iterator[str]:
-    """The rubric's suggestions for what fails.
+    """The rubric's suggestions for what fails, as lines.
 
     Args:
         metrics: The scores, or their means.
