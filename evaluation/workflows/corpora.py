@@ -102,7 +102,7 @@ def score_to_corpus(
         InputError: ``output`` is a place that the workers cannot see, or ``iteration`` cannot name an iteration.
         InfrastructureError: The cluster was lost, or the output cannot be written. What was written is kept.
     """
-    from evaluation.iterations import Iteration, new_iteration_name
+    from evaluation.iterations.iteration import Iteration, new_iteration_name
     from evaluation.store.corpus import Corpus, scoring_key
 
     location = Location.of(output)
