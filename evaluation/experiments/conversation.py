@@ -106,43 +106,10 @@ class Activity:
         for name in ("looked", "fired"):
             getattr(self, name).update(other.get(name, {}))
 
-    @property
-    def known_usd(self) -> float | None:
-        """``cost_usd``, or ``None`` when the price of a call is not known."""
-        return None if self.unpriced_calls else round(self.cost_usd, 6)
-
     def as_dict(self) -> dict[str, Any]:
         """The counts as JSON-compatible data."""
         counts: dict[str, Any] = json_data(self)
         return counts | {"cost_usd": round(self.cost_usd, 6)}
-
-
-def activity_rows(config: CorrectionConfig, sides: Mapping[Side, Activity]) -> list[tuple[str, str, str]]:
-    """Label, treatment and control of everything that the report says about activity and cost.
-
-    A treatment without a gate has no rows about one.
-    """
-    treatment, control = (sides.get(side, Activity()) for side in (Side.TREATMENT, Side.CONTROL))
-    gate = [
-        ("Checked by the gate", f"{treatment.checked:,}", f"{control.checked:,}"),
-        ("Sent back at first", f"{treatment.sent_back:,}", f"{control.sent_back:,}"),
-        ("Corrected", f"{treatment.corrected:,}", f"{control.corrected:,}"),
-    ]
-    return [
-        ("Messages by agents", f"{treatment.messages:,}", f"{control.messages:,}"),
-        *(gate if config.is_gate_on else []),
-        *((f"Stepped in: {part}", _fired(treatment, part), _fired(control, part)) for part in parts_of(config)),
-        ("Calls to the model", f"{treatment.calls:,}", f"{control.calls:,}"),
-        ("Cost in US dollars", _usd(treatment), _usd(control)),
-    ]
-
-
-def _fired(activity: Activity, part: str) -> str:
-    return f"{activity.fired[part]:,} of {counted(activity.looked[part], 'check')}"
-
-
-def _usd(activity: Activity) -> str:
-    return "not known" if activity.known_usd is None else f"{activity.known_usd:.4f}"
 
 
 def activity_of(rows: Iterable[tuple[Side, Mapping[str, Any]]]) -> dict[Side, Activity]:
@@ -154,13 +121,33 @@ def activity_of(rows: Iterable[tuple[Side, Mapping[str, Any]]]) -> dict[Side, Ac
 
 
 def stored_activity(record: ExperimentRecord) -> list[tuple[str, str, str]]:
-    """Rows as of ``activity_rows`` for a stored experiment; none for one of an older version."""
+    """Label, treatment and control of everything that a stored experiment says about activity and cost.
+
+    A treatment without a gate has no rows about one; none at all for an experiment of an older version.
+    """
     stored = (record.results or {}).get("activity")
     if not stored:
         return []
-    treatment = record.config["scenario"]["treatment"]
+    config = CorrectionConfig.model_validate(record.config["scenario"]["treatment"])
     sides = activity_of((side, stored.get(str(side), {})) for side in Side)
-    return activity_rows(CorrectionConfig.model_validate(treatment), sides)
+    treatment, control = sides[Side.TREATMENT], sides[Side.CONTROL]
+    counts = [("Messages by agents", "messages")]
+    if config.is_gate_on:
+        counts += [("Checked by the gate", "checked"), ("Sent back at first", "sent_back"), ("Corrected", "corrected")]
+    return [
+        *((label, f"{getattr(treatment, name):,}", f"{getattr(control, name):,}") for label, name in counts),
+        *((f"Stepped in: {part}", _fired(treatment, part), _fired(control, part)) for part in parts_of(config)),
+        ("Calls to the model", f"{treatment.calls:,}", f"{control.calls:,}"),
+        ("Cost in US dollars", _usd(treatment), _usd(control)),
+    ]
+
+
+def _fired(activity: Activity, part: str) -> str:
+    return f"{activity.fired[part]:,} of {counted(activity.looked[part], 'check')}"
+
+
+def _usd(activity: Activity) -> str:
+    return "not known" if activity.unpriced_calls else f"{round(activity.cost_usd, 6):.4f}"
 
 
 def is_idle(record: ExperimentRecord) -> bool:
