@@ -11,7 +11,7 @@ from typing import Any
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionGate, GateOutcome, GateResult, Log
-from evaluation.corrections.interventions import ANTI_CONVERGENCE, VARIETY, Execution
+from evaluation.corrections.interventions import ANTI_CONVERGENCE, VARIETY
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.corrections.statistics import SIMILARITY
 from evaluation.experiments.plan import AgentScore, ExperimentPlan, ExperimentRecord, Side
@@ -22,12 +22,10 @@ from evaluation.judging.protocol import Judge
 from evaluation.persona.agents import Cast, SpeakerMap
 from evaluation.persona.evaluation import evaluate_agent
 from evaluation.persona.subjects import Sources, everybody, subject_of
-from evaluation.simulation.environment import Environment, RoomPlan, SteeringLog
+from evaluation.simulation.environment import REPETITION, Environment, RoomPlan, Steering
 from evaluation.simulation.model_texts import Writer
 from evaluation.text.display import counted, json_data
 from evaluation.transcript import Transcript
-
-REPETITION = "repetition suppression"
 
 _CORRECTED = frozenset({GateOutcome.CORRECTED, GateOutcome.PASSED_AFTER_RETRY})
 
@@ -76,20 +74,12 @@ class Activity:
         self.corrected += result.outcome in _CORRECTED
         for attempt in result.attempts:
             for check in attempt.checks:
-                self._note(check.dimension, has_fired=not check.is_passed)
+                self.note(check.dimension, not check.is_passed)
             if attempt.similarity is not None:
-                self._note(SIMILARITY, has_fired=attempt.is_similar)
+                self.note(SIMILARITY, attempt.is_similar)
 
-    def note_interventions(self, executions: Iterable[Execution]) -> None:
-        """Counts the interventions of a step."""
-        for each in executions:
-            self._note(each.name, has_fired=each.is_applied)
-
-    def note_suppression(self, *, has_fired: bool) -> None:
-        """Counts a prompt that repetition suppression looked at."""
-        self._note(REPETITION, has_fired=has_fired)
-
-    def _note(self, part: str, *, has_fired: bool) -> None:
+    def note(self, part: str, has_fired: bool) -> None:
+        """Counts a part of the treatment that might have taken effect, and whether it did."""
         self.looked[part] += 1
         self.fired[part] += has_fired
 
@@ -198,7 +188,7 @@ async def simulate(
     gate_seconds: float,
     log: Log | None = None,
     heard: Callable[[], None] | None = None,
-    steering: SteeringLog | None = None,
+    steering: Steering | None = None,
 ) -> Transcript:
     """The transcript of one conversation, with the memory, searches, calls and tokens of each agent.
 
