@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation, evaluate_many, evaluate_transcript
     from evaluation.errors import DramaturgError, InfrastructureError, InputError
-    from evaluation.iterations import Board, Decision
+    from evaluation.iterations.board import Board
+    from evaluation.iterations.keep_or_revert import Decision
     from evaluation.judging.proposition_files import PropositionLibrary
     from evaluation.persona.evaluation import PersonaEvaluation, evaluate_agent
     from evaluation.ratings import Rating
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from evaluation.workflows.persona_runs import evaluate_persona
 
 _HOMES = {
-    "Board": "evaluation.iterations",
-    "Decision": "evaluation.iterations",
+    "Board": "evaluation.iterations.board",
+    "Decision": "evaluation.iterations.keep_or_revert",
     "DramaturgError": "evaluation.errors",
     "Evaluation": "evaluation.engines.scoring",
     "Evidence": "evaluation.score",

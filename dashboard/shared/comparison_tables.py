@@ -13,8 +13,7 @@ from evaluation.escaping import spreadsheet_safe
 from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.statistics import Comparison, Difference
-from evaluation.statistics.comparison import Outcome
+from evaluation.statistics.comparison import Comparison, Difference, Outcome
 from evaluation.statistics.words import (
     change_words,
     deciding_interval_cell,

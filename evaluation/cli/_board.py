@@ -10,8 +10,9 @@ from typing import Any
 from evaluation.cli.rendering import advice_lines, score_cell
 from evaluation.cli.terminal import shortened, table
 from evaluation.comparison.movers import Losses
-from evaluation.iterations import Board, Decision, GameTest, IterationSummary, KnownMean, MetricMean
-from evaluation.iterations.tests import NO_CHANCE
+from evaluation.iterations.board import Board, IterationSummary
+from evaluation.iterations.keep_or_revert import Decision
+from evaluation.iterations.tests import NO_CHANCE, GameTest, KnownMean, MetricMean
 from evaluation.rubric.advice import advise
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.text.display import counted, dollars

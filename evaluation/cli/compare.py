@@ -14,7 +14,7 @@ from evaluation.rubric.definitions import DEFINITIONS
 
 if TYPE_CHECKING:
     from evaluation.comparison.iterations import IterationComparison
-    from evaluation.statistics import Difference
+    from evaluation.statistics.comparison import Difference
 
 
 _LONGEST_NAME = 40

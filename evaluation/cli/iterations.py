@@ -97,7 +97,7 @@ def decide(
     by: By = None,
 ) -> None:
     """Record that a person keeps or reverts an iteration's change, or takes that back. All of it stays on record."""
-    from evaluation.iterations import Fate
+    from evaluation.iterations.iteration import Fate
     from evaluation.workflows.iterations import record_decision
 
     store = open_store()

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal
 
-from evaluation.statistics import Difference, Interval, holm
-from evaluation.statistics.comparison import Measure, compare
+from evaluation.statistics.comparison import Difference, Measure, compare, holm
+from evaluation.statistics.intervals import Interval
 from evaluation.statistics.tests import LEVEL
 from evaluation.statistics.words import p_words
 from evaluation.text.display import significant_text

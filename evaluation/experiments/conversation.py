@@ -11,7 +11,7 @@ from typing import Any
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionGate, GateOutcome, GateResult, Log
-from evaluation.corrections.interventions import ANTI_CONVERGENCE, VARIETY, Execution
+from evaluation.corrections.interventions import ANTI_CONVERGENCE, VARIETY
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.corrections.statistics import SIMILARITY
 from evaluation.experiments.plan import AgentScore, ExperimentPlan, ExperimentRecord, Side
@@ -22,12 +22,10 @@ from evaluation.judging.protocol import Judge
 from evaluation.persona.agents import Cast, SpeakerMap
 from evaluation.persona.evaluation import evaluate_agent
 from evaluation.persona.subjects import Sources, everybody, subject_of
-from evaluation.simulation.environment import Environment, RoomPlan, SteeringLog
+from evaluation.simulation.environment import REPETITION, Environment, RoomPlan, Steering
 from evaluation.simulation.model_texts import Writer
 from evaluation.text.display import counted, json_data
 from evaluation.transcript import Transcript
-
-REPETITION = "repetition suppression"
 
 _CORRECTED = frozenset({GateOutcome.CORRECTED, GateOutcome.PASSED_AFTER_RETRY})
 
@@ -76,20 +74,12 @@ class Activity:
         self.corrected += result.outcome in _CORRECTED
         for attempt in result.attempts:
             for check in attempt.checks:
-                self._note(check.dimension, has_fired=not check.is_passed)
+                self.note(check.dimension, not check.is_passed)
             if attempt.similarity is not None:
-                self._note(SIMILARITY, has_fired=attempt.is_similar)
+                self.note(SIMILARITY, attempt.is_similar)
 
-    def note_interventions(self, executions: Iterable[Execution]) -> None:
-        """Counts the interventions of a step."""
-        for each in executions:
-            self._note(each.name, has_fired=each.is_applied)
-
-    def note_suppression(self, *, has_fired: bool) -> None:
-        """Counts a prompt that repetition suppression looked at."""
-        self._note(REPETITION, has_fired=has_fired)
-
-    def _note(self, part: str, *, has_fired: bool) -> None:
+    def note(self, part: str, has_fired: bool) -> None:
+        """Counts a part of the treatment that might have taken effect, and whether it did."""
         self.looked[part] += 1
         self.fired[part] += has_fired
 
@@ -106,43 +96,10 @@ class Activity:
         for name in ("looked", "fired"):
             getattr(self, name).update(other.get(name, {}))
 
-    @property
-    def known_usd(self) -> float | None:
-        """``cost_usd``, or ``None`` when the price of a call is not known."""
-        return None if self.unpriced_calls else round(self.cost_usd, 6)
-
     def as_dict(self) -> dict[str, Any]:
         """The counts as JSON-compatible data."""
         counts: dict[str, Any] = json_data(self)
         return counts | {"cost_usd": round(self.cost_usd, 6)}
-
-
-def activity_rows(config: CorrectionConfig, sides: Mapping[Side, Activity]) -> list[tuple[str, str, str]]:
-    """Label, treatment and control of everything that the report says about activity and cost.
-
-    A treatment without a gate has no rows about one.
-    """
-    treatment, control = (sides.get(side, Activity()) for side in (Side.TREATMENT, Side.CONTROL))
-    gate = [
-        ("Checked by the gate", f"{treatment.checked:,}", f"{control.checked:,}"),
-        ("Sent back at first", f"{treatment.sent_back:,}", f"{control.sent_back:,}"),
-        ("Corrected", f"{treatment.corrected:,}", f"{control.corrected:,}"),
-    ]
-    return [
-        ("Messages by agents", f"{treatment.messages:,}", f"{control.messages:,}"),
-        *(gate if config.is_gate_on else []),
-        *((f"Stepped in: {part}", _fired(treatment, part), _fired(control, part)) for part in parts_of(config)),
-        ("Calls to the model", f"{treatment.calls:,}", f"{control.calls:,}"),
-        ("Cost in US dollars", _usd(treatment), _usd(control)),
-    ]
-
-
-def _fired(activity: Activity, part: str) -> str:
-    return f"{activity.fired[part]:,} of {counted(activity.looked[part], 'check')}"
-
-
-def _usd(activity: Activity) -> str:
-    return "not known" if activity.known_usd is None else f"{activity.known_usd:.4f}"
 
 
 def activity_of(rows: Iterable[tuple[Side, Mapping[str, Any]]]) -> dict[Side, Activity]:
@@ -154,13 +111,33 @@ def activity_of(rows: Iterable[tuple[Side, Mapping[str, Any]]]) -> dict[Side, Ac
 
 
 def stored_activity(record: ExperimentRecord) -> list[tuple[str, str, str]]:
-    """Rows as of ``activity_rows`` for a stored experiment; none for one of an older version."""
+    """Label, treatment and control of everything that a stored experiment says about activity and cost.
+
+    A treatment without a gate has no rows about one; none at all for an experiment of an older version.
+    """
     stored = (record.results or {}).get("activity")
     if not stored:
         return []
-    treatment = record.config["scenario"]["treatment"]
+    config = CorrectionConfig.model_validate(record.config["scenario"]["treatment"])
     sides = activity_of((side, stored.get(str(side), {})) for side in Side)
-    return activity_rows(CorrectionConfig.model_validate(treatment), sides)
+    treatment, control = sides[Side.TREATMENT], sides[Side.CONTROL]
+    counts = [("Messages by agents", "messages")]
+    if config.is_gate_on:
+        counts += [("Checked by the gate", "checked"), ("Sent back at first", "sent_back"), ("Corrected", "corrected")]
+    return [
+        *((label, f"{getattr(treatment, name):,}", f"{getattr(control, name):,}") for label, name in counts),
+        *((f"Stepped in: {part}", _fired(treatment, part), _fired(control, part)) for part in parts_of(config)),
+        ("Calls to the model", f"{treatment.calls:,}", f"{control.calls:,}"),
+        ("Cost in US dollars", _usd(treatment), _usd(control)),
+    ]
+
+
+def _fired(activity: Activity, part: str) -> str:
+    return f"{activity.fired[part]:,} of {counted(activity.looked[part], 'check')}"
+
+
+def _usd(activity: Activity) -> str:
+    return "not known" if activity.unpriced_calls else f"{round(activity.cost_usd, 6):.4f}"
 
 
 def is_idle(record: ExperimentRecord) -> bool:
@@ -211,7 +188,7 @@ async def simulate(
     gate_seconds: float,
     log: Log | None = None,
     heard: Callable[[], None] | None = None,
-    steering: SteeringLog | None = None,
+    steering: Steering | None = None,
 ) -> Transcript:
     """The transcript of one conversation, with the memory, searches, calls and tokens of each agent.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -50,23 +51,6 @@ class DirectionAgreement(StrEnum):
     UNDECIDED = "undecided"
     UNPUBLISHED = "not in the paper"
     UNKNOWN = "cannot be compared"
-
-
-def direction_of(difference: float | None, published: float | None, p_holm: float | None) -> DirectionAgreement:
-    """The verdict on one row, for every output.
-
-    Args:
-        difference: Treatment minus control here; ``None`` without one.
-        published: The paper's; ``None`` where it has none.
-        p_holm: Of the difference here, after Holm's adjustment; ``None`` where it could not be tested.
-    """
-    if published is None:
-        return DirectionAgreement.UNPUBLISHED
-    if difference is None:
-        return DirectionAgreement.UNKNOWN
-    if p_holm is None or p_holm > LEVEL:
-        return DirectionAgreement.UNDECIDED
-    return DirectionAgreement.SAME if (difference > 0) == (published > 0) else DirectionAgreement.OPPOSITE
 
 
 def finding_words(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -140,8 +124,14 @@ class ReportRow:
     @property
     def direction(self) -> DirectionAgreement:
         """The verdict: on the direction only."""
-        theirs = None if self.published is None else self.published.difference
-        return direction_of(number_or_none(self.found.difference), theirs, number_or_none(self.found.p_holm))
+        if self.published is None:
+            return DirectionAgreement.UNPUBLISHED
+        if math.isnan(self.found.difference):
+            return DirectionAgreement.UNKNOWN
+        if not self.found.p_holm <= LEVEL:
+            return DirectionAgreement.UNDECIDED
+        is_same = (self.found.difference > 0) == (self.published.difference > 0)
+        return DirectionAgreement.SAME if is_same else DirectionAgreement.OPPOSITE
 
     def as_dict(self) -> dict[str, Any]:
         """The row as JSON-compatible data."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionContext, ActionGate
-from evaluation.corrections.interventions import Execution, configured, run_interventions
+from evaluation.corrections.interventions import configured, run_interventions
 from evaluation.corrections.repetition import suppression_prompt
 from evaluation.escaping import well_formed
 from evaluation.insight.collector import Event, LLMCallEvent, MemoryEvent, RetrievalEvent
@@ -102,18 +102,17 @@ class SimulatedAgent:
         return ActionContext.of(self.agent_id, self._events, name=self.name, persona=self._persona_text)
 
     def prompt(
-        self, thoughts: Sequence[str] = (), feedback: str = "", repetition_threshold: float | None = None
+        self, thoughts: Sequence[str] = (), feedback: str = "", advice: str | None = None
     ) -> list[dict[str, str]]:
         """The prompt for the agent's next message.
 
         Args:
             thoughts: From ``take_nudges``.
             feedback: The gate's, on the attempt before.
-            repetition_threshold: From which share of repeated phrases on (0 to 1) it is told which to avoid; ``None``
-                leaves that out.
+            advice: Which phrases to avoid, from ``suppression_prompt``; ``None`` for none.
         """
         parts = [f"The room: {self._room}.", f"{MEMORY_HEADING}\n{self._memory()}"]
-        if repetition_threshold is not None and (advice := suppression_prompt(self.own_messages, repetition_threshold)):
+        if advice:
             parts.append(advice)
         if thoughts:
             parts.append(f"{NUDGE_HEADING}\n" + "\n".join(thoughts))
@@ -204,16 +203,10 @@ def acting_order(plan: RoomPlan, step: int, agents: int) -> tuple[int, ...]:
     return tuple(drawn)
 
 
-class SteeringLog(Protocol):
-    """Counts what steers agents beside the gate."""
+REPETITION = "repetition suppression"
 
-    def note_interventions(self, executions: Iterable[Execution]) -> None:
-        """Counts the interventions of a step."""
-        ...
-
-    def note_suppression(self, *, has_fired: bool) -> None:
-        """Counts a prompt that repetition suppression looked at."""
-        ...
+Steering = Callable[[str, bool], None]
+"""Told of an intervention by its name, or of ``REPETITION``, each time that it may take effect; and whether it did."""
 
 
 class Environment:
@@ -228,7 +221,7 @@ class Environment:
         heard: Told of every message by an agent, for progress.
         note: Told what agents remember, how many messages they find when they are to speak, and what each of their
             texts took: once for each text, also where it was kept from an earlier run.
-        steering: Told what interventions and repetition suppression did.
+        steering: Told of every intervention, and of every prompt that repetition suppression looked at.
     """
 
     def __init__(
@@ -241,7 +234,7 @@ class Environment:
         gate: ActionGate | None = None,
         heard: Callable[[], None] | None = None,
         note: Callable[[Event], None] | None = None,
-        steering: SteeringLog | None = None,
+        steering: Steering | None = None,
     ) -> None:
         self._plan = plan
         self.agents = [SimulatedAgent(persona, plan.room) for persona in personas]
@@ -251,7 +244,7 @@ class Environment:
         self._heard = heard
         self._listener = note
         self._noted_texts: set[str] = set()
-        self._steering = steering
+        self._steering = steering or (lambda _part, _has_fired: None)
         self._messages: list[Message] = []
         self._interventions = configured(self.agents, {agent.agent_id: plan.config for agent in self.agents})
 
@@ -268,9 +261,8 @@ class Environment:
 
     async def _step(self, step: int) -> None:
         if self._judge is not None and self._interventions:
-            executions = await run_interventions(self._interventions, self._judge)
-            if self._steering is not None:
-                self._steering.note_interventions(executions)
+            for each in await run_interventions(self._interventions, self._judge):
+                self._steering(each.name, each.is_applied)
         if step in self._plan.facilitator:
             self._tell(FACILITATOR, self._plan.facilitator[step], step, channel="system")
         acting = [self.agents[place] for place in acting_order(self._plan, step, len(self.agents))]
@@ -285,13 +277,13 @@ class Environment:
     async def _spoken(self, agent: SimulatedAgent, step: int) -> str:
         config = self._plan.config
         thoughts = agent.take_nudges()
-        threshold = config.repetition_threshold if config.repetition_suppression_enabled else None
-        if self._steering is not None and threshold is not None:
-            has_fired = suppression_prompt(agent.own_messages, threshold) is not None
-            self._steering.note_suppression(has_fired=has_fired)
+        advice = None
+        if config.repetition_suppression_enabled:
+            advice = suppression_prompt(agent.own_messages, config.repetition_threshold)
+            self._steering(REPETITION, advice is not None)
 
         async def generate(feedback: str) -> str:
-            prompt = agent.prompt(thoughts, feedback, threshold)
+            prompt = agent.prompt(thoughts, feedback, advice)
             subject = speech_subject(self._plan.room, step, agent.name)
             self._note(RetrievalEvent(agent.name, agent.remembered))
             report = partial(self._note_text, agent.name)

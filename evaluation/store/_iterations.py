@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.iterations import Fate, Iteration, RecordedDecision, new_iteration_name
-from evaluation.iterations.iteration import Description, Edit, SignOff, edits
+from evaluation.iterations.iteration import (
+    Description,
+    Edit,
+    Fate,
+    Iteration,
+    RecordedDecision,
+    SignOff,
+    edits,
+    new_iteration_name,
+)
 from evaluation.store._bulk_rows import (
     from_microseconds,
     maybe_from_microseconds,

@@ -103,7 +103,7 @@ def score_to_corpus(
             scheduler is named for another engine than Dask.
         InfrastructureError: The cluster was lost, or the output cannot be written. What was written is kept.
     """
-    from evaluation.iterations import Iteration, new_iteration_name
+    from evaluation.iterations.iteration import Iteration, new_iteration_name
     from evaluation.store.corpus import Corpus, scoring_key
 
     if scheduler is not None and engine is not EngineName.DASK:

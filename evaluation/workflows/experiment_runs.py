@@ -278,7 +278,7 @@ async def _transcript(
         gate_seconds=run.config.timeout_seconds,
         log=log,
         heard=run.advance,
-        steering=done,
+        steering=done.note,
     )
     done.messages = len(transcript.discussion)
     await run.keep(partial(_store, run, session, transcript, checked))

@@ -21,18 +21,10 @@ from evaluation.comparison.movers import (
 )
 from evaluation.comparison.runs import Run, RunComparison, compare_runs
 from evaluation.errors import InputError, NotFoundError
-from evaluation.iterations import (
-    Board,
-    Choice,
-    Fate,
-    Game,
-    Iteration,
-    IterationSide,
-    departs_from,
-    games_by_iteration,
-    make_board,
-    reference_of,
-)
+from evaluation.iterations.board import Board, games_by_iteration, make_board
+from evaluation.iterations.iteration import Fate, Iteration, departs_from, reference_of
+from evaluation.iterations.keep_or_revert import Choice, IterationSide
+from evaluation.iterations.tests import Game
 from evaluation.report import comparison_page, iteration_page
 from evaluation.rubric.advice import failing_first
 from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY

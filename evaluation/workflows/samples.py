@@ -16,7 +16,7 @@ from evaluation.corrections.message_gate import MessageGate
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.files.bundled import parse_yaml, sample_root
 from evaluation.files.yaml_files import parse_model
-from evaluation.iterations import Fate
+from evaluation.iterations.iteration import Fate
 from evaluation.judging.judges_without_model import OfflineJudge
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers

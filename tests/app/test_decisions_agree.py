@@ -19,15 +19,10 @@ from evaluation.cli._board import board_dict
 from evaluation.cli.main import app as command_line
 from evaluation.comparison.iterations import compare_iterations, comparison_data
 from evaluation.engines.scoring import Evaluation
-from evaluation.iterations import (
-    Board,
-    Choice,
-    Fate,
-    Game,
-    Iteration,
-    RecordedDecision,
-    make_board,
-)
+from evaluation.iterations.board import Board, make_board
+from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision
+from evaluation.iterations.keep_or_revert import Choice
+from evaluation.iterations.tests import Game
 from evaluation.ratings import Rating
 from evaluation.report import comparison_page, iteration_page
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT

@@ -17,7 +17,7 @@ from evaluation.comparison.runs import by_game
 from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
-from evaluation.statistics import Interval, mean_interval
+from evaluation.statistics.intervals import Interval, mean_interval
 from evaluation.statistics.words import change_words, interval_words
 from evaluation.text.display import counted, shortened
 

@@ -16,11 +16,11 @@ from dashboard.shared.formatting import score_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from evaluation.comparison.iterations import IterationComparison
 from evaluation.comparison.movers import Mover
-from evaluation.iterations import Game, IterationSide
+from evaluation.iterations.keep_or_revert import IterationSide
+from evaluation.iterations.tests import Game
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricDefinition
-from evaluation.statistics import Difference, Summary
-from evaluation.statistics.comparison import Outcome
+from evaluation.statistics.comparison import Difference, Outcome, Summary
 from evaluation.statistics.words import change_words, evidence_words
 from evaluation.text.display import counted, listed, shortened
 

@@ -28,7 +28,7 @@ from dashboard.shared.page_links import guide_link
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
 from evaluation.errors import ConflictError, InputError
-from evaluation.iterations import Iteration
+from evaluation.iterations.iteration import Iteration
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store

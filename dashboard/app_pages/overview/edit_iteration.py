@@ -17,9 +17,8 @@ from dashboard.shared.downloads import iteration_report
 from dashboard.shared.formatting import share_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
-from evaluation.iterations import Iteration
 from evaluation.iterations.board import Board, IterationSummary
-from evaluation.iterations.iteration import Description, Edit
+from evaluation.iterations.iteration import Description, Edit, Iteration
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened

@@ -10,8 +10,7 @@ from dashboard.shared import resources
 from dashboard.shared.changes import data
 from dashboard.shared.changes.actions import attempt, person
 from dashboard.shared.notices import plain
-from evaluation.iterations import Iteration
-from evaluation.iterations.iteration import SignOff
+from evaluation.iterations.iteration import Iteration, SignOff
 from evaluation.store import Store
 
 

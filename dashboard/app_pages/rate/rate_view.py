@@ -27,7 +27,7 @@ from dashboard.shared.page_links import HANDED_OVER, OVERVIEW_PAGE, agreement_li
 from dashboard.shared.page_links import VIEW as VIEW
 from evaluation.access import Action
 from evaluation.errors import InputError, NotFoundError, StoreError
-from evaluation.iterations import reference_of
+from evaluation.iterations.iteration import reference_of
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
 from evaluation.text.display import counted

@@ -16,7 +16,7 @@ from dashboard.shared.status_table import status_table
 from evaluation.agreement.between_raters import Figure, ItemAgreement, PairAgreement, RaterLeaning
 from evaluation.agreement.report import AgreementReport, agreement_data
 from evaluation.rubric.rating_guide import QUESTIONS
-from evaluation.statistics import Interval
+from evaluation.statistics.intervals import Interval
 
 
 def raters(report: AgreementReport) -> None:

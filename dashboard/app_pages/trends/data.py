@@ -19,7 +19,7 @@ from dashboard.shared.marks.targets import MarkTarget, MarkTargets, RunTarget
 from dashboard.shared.queries import LOOSE, group_of
 from evaluation.comparison.runs import Run
 from evaluation.escaping import cut, spreadsheet_safe
-from evaluation.iterations import IterationSummary
+from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.keep_or_revert import MetricChange
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS

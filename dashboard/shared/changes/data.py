@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.shared import queries
-from evaluation.iterations import Iteration, RecordedDecision, reference_of
 from evaluation.iterations.board import VersionMix, version_mixes
-from evaluation.iterations.iteration import Edit, SignOff
+from evaluation.iterations.iteration import Edit, Iteration, RecordedDecision, SignOff, reference_of
 from evaluation.store import Deletion, Store
 from evaluation.workflows.reevaluation import outdated
 

@@ -12,8 +12,9 @@ from dashboard.shared.changes.actions import attempt, person
 from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
-from evaluation.iterations import Choice, Decision, Fate, Iteration, departs_from
 from evaluation.iterations.board import IterationSummary
+from evaluation.iterations.iteration import Fate, Iteration, departs_from
+from evaluation.iterations.keep_or_revert import Choice, Decision
 from evaluation.store import Store
 from evaluation.workflows.iterations import record_decision
 

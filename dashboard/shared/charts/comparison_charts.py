@@ -13,7 +13,8 @@ from dashboard.shared.formatting import score_text
 from evaluation.agreement.between_raters import RELIABLE, TENTATIVE, ItemAgreement
 from evaluation.agreement.report import ReferenceAgreement
 from evaluation.score import MetricDefinition, Scale
-from evaluation.statistics import Difference, Interval, Summary
+from evaluation.statistics.comparison import Difference, Summary
+from evaluation.statistics.intervals import Interval
 from evaluation.text.display import counted
 
 _ROW_HEIGHT = 44

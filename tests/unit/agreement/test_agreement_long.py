@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from evaluation.agreement.between_raters import FEWEST_FOR_READING, ITEMS, ItemAgreement, RatingTable, item_agreement
-from evaluation.statistics import krippendorff_alpha
+from evaluation.statistics.agreement import krippendorff_alpha
 
 pytestmark = pytest.mark.long
 

@@ -10,7 +10,10 @@ import pytest
 
 from evaluation.comparison.iterations import compare_iterations, comparison_data, paired_games
 from evaluation.comparison.movers import biggest_movers
-from evaluation.iterations import Choice, Game, Iteration, make_board
+from evaluation.iterations.board import make_board
+from evaluation.iterations.iteration import Iteration
+from evaluation.iterations.keep_or_revert import Choice
+from evaluation.iterations.tests import Game
 from evaluation.ratings import Rating
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import RowVerdict, Status

@@ -11,8 +11,7 @@ from dashboard.shared.charts.comparison_charts import (
     whisker_figure,
     whisker_words,
 )
-from evaluation.statistics import Interval
-from evaluation.statistics.intervals import no_interval
+from evaluation.statistics.intervals import Interval, no_interval
 
 ROWS = [
     Whisker("Score", 0.75, Interval(0.2, 0.9), ceiling=0.8),

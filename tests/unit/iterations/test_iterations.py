@@ -8,19 +8,11 @@ from datetime import UTC, datetime
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.iterations import (
-    CheckState,
-    Choice,
-    Game,
-    GameTest,
-    Iteration,
-    chance_of_streak,
-    checklist,
-    form_tests,
-    make_board,
-    mean_scores,
-)
-from evaluation.iterations.tests import jeffreys_interval
+from evaluation.iterations.board import make_board
+from evaluation.iterations.checklist import CheckState, checklist
+from evaluation.iterations.iteration import Iteration
+from evaluation.iterations.keep_or_revert import Choice
+from evaluation.iterations.tests import Game, GameTest, chance_of_streak, form_tests, jeffreys_interval, mean_scores
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore, VerdictStatus
 from evaluation.score import Status

@@ -8,22 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.iterations import (
-    Choice,
-    Decision,
-    Fate,
-    Game,
-    Iteration,
-    IterationSide,
-    MetricMean,
-    RecordedDecision,
-    baseline_before,
-    decide,
-    disagreement_words,
-    mean_scores,
-    reference_of,
-    target_difference,
-)
+from evaluation.iterations.board import disagreement_words, target_difference
+from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision, baseline_before, reference_of
+from evaluation.iterations.keep_or_revert import Choice, Decision, IterationSide, decide
+from evaluation.iterations.tests import Game, MetricMean, mean_scores
 from evaluation.rubric.advice import lowest_metric
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from evaluation.iterations import games_by_iteration
+from evaluation.iterations.board import games_by_iteration
 
 
 def summaries() -> pd.DataFrame:

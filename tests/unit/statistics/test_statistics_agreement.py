@@ -12,16 +12,18 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import cohens_kappa, to_table
 
-from evaluation.statistics import (
-    bootstrap_interval,
+from evaluation.statistics.agreement import (
+    ac1_of,
+    alpha_of,
+    coincidences,
     gwet_ac1,
     krippendorff_alpha,
     mean_bias,
     quadratic_kappa,
     spearman,
+    value_counts,
 )
-from evaluation.statistics.agreement import ac1_of, alpha_of, coincidences, value_counts
-from evaluation.statistics.intervals import percentile_interval
+from evaluation.statistics.intervals import bootstrap_interval, percentile_interval
 
 NAN = math.nan
 # Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability": four observers, twelve units, missing cells.

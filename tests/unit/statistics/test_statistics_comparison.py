@@ -6,8 +6,7 @@ import math
 
 import pytest
 
-from evaluation.statistics import compare
-from evaluation.statistics.comparison import Measure, Outcome
+from evaluation.statistics.comparison import Measure, Outcome, compare
 from evaluation.statistics.words import difference_cells, difference_sentences, paired_p_words
 
 PERCENT = (0.0, 100.0)

@@ -12,8 +12,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
-from evaluation.statistics import difference_interval, mean_interval, proportion_interval
-from evaluation.statistics.intervals import expanded_level
+from evaluation.statistics.intervals import difference_interval, expanded_level, mean_interval, proportion_interval
 
 scores = st.lists(st.floats(0, 100).map(lambda x: round(x, 2)), min_size=2, max_size=40)
 

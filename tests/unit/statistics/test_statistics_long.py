@@ -11,8 +11,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from evaluation.statistics import compare, difference_interval, mean_interval, proportion_interval
-from evaluation.statistics.comparison import Measure, Outcome
+from evaluation.statistics.comparison import Measure, Outcome, compare
+from evaluation.statistics.intervals import difference_interval, mean_interval, proportion_interval
 
 pytestmark = pytest.mark.long
 

@@ -16,11 +16,10 @@ from statsmodels.api import OLS, add_constant
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestIndPower
 
-from evaluation.statistics import (
+from evaluation.statistics.comparison import cohens_d, holm
+from evaluation.statistics.tests import (
     clustered_difference,
-    cohens_d,
     games_needed,
-    holm,
     minimum_detectable_difference,
     sign_flip,
     smallest_p,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.iterations import Fate
+from evaluation.iterations.iteration import Fate
 from evaluation.store import Store
 from evaluation.workflows.iterations import record_decision
 
