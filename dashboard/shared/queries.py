@@ -234,7 +234,12 @@ def score_cell(metric: str, outcome: MetricScore | None) -> str:
 
 @lru_cache(maxsize=100_000)
 def _symbol_and_score(metric: str, status: Status, score: float, threshold: float) -> str:
-    return f"{look(status).symbol} {score_text(score, DEFINITIONS[metric].scale, threshold)}"
+    beyond = BEYOND_SCORE if status is Status.FAILED and score >= threshold - 1e-9 else ""
+    return f"{look(status).symbol} {score_text(score, DEFINITIONS[metric].scale, threshold)}{beyond}"
+
+
+BEYOND_SCORE = ", robotic"
+"""Beside a score that would pass: one phrase stands in too many messages, which fails whatever the score."""
 
 
 def found_messages(store: Store, query: str, within: Sequence[str] | None) -> FoundMessages:

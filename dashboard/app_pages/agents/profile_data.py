@@ -1,4 +1,4 @@
-"""The profile of an agent: each dimension's score with interval, games and earlier runs.
+"""The profile of an agent: each dimension's score with its games and earlier runs.
 
 Independent of Streamlit.
 """
@@ -96,15 +96,13 @@ def _drawn(row: _Row, games: Mapping[str, str]) -> dict[str, Any]:
     def place(value: float | None) -> float | None:
         return None if value is None else min(1.0, max(0.0, value / row.top))
 
-    def ends(interval: Interval) -> list[float | None] | None:
-        return [place(interval.low), place(interval.high)] if interval.is_known else None
-
     label = LABELS[row.dimension]
     return {
         "label": label,
         "words": _words(row),
         "before": place(row.before),
         "after": place(row.score),
+        # That of the games' mean is in the words: around the score of all judgements it would be another's.
         "interval": None,
         "games": [
             {"place": place(value), "label": f"{_name(games, key)}: {score_text(value, row.dimension)}"}

@@ -1,4 +1,4 @@
-// An agent's dimensions, a row each: score, interval over games, games, and earlier runs.
+// An agent's dimensions, a row each: score, games, and earlier runs.
 
 const HEIGHT = 50;
 const UPPER = 12;

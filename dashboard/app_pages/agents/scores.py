@@ -22,7 +22,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
-from evaluation.comparison.runs import claim_of, finding_words
+from evaluation.comparison.runs import by_game, claim_of, finding_words
 from evaluation.judging.proposition_scores import mark_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import LABELS
@@ -35,7 +35,8 @@ _ID = "agent"
 CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
 _MOST_SHOWN = 40
-_CLOSE = 0.5
+_CLOSE, _FAR = 0.5, 3.0
+"""Points of 9: agents that are close, and a game that is out of line with all others."""
 _rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile_rows")
 
 
@@ -112,12 +113,12 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     dimensions = shown_dimensions(upto[-1])
     before = str(runs[place - 1]["run_id"]) if place else ""
     changes = resources.read(stored_run_comparison, before, str(run["run_id"])) if before else None
+    detail = resources.read(personas.run_detail, str(run["run_id"]))
     if finding := _finding(upto[-1], dimensions):
-        st.markdown(f"**{finding}**")
+        st.markdown(f"**{finding}{_lowest_game(detail.scores, dimensions)}**")
     changed = finding_words(changes) if changes else ""
     since = f" Since the run before, {changed}" if changed else ""
     st.caption(_about(run) + since)
-    detail = resources.read(personas.run_detail, str(run["run_id"]))
     games = resources.read(queries.game_names)
     found = profile(upto, detail.scores, games, dimensions)
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
@@ -221,6 +222,15 @@ def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
     if len(scored) == 1:
         return f"{strongest}: {best:.1f} of 9."
     return f"Weakest in {weakest} ({worst:.1f} of 9), strongest in {strongest} ({best:.1f})."
+
+
+def _lowest_game(scores: pd.DataFrame, dimensions: Sequence[Dimension]) -> str:
+    """The game that lies far below an agent's other ones, in words; empty without one."""
+    for one in dimensions:
+        games = sorted(value for key, value in by_game(scores, one).items() if key)
+        if one is not Dimension.IDEAS_QUANTITY and len(games) > 2 and games[0] < games[1] - _FAR:
+            return f" One of {len(games)} games lies far lower in {LABELS[one]} ({games[0]:.1f}): its dot opens it."
+    return ""
 
 
 def _window(run: Any) -> str:

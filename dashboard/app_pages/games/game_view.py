@@ -17,12 +17,12 @@ from dashboard.shared.chat.conversation import focus_on, read_open
 from dashboard.shared.formatting import fraction_text, look, score_text, share_text, threshold_text, usd_text
 from dashboard.shared.jobs.judging_form import READING, reading_panel
 from dashboard.shared.notices import plain
-from dashboard.shared.queries import OpenTranscript
+from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import VerdictStatus
-from evaluation.score import MetricDefinition, MetricResult, RowVerdict, coverage_of
+from evaluation.score import MetricDefinition, MetricResult, RowVerdict, coverage_of, failure_beyond_score
 from evaluation.text.display import counted
 
 
@@ -87,6 +87,8 @@ def _summary(opened: OpenTranscript) -> str:
         if outcome is not None and outcome.score is not None:
             words = score_text(outcome.score, definition.scale, outcome.threshold)
             coverage = outcome.coverage.mark if outcome.coverage else ""
+            if failure_beyond_score(outcome):
+                coverage += BEYOND_SCORE
         labels.append(f":{shown.color}-badge[{shown.symbol} {definition.label} {words}{coverage}]")
     return " ".join(labels)
 
