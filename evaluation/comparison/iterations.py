@@ -17,6 +17,7 @@ from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import metric_coverage
 from evaluation.statistics.comparison import Comparison, compare
+from evaluation.statistics.tests import LEVEL
 from evaluation.statistics.words import difference_data
 from evaluation.text.display import json_data
 
@@ -235,7 +236,7 @@ def comparison_data(found: IterationComparison) -> dict[str, Any]:
         "decision_is_about": found.other_pair,
         "decision_words": list(found.decision_words),
         "coverage": list(found.coverage_words),
-        "level": found.comparison.level,
+        "level": LEVEL,
         "metrics": [
             difference_data(one)
             | {"label": DEFINITIONS[one.name].label}

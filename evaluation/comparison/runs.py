@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.statistics.comparison import Comparison, Measure, Outcome, compare
+from evaluation.statistics.tests import LEVEL
 from evaluation.statistics.words import difference_data
 from evaluation.text.display import json_data, listed
 
@@ -226,7 +227,7 @@ def run_comparison_data(found: RunComparison) -> dict[str, Any]:
     return {
         "before": json_data(found.before),
         "after": json_data(found.after),
-        "level": found.comparison.level,
+        "level": LEVEL,
         "dimensions": [difference_data(one) for one in found.comparison.differences],
         "movers": [json_data(one) | {"change": one.change} for one in found.movers],
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -228,12 +228,10 @@ class Comparison:
     """Every metric of one comparison: the primary one, and the family over which Holm's adjustment runs."""
 
     differences: tuple[Difference, ...]
-    level: float = LEVEL
-    _by_name: Mapping[str, Difference] = field(default_factory=dict, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> Difference:
         """The difference of that metric; ``KeyError`` when it is not part of the comparison."""
-        return self._by_name[name]
+        return {one.name: one for one in self.differences}[name]
 
     @property
     def primary(self) -> Difference | None:
@@ -259,8 +257,7 @@ def compare(measures: Mapping[str, Measure], *, primary: str | None = None) -> C
     rules = {name: _Rule(math.nan, LEVEL, LEVEL, False) for name in measures} | _holm_rules(tests, primary)
     if primary is not None:
         rules[primary] = _Rule(tests[primary].p, LEVEL, LEVEL, True)
-    found = [_difference(name, measure, tests[name], rules[name]) for name, measure in measures.items()]
-    return Comparison(tuple(found), LEVEL, {one.name: one for one in found})
+    return Comparison(tuple(_difference(name, one, tests[name], rules[name]) for name, one in measures.items()))
 
 
 class _Rule(NamedTuple):

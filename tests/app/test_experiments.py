@@ -18,7 +18,7 @@ from evaluation.judging.model_client.budget import Budget
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.experiment_runs import begin_job, latest_options, run_as_job, run_experiment
+from evaluation.workflows.experiment_runs import latest_options, run_as_job, run_experiment
 
 CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
 NAME = "brainstorming-difficult-variety"
@@ -254,15 +254,6 @@ def test_an_ab_test_shows_runs_by_status_small_costs_and_links_to_games(open_pag
     assert app.selectbox(key=next(each.key for each in app.selectbox if each.label == "Game of a run")).options == [
         "short, run 1"
     ]
-
-
-def test_a_run_that_waits_for_another_is_not_said_to_be_at_work(open_page, store, words) -> None:
-    store.experiments.begin(small_plan().record)
-    begin_job(store, small_plan(1), {})
-    app = open_page("experiments", experiment=small_plan().record.id)
-    assert "This run is not done: 0 of 4 conversations are evaluated." in words(app)
-    assert app.button(key="go_on_experiment").disabled
-    assert "Another experiment is running" in words(app)
 
 
 def test_hostile_words_stand_in_inert_elements_only(open_page, store, words, hostile) -> None:

@@ -11,7 +11,6 @@ from dashboard.app_pages.settings.explanations import explained_metrics, terms
 from evaluation.files.bundled import documentation_root
 from evaluation.readers import read_upload
 from evaluation.readers._format_detection import BINARY_READERS, FILE_READERS
-from evaluation.workflows.validation import Report
 
 
 @pytest.mark.parametrize(("name", "format_name"), [("discussion.json", "native"), ("messages.csv", "table")])
@@ -21,11 +20,6 @@ def test_the_examples_are_read_as_they_are_shown(name: str, format_name: str) ->
     assert result.transcript is not None
     assert [message.speaker for message in result.transcript.messages] == ["Ann", "Ben", "Cid"]
     assert all(player.role for player in result.transcript.players)
-
-
-def test_the_native_example_lacks_nothing() -> None:
-    (result,) = read_upload("discussion.json", parts.example("discussion.json").encode())
-    assert Report.of(result).warnings == ()
 
 
 def test_every_field_that_is_explained_is_in_the_example() -> None:

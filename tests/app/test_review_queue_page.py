@@ -84,24 +84,6 @@ def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_p
     assert doubtful.overrides.current() == []
 
 
-def test_the_name_is_asked_once_and_undo_goes_back_one_by_one(store: Store, open_page: Any) -> None:
-    store.iterations.create("v1")
-    said = [*SAID, ("Ann", "Cid voted for Ben in round 2."), ("Ben", "Ann voted for Ben in round 2.")]
-    add_evaluated(store, a_game("doubtful", said), source_name="x.json", iteration="v1")
-    app = open_page("games", part="Check", queue_of="v1")
-    app.text_input(key="queue_author").set_value("Grace").run()
-    for _ in range(3):
-        app.button(key="queue_counts").click().run()
-    assert not app.exception
-    assert [one.key for one in app.text_input] == []
-    first, second, _ = store.overrides.current()
-    for standing in ([first, second], [first], []):
-        app.button(key="queue_undo").click().run()
-        assert [one.id for one in store.overrides.current()] == [one.id for one in standing]
-    assert [one.undone_by for one in store.overrides.list(first.transcript_id)] == ["Grace"] * 3
-    assert not [one for one in app.button if one.key == "queue_undo"]
-
-
 def test_of_equal_stake_what_the_reader_is_unsure_of_comes_first(doubtful: Store) -> None:
     queue = [one.item for one in stored_review_queue(doubtful, "v1")]
     assert [one.kind for one in queue] == [ReviewKind.UNSURE, ReviewKind.UNVERIFIED]

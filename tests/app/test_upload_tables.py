@@ -131,16 +131,6 @@ def test_the_end_of_other_work_leaves_an_import_open(store, small_game) -> None:
     assert store.imports.list()[0].seconds is None
 
 
-def test_the_report_on_files_without_anything_new_can_be_kept(open_page, store, words) -> None:
-    app = hand_in(open_page("games", part="Add"), ("broken.json", b'{"gameId": '))
-    assert "Nothing new to store" in words(app)
-    assert "start" not in [button.key for button in app.button]
-    app.button(key="keep_report").click().run()
-    assert not app.exception
-    (report,) = store.imports.list()
-    assert report.counts[ImportOutcome.REFUSED] == 1
-
-
 def test_limits_of_the_settings_hold_and_are_told(open_page, store, words, small_game) -> None:
     store.settings.set_limits({"messages": 5, "file_bytes": 3 * 1024 * 1024})
     app = open_page("games", part="Add")
