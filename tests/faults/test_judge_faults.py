@@ -67,7 +67,6 @@ def judged(
         retry=retry,
         budget=budget,
         log=None if log is None else log.append,
-        seed=1,
     )
     return asyncio.run(LiteLLMJudge(client).judge(asked))
 
