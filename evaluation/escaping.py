@@ -20,7 +20,6 @@ _HARMFUL = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 JOINERS = frozenset("\u200c\u200d")
 _ELLIPSIS = "…"
 _BARE_BAR = re.compile(r"(?<!\\)\|")
-# Characters that XML 1.0 cannot hold, not even escaped, besides those that are removed everywhere.
 # What a spreadsheet takes for the beginning of a formula, after blanks, in ASCII and in full width.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 # JSON escapes the first 32 control characters. A terminal also acts on these, and half of a pair is not UTF-8.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -119,6 +121,16 @@ def spread_text(values: list[float], scale: Scale) -> str:
     unit = f"{_NBSP}%" if scale == PERCENT else ""
     low, high = f"{min(values):.1f}", f"{max(values):.1f}"
     return f"all {low}{unit}" if low == high else f"{low} to {high}{unit}"
+
+
+def told_apart(names: Mapping[str, str]) -> dict[str, str]:
+    """Labels of a choice by key; one that occurs twice gets its number, as only one of two equal ones can be chosen."""
+    seen: Counter[str] = Counter()
+    found = {}
+    for key, name in names.items():
+        seen[name] += 1
+        found[key] = name if seen[name] == 1 else f"{name} ({seen[name]})"
+    return found
 
 
 def usd_text(amount: float | None) -> str:

@@ -18,7 +18,7 @@ from evaluation.readers.import_report import ImportReport
 from evaluation.rubric.control_words import metrics_above_chance
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, Verdict, compute_verdict, judge_scores
-from evaluation.score import MetricResult, Status
+from evaluation.score import MetricResult, Status, failure_beyond_score
 from evaluation.store import Store
 from evaluation.store.transcripts import FoundMessages
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
@@ -229,17 +229,17 @@ def score_cell(metric: str, outcome: MetricScore | None) -> str:
         return look("unknown").label
     if outcome.score is None:
         return look(outcome.status).label
-    return _symbol_and_score(metric, outcome.status, outcome.score, outcome.threshold)
+    beyond = BEYOND_SCORE if failure_beyond_score(outcome) else ""
+    return _symbol_and_score(metric, outcome.status, outcome.score, outcome.threshold) + beyond
 
 
 @lru_cache(maxsize=100_000)
 def _symbol_and_score(metric: str, status: Status, score: float, threshold: float) -> str:
-    beyond = BEYOND_SCORE if status is Status.FAILED and score >= threshold - 1e-9 else ""
-    return f"{look(status).symbol} {score_text(score, DEFINITIONS[metric].scale, threshold)}{beyond}"
+    return f"{look(status).symbol} {score_text(score, DEFINITIONS[metric].scale, threshold)}"
 
 
 BEYOND_SCORE = ", robotic"
-"""Beside a score that would pass: one phrase stands in too many messages, which fails whatever the score."""
+"""Beside such a score: one phrase stands in too many messages, which fails whatever the score."""
 
 
 def found_messages(store: Store, query: str, within: Sequence[str] | None) -> FoundMessages:

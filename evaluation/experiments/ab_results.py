@@ -84,7 +84,7 @@ class StatisticalComparison:
         mean_a: Their mean, NaN without a value.
         mean_b: The same of b.
         difference: Of the means.
-        interval: Of the difference, Welch's, at the level that decides it.
+        interval: Of the difference, Welch's; of two variants at the level that decides it, of more at 95 %.
         p_value: Welch's t-test, two-sided; NaN where no test is possible.
         p_holm: The same, adjusted (Holm) over the pairs of the deciding measure, or over the pairs of all others.
         significant: Whether ``p_holm`` is at most 0.05; ``None`` where no test is possible.
@@ -150,7 +150,14 @@ def comparisons(
         family = [place for place, (one, _) in enumerate(found) if (one.name == primary) is is_primary]
         adjusted |= zip(family, holm(found[place][0].welch.p for place in family), strict=True)
     return [
-        _comparison(one, pair, measures[one.name], threshold, adjusted[place])
+        _comparison(
+            one,
+            pair,
+            measures[one.name],
+            threshold,
+            adjusted[place],
+            one.deciding_interval if len(variants) == 2 else one.interval,
+        )
         for place, (one, pair) in enumerate(found)
     ]
 
@@ -171,7 +178,12 @@ def _measures(
 
 
 def _comparison(
-    one: Difference, pair: tuple[VariantResults, VariantResults], better: Better, threshold: float, p_holm: float
+    one: Difference,
+    pair: tuple[VariantResults, VariantResults],
+    better: Better,
+    threshold: float,
+    p_holm: float,
+    interval: Interval,
 ) -> StatisticalComparison:
     first, second = (side.variant_name for side in pair)
     significant = None if math.isnan(p_holm) else p_holm <= LEVEL
@@ -190,7 +202,7 @@ def _comparison(
         mean_a=one.before.mean,
         mean_b=one.after.mean,
         difference=one.difference,
-        interval=one.interval,
+        interval=interval,
         p_value=one.welch.p,
         p_holm=p_holm,
         significant=significant,
@@ -266,5 +278,6 @@ def sentence(one: StatisticalComparison) -> str:
     if one.significant is None:
         return f"{means}, {practical}; no test is possible: {one.reason}."
     verdict = "significant" if one.significant else "not significant"
-    p_values = f"p {p_words(one.p_value)}, {p_words(one.p_holm)} after Holm's adjustment"
+    adjusted = f", {p_words(one.p_holm)} after Holm's adjustment" if one.p_holm != one.p_value else ""
+    p_values = f"p {p_words(one.p_value)}{adjusted}"
     return f"{means}, {practical}, {verdict} ({p_values})."

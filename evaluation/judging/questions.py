@@ -205,11 +205,6 @@ def _request(
     )
 
 
-def proposition_id_of(subject: str) -> str:
-    """The id of the proposition that the subject of a request begins with."""
-    return subject.partition(":")[0]
-
-
 def subject_of(target: Target) -> str:
     """Target and message in words, for errors and logs."""
     if target.action is None:

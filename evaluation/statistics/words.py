@@ -22,7 +22,7 @@ def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str])
     """Tell the outcome of every measure's test: "clearly better on Strategic depth; the others could be luck".
 
     Clear changes name their measures; others are counted where they differ in kind or none is clear, as a count beside
-    "better than Prompt v2 on 5 of 7" would be taken for the same metrics. Empty without a measure.
+    "higher than Prompt v2 on 5 of 7" would be taken for the same metrics. Empty without a measure.
 
     Args:
         differences: What was tested.

@@ -7,6 +7,7 @@ import json
 import pytest
 import streamlit as st
 
+from evaluation.ratings import Rating
 from evaluation.rubric.control_words import metrics_above_chance
 from evaluation.transcript import Transcript, build_transcript
 from evaluation.workflows.reevaluation import compute_missing
@@ -183,7 +184,10 @@ def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game
     store.iterations.create(hostile)
     nasty = small_game(hostile, text=f"I think {hostile} because")
     add_evaluated(store, nasty, source_name=hostile, iteration=hostile)
-    for parameters in ({}, {"transcript": nasty.id, "message": "m0", "metric": "strategic_depth"}):
+    ledger = {"transcript": nasty.id, "show": "Ledger", "rows_of": "Engagement"}
+    # Who gives all yes and two points is named in a note.
+    store.ratings.add(Rating(nasty.id, "![x](https://evil.example/x.png)", 2, (True,) * 5))
+    for parameters in ({}, {"transcript": nasty.id, "message": "m0", "metric": "strategic_depth"}, ledger):
         app = open_page("games", **parameters)
         assert not app.exception
         for kind in (app.markdown, app.caption, app.title, app.subheader, app.info, app.button, app.expander):

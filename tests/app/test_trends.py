@@ -9,6 +9,7 @@ import pandas as pd
 
 from dashboard.app_pages.trends import data
 from evaluation.judging.model_client.calls import CallRecord
+from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.iterations import side_scores
 from evaluation.workflows.scoring import add_evaluated
 
@@ -125,6 +126,18 @@ def test_what_no_game_records_is_said_not_drawn(open_page, store, words, small_g
     said = words(open_page("trends", trends="Cost and behaviour"))
     assert "Not recorded in any of these games: cost, cache hit rate" in said
     assert "Cost per game" not in said
+
+
+def test_games_without_cost_and_roles_leave_a_sentence_and_no_chart(open_page, store, words) -> None:
+    players = (Player(name="Ann"), Player(name="Ben"))
+    said = [Message(id=f"m{at}", index=at, speaker=one.name, text="I see.") for at, one in enumerate(players)]
+    game = Transcript(game_id="g", source_format="plain-text", players=players, messages=tuple(said))
+    store.iterations.create("v1")
+    add_evaluated(store, game, source_name="g.txt", iteration="v1")
+    app = open_page("trends", trends="Cost and behaviour")
+    assert not app.exception
+    assert "Not recorded in any of these games: cost, cache hit rate, roles." in words(app)
+    assert not app.get("plotly_chart")
 
 
 def test_spending_by_model_and_honest_where_no_price_is_known(open_page, filled, words) -> None:

@@ -82,7 +82,9 @@ def profile(
 
 
 def _row(runs: Sequence[SelectableAgent], scores: pd.DataFrame, dimension: Dimension) -> _Row:
-    values = {key: value for key, value in by_game(scores, dimension).items() if key}
+    # The lowest first: of many games not all are drawn, and these are what a reader looks for.
+    held = sorted(by_game(scores, dimension).items(), key=lambda one: one[1])
+    values = {key: value for key, value in held if key}
     is_counted = dimension is Dimension.IDEAS_QUANTITY
     interval = mean_interval(values.values(), limits=None if is_counted else (0.0, float(HIGHEST_SCORE)))
     history = [(run, run.score(dimension)) for run in runs[-LAST_RUNS:]]

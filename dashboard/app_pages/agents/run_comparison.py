@@ -15,7 +15,7 @@ from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame
 from dashboard.shared.downloads import json_download
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.formatting import signed_cell
+from dashboard.shared.formatting import signed_cell, told_apart
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.runs import Run, RunComparison, finding_words, run_comparison_data
@@ -80,21 +80,23 @@ def compare_runs() -> None:
 
 def _pick(runs: list[Run]) -> tuple[str, str]:
     ids = [run.id for run in runs]
-    names = {
-        run.id: _label(sum(one.agent_id == run.agent_id for one in runs[: place + 1]), run)
-        for place, run in enumerate(runs)
-    }
+    names = told_apart(
+        {
+            run.id: _label(sum(one.agent_id == run.agent_id for one in runs[: place + 1]), run)
+            for place, run in enumerate(runs)
+        }
+    )
     # The agent that the other views show, then any agent: of a channel no dimension is compared game by game.
     chosen = st.session_state.get(CHOSEN) or state.chosen("agent")
     last = max(
         range(len(runs)),
         key=lambda place: (
-            runs[place].agent_id == chosen,
+            runs[place].agent_id == chosen and sum(one.agent_id == chosen for one in runs) > 1,
             not ENVIRONMENT_DIMENSIONS.issuperset(runs[place].scores),
             place,
         ),
     )
-    earlier = [place for place, run in enumerate(runs[:last]) if run.agent == runs[last].agent]
+    earlier = [place for place, run in enumerate(runs[:last]) if run.agent_id == runs[last].agent_id]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         before, after = (
             st.selectbox(
@@ -132,7 +134,13 @@ def _short_frame(found: RunComparison) -> pd.DataFrame:
             for one in found.comparison.differences
             for before, after in [(_score(found.before, one.name), _score(found.after, one.name))]
             if before is not None or after is not None
-            for change in [one.difference if one.before.n and one.after.n else _difference(before, after)]
+            for change in [
+                one.difference
+                if one.before.n and one.after.n
+                else math.nan
+                if one.before.n or one.after.n
+                else _difference(before, after)
+            ]
         ]
     )
 

@@ -310,12 +310,17 @@ class MeasuredRuns:
     runs: Mapping[str, Sequence[float]]
 
 
+def is_drawn(row: Mapping[str, str]) -> bool:
+    """Whether the picture of an A/B test has the measure of a row of its summary: a metric in percent."""
+    return row["Measure"] in DEFINITIONS and DEFINITIONS[row["Measure"]].scale == PERCENT
+
+
 def measured_runs(results: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> list[MeasuredRuns]:
     """The rubric's metrics in percent that an A/B test compared, as ``rows`` of its summary order them."""
     found = []
     for row in rows:
         name, shown = row["Measure"], row["Clearly better"]
-        if name not in DEFINITIONS or DEFINITIONS[name].scale != PERCENT:
+        if not is_drawn(row):
             continue
         runs = {
             one["variant_name"]: [value for run in one["runs"] if (value := run["metrics"].get(name)) is not None]
@@ -324,7 +329,7 @@ def measured_runs(results: Mapping[str, Any], rows: Sequence[Mapping[str, str]])
         if not any(runs.values()):
             continue
         means = f"{listed([row[one] for one in runs])}, " if len(runs) == 2 else ""
-        words = shown if shown in _SHOWN else f"clearly better: {shown}"
+        words = f"clearly better: {shown}" if _has_winner(shown) else shown
         found.append(MeasuredRuns(f"{DEFINITIONS[name].label}: {means}{words}", runs))
     return found
 
@@ -336,10 +341,14 @@ def metric_words(text: str) -> str:
     return text
 
 
+def _has_winner(shown: str) -> bool:
+    """Whether what the tests of a measure show names a variant that is better."""
+    return shown not in _SHOWN and not shown.endswith(("differ too little to matter", "neither is better"))
+
+
 def _ab_cell(name: str, cell: str) -> str:
     if name == "Clearly better":
-        favours_none = cell.endswith(("differ too little to matter", "neither is better"))
-        return f"{_SHOWN.get(cell, '–' if favours_none else '✓')} {cell}"
+        return f"{_SHOWN.get(cell, '✓' if _has_winner(cell) else '–')} {cell}"
     if name == "Significant" and cell == "yes":
         return "✓ yes"
     if name == "Status":

@@ -14,6 +14,7 @@ from dashboard.app_pages.experiments.data import MeasuredRuns, ShownRun
 from dashboard.shared import state
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, escaped_label
+from dashboard.shared.formatting import told_apart
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
@@ -44,7 +45,7 @@ def choose(found: Sequence[ShownRun]) -> ShownRun:
     """The run that is looked at; it stands in the URL."""
     by_id = {each.record.id: each for each in found}
     wanted = state.chosen(_ID, list(by_id))
-    names = {each.record.id: each.title for each in found}
+    names = told_apart({each.record.id: each.title for each in found})
     chosen = st.selectbox(
         "Experiment",
         list(by_id),
@@ -235,21 +236,22 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
             alt=". ".join(f"{one.label}. {_means_in_words(one)}" for one in drawn),
         )
         st.caption("Small dots are runs, the large mark is their mean.")
-    elif summary.measures:
+    is_decider_drawn = bool(drawn) and data.is_drawn(summary.measures[0])
+    if summary.measures and not is_decider_drawn:
         _measures_table(summary.measures)
-    spent = f" Spent: {summary.spent}." if results.get("spent_usd") else ""
+    spent = f" Spent: {summary.spent}." if results.get("spent_usd") != 0 else ""
     st.caption(f"Runs: {summary.runs}.{spent} Ended {summary.date}.")
     _games_of_runs(store, chosen.id, summary.games)
     with st.expander("Show the numbers", key="ab_numbers"):
         for reason in results.get("reasons", []):
             plain(data.metric_words(str(reason)))
-        if drawn:
+        if is_decider_drawn:
             _measures_table(summary.measures)
         if summary.comparisons:
             status_table(data.ab_frame(summary.comparisons), "Every pair of variants on every measure, b minus a")
         st.caption(
-            "Significant: the deciding measure is tested alone, the others adjusted together (Holm), as on Compare; "
-            "intervals are as wide as that asks for. Practical: more than 10 "
+            "Significant: the deciding measure is tested apart, the others adjusted together (Holm), as on Compare; "
+            "intervals of two variants are as wide as that asks for. Practical: more than 10 "
             "% of the larger mean, unless the test says otherwise. Effect size: Cohen's d. Detectable: the smallest "
             "difference that so many runs would find in 8 of 10 tests."
         )

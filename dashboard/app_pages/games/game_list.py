@@ -89,10 +89,14 @@ def pick_filters(listed: pd.DataFrame) -> Filters:
             player=st.text_input("Player", key="player", bind="query-params", placeholder="Part of a name") or "",
             iteration=_pick("Iteration", "of_iteration", [NO_ITERATION_CHOICE, *_values(listed, "iteration")]),
             source_format=_pick("Format", "of_format", _values(listed, "source_format")),
-            verdict=_pick("Verdict", "verdict", VERDICTS, lambda name: look(name).label),
+            verdict=_pick("Verdict", "verdict", _verdicts(listed), lambda name: look(name).label),
             failing=_pick("Failing", "failing", list(DEFINITIONS), lambda name: DEFINITIONS[name].label),
             rated=_pick("Rated by people", "rated", (RATED, UNRATED)),
         )
+
+
+def _verdicts(listed: pd.DataFrame) -> Sequence[str]:
+    return (*VERDICTS, "hidden") if (listed["verdict"] == "hidden").any() else VERDICTS
 
 
 _FILTERS = ("find", "player", "of_iteration", "of_format", "verdict", "failing", "rated")

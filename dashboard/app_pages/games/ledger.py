@@ -92,11 +92,14 @@ def _score(result: MetricResult) -> None:
     # With a score, the reason repeats its fraction.
     if result.reason and (result.score is None or failure_beyond_score(result)):
         plain(result.reason)
-    # The notes repeat the counts of the coverage, and the reason why there is no score.
-    notes = () if evidence or result.score is None else result.notes
-    beside = control_words(result.name, result.score, result.control)
-    if small := _sentences([*notes, result.reading_words, beside]):
-        st.caption(small)
+    # The rule's own note repeats the counts of the coverage, a note may repeat the reason why there is no score. Notes
+    # name players and models, so they stand as plain text.
+    counts = result.definition.note(result.ledger) if evidence and result.definition.note else ""
+    notes = [note for note in result.notes if note not in (counts, result.reason)]
+    if told := _sentences([*notes, result.reading_words]):
+        plain(told)
+    if beside := control_words(result.name, result.score, result.control):
+        st.caption(_sentences([beside]))
 
 
 def _sentences(parts: Sequence[str]) -> str:

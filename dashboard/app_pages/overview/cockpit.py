@@ -54,7 +54,7 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
     comparison_note(shown.iteration.name)
     found = resources.once(cockpit_of, (shown.iteration.name,), board, shown.iteration.name)
     hidden = identity.hidden_games(store, identity.author_name(), [one.transcript_id for one in shown.games])
-    found = without_ratings(found, hidden) if hidden else found
+    found = without_ratings(found) if hidden else found
     on_open = access_checks.event("cockpit_open", remember_click(_KEY, found.targets))
     _rows(key=_KEY, data=dict(found.data), on_open_change=on_open)
     step = next_step(board, shown)

@@ -5,7 +5,7 @@ Independent of Streamlit.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -84,7 +84,7 @@ def blockers(shown: IterationSummary) -> list[str]:
 
 
 def sentence(board: Board, shown: IterationSummary) -> str:
-    """The change and how it did: "Shorter prompt · better than Prompt v2 (kept) on 5 of 7 · 3 games against 2"."""
+    """The change and how it did: "Shorter prompt · higher than Prompt v2 (kept) on 5 of 7 · 3 games against 2"."""
     if shown.decision is None:
         return " · ".join(
             filter(
@@ -160,15 +160,17 @@ def cockpit_of(board: Board, name: str) -> Cockpit:
     )
 
 
-def without_ratings(found: Cockpit, hidden: Collection[str]) -> Cockpit:
-    """The rows, without the marks of engagement of those games: what others gave them a rater must not see yet."""
-    rows, targets = list(found.data["rows"]), list(found.targets)
+def without_ratings(found: Cockpit) -> Cockpit:
+    """The rows, without this iteration's engagement: what others gave its games a rater must not see yet."""
+    rows, targets, words = list(found.data["rows"]), list(found.targets), list(found.words)
     place = list(DEFINITIONS).index(ENGAGEMENT.name)
-    games, aims = rows[place]["games"], targets[place]["game"]
-    seen = [number for number, aim in enumerate(aims) if aim.transcript_id not in hidden]
-    rows[place] = rows[place] | {"games": [games[number] for number in seen]}
-    targets[place] = {**targets[place], "game": tuple(aims[number] for number in seen)}
-    return replace(found, data={**found.data, "rows": rows}, targets=tuple(targets))
+    hidden = look("hidden").word
+    texts = rows[place]["texts"] | {"after": hidden, "current": "hidden", "change": "", "no_score": hidden}
+    rows[place] |= {"after": None, "interval": None, "games": [], "texts": texts, "words": f"Engagement: {hidden}."}
+    rows[place]["history"] = rows[place]["history"][:-1]
+    targets[place] = {**targets[place], "game": (), "history": targets[place]["history"][:-1]}
+    words[place] = f"Engagement: {hidden}."
+    return replace(found, data={**found.data, "rows": rows}, targets=tuple(targets), words=tuple(words))
 
 
 def _row(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.app_pages.rate import rate_view as parts
+from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from evaluation.rating_desk.example_game import example_game
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
@@ -45,7 +46,8 @@ def invitation(progress: QueueProgress) -> int:
     Returns:
         How many pixels it takes.
     """
-    if not st.session_state.setdefault(_NEWCOMER, not progress.rated):
+    newcomers: dict[str | None, bool] = st.session_state.setdefault(_NEWCOMER, {})
+    if not newcomers.setdefault(identity.rater_name(), not progress.rated):
         return 0
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("New here? Take five minutes for the guide; it ends with a short game to practise on.")

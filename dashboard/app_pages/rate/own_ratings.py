@@ -48,6 +48,8 @@ def own_ratings(store: Store, rater: str) -> None:
 
 
 def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str]) -> None:
+    # Where there are logins, a rater never sees what others gave.
+    is_blind = not identity.allowed(Action.SEE_RATINGS)
     others: dict[str, list[float]] = {}
     for one in store.ratings.current():
         if one.rater != rater:
@@ -60,7 +62,9 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
             {
                 "Game": games[one.transcript_id],
                 "Score": one.score,
-                "Others gave": ", ".join(f"{score:g}" for score in others.get(one.transcript_id, ())) or "–",
+                "Others gave": ""
+                if is_blind
+                else ", ".join(f"{score:g}" for score in others.get(one.transcript_id, ())) or "–",
                 "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
                 "Look again": "4 yes, below 3" if one.breaks_one_way_rule else "",
                 "Comment": one.comment,
@@ -69,8 +73,7 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
             for one in given
         ]
     )
-    if not any(frame["Look again"]):
-        frame = frame.drop(columns="Look again")
+    frame = frame.drop(columns=[name for name in ("Look again", "Others gave") if not any(frame[name])])
     event = status_table(frame, "Your ratings", on_select="rerun", selection_mode="single-row", key="own_table")
     if event.selection.rows:
         chosen = given[event.selection.rows[0]]

@@ -27,7 +27,11 @@ def items_frame(report: AgreementReport) -> pd.DataFrame:
             {
                 "Question": "Score" if one.item.is_score else f"{one.item.name[-1]} {one.item.label}",
                 "The same": often_words(one).removeprefix("in ").removeprefix("from "),
-                "Better than one answer for all": "✗ no" if is_no_better_than_constant(one) else "✓ yes",
+                "Better than one answer for all": "– all gave the same"
+                if one.floor >= 1
+                else "✗ no"
+                if is_no_better_than_constant(one)
+                else "✓ yes",
             }
             for one in report.items
             if one.games

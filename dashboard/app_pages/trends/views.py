@@ -143,7 +143,8 @@ def beside_charts(first: int, last: int, *, with_loose: bool) -> None:
     unknown = [label for name, label in _BESIDE_LABELS.items() if name not in definitions]
     if unknown:
         st.caption(f"Not recorded in any of these games: {', '.join(unknown)}.")
-    metric_chart(points, definitions, {"cost_usd": COST_LIMIT_USD}, ("beside", first, last, with_loose))
+    if definitions:
+        metric_chart(points, definitions, {"cost_usd": COST_LIMIT_USD}, ("beside", first, last, with_loose))
 
 
 _BESIDE_LABELS = {"cost_usd": "cost", "cache_hit_rate": "cache hit rate", "role_mafia": "roles"}

@@ -352,7 +352,8 @@ def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[st
     if access() is not None or not rater:
         return frozenset()
     rated = {one.transcript_id for one in store.ratings.by_rater(rater)}
-    is_rater = (
+    # Whoever has begun a form, rated, or has games to rate, is a rater, also after a reload.
+    is_rater = any(one == rater for _, one in store.drafts.begun()) or (
         rated
         or st.session_state.get(_AT_DESK) == rater
         or any(one.rater == rater for one in store.rating_assignments.current())

@@ -52,7 +52,7 @@ def _without_pieces(text: str, secret: str) -> str:
     places = [place for place, sign in enumerate(plain) if sign.isalnum() or sign in _WALLS]
     packed = "".join([plain[place].lower()[0] for place in places])
     kept, parts = 0, []
-    covered = -1
+    covered = -2
     for first in range(len(packed) - length + 1):
         if packed[first : first + length] not in pieces:
             continue

@@ -13,6 +13,7 @@ from dashboard.shared.formatting import (
     spread_text,
     status_color,
     threshold_text,
+    told_apart,
     usd_text,
 )
 from evaluation.escaping import spreadsheet_safe
@@ -108,3 +109,7 @@ def test_only_cells_that_begin_with_a_symbol_are_coloured() -> None:
     assert status_color("✓ 84.0 %", dark=False) != status_color("✓ 84.0 %", dark=True)
     assert status_color("✗ failed", dark=False)
     assert [status_color(cell, dark=False) for cell in ("✓", "Agent ✓", "", 4, None)] == [None] * 5
+
+
+def test_of_two_equal_labels_the_second_gets_its_number() -> None:
+    assert told_apart({"a": "Run", "b": "Other", "c": "Run"}) == {"a": "Run", "b": "Other", "c": "Run (2)"}
