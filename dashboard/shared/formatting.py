@@ -45,7 +45,7 @@ _LOOKS = {
     "not_applicable": NOT_APPLICABLE,
     "inapplicable": Look("–", "too few metrics to decide", "gray", ":material/remove:"),
     "not_computed": Look("?", "not computed", "gray", ":material/question_mark:"),
-    "hidden": Look("○", "hidden until you rate it", "gray", ":material/visibility_off:"),
+    "hidden": Look("○", "hidden", "gray", ":material/visibility_off:"),
     "met": Look("✓", "met", "green", ":material/check:"),
     "not_met": Look("✗", "not met", "red", ":material/close:"),
     "counts": Look("✓", "counts", "green", ":material/check:"),

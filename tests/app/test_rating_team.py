@@ -160,3 +160,21 @@ def test_the_page_of_a_game_and_its_ledger_hide_it_until_the_rater_has_rated_the
         assert "of 5" not in shown.replace("3 of 5", "")
         assert "Bob" not in shown
     assert "4.5 of 5" in words(open_page("games", transcript=one, rater="Lea"))
+
+
+def test_the_overview_hides_it_from_that_rater_alone(open_page, filled) -> None:
+    def engagement(**query: str) -> dict:
+        app = open_page(**query)
+        assert not app.exception
+        (shown,) = [json.loads(one.proto.json)["rows"] for one in drawn(app) if '"isTarget"' in one.proto.json]
+        return shown[-1]
+
+    filled.ratings.add(Rating(filled.transcripts.ids()[0], "Bob", 5))
+    iteration = "Baseline prompt"
+    before = engagement(iteration=iteration, rater="Lea")
+    assert before["games"]
+    filled.ratings.add(Rating(filled.transcripts.ids()[-1], "Dana", 3))
+    hidden = engagement(iteration=iteration, rater="Dana")
+    assert (hidden["after"], hidden["games"], hidden["texts"]["current"]) == (None, [], "hidden")
+    # What was drawn for one person is shared with the next.
+    assert engagement(iteration=iteration, rater="Lea")["games"]

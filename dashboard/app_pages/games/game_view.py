@@ -127,7 +127,7 @@ def _is_uncompared(result: MetricResult) -> bool:
 def _card(opened: OpenTranscript, name: str) -> None:
     definition = DEFINITIONS[name]
     if is_hidden(opened, name):
-        score_card(definition, None, "hidden", definition.threshold, "")
+        score_card(definition, None, "hidden", definition.threshold, "until you rate it")
         return
     if name not in opened.results:
         score_card(definition, None, "not_computed", definition.threshold, "the scorer failed on this game")

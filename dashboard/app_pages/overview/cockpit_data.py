@@ -164,10 +164,17 @@ def without_ratings(found: Cockpit) -> Cockpit:
     """The rows, without this iteration's engagement: what others gave its games a rater must not see yet."""
     rows, targets, words = list(found.data["rows"]), list(found.targets), list(found.words)
     place = list(DEFINITIONS).index(ENGAGEMENT.name)
-    hidden = look("hidden").word
-    texts = rows[place]["texts"] | {"after": hidden, "current": "hidden", "change": "", "no_score": hidden}
-    rows[place] |= {"after": None, "interval": None, "games": [], "texts": texts, "words": f"Engagement: {hidden}."}
-    rows[place]["history"] = rows[place]["history"][:-1]
+    hidden = "hidden until you have rated these games"
+    texts = rows[place]["texts"] | {"after": hidden, "current": "hidden", "change": "", "no_score": ""}
+    # A new row: the one that was made is shared with people who may see it.
+    rows[place] = rows[place] | {
+        "after": None,
+        "interval": None,
+        "games": [],
+        "history": rows[place]["history"][:-1],
+        "texts": texts,
+        "words": f"Engagement: {hidden}.",
+    }
     targets[place] = {**targets[place], "game": (), "history": targets[place]["history"][:-1]}
     words[place] = f"Engagement: {hidden}."
     return replace(found, data={**found.data, "rows": rows}, targets=tuple(targets), words=tuple(words))
