@@ -20,11 +20,12 @@ command -v "$python" >/dev/null || missing "python3 is missing." "sudo apt insta
 
 [ -x .venv/bin/python ] || "$python" -m venv .venv
 echo "Installing the packages of requirements.lock ($*) into .venv (a minute or two the first time) ..." >&2
+# The lock names every package with its hash: there is nothing to resolve.
 if command -v uv >/dev/null; then
-    uv pip install --quiet --compile-bytecode --python .venv/bin/python --require-hashes -r "$lock"
+    uv pip install --quiet --compile-bytecode --python .venv/bin/python --no-deps --require-hashes -r "$lock"
     uv pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e .
 else
-    # The lock names every package with its hash: there is nothing to resolve. Half of pip's time went into compiling.
+    # Half of pip's time went into compiling.
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes -r "$lock"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
     # On all processors, and only what is used: the rest is compiled should anything ever import it. A few packages carry
