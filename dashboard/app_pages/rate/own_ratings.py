@@ -51,7 +51,7 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
     # Where there are logins, a rater never sees what others gave.
     is_blind = not identity.allowed(Action.SEE_RATINGS)
     others: dict[str, list[float]] = {}
-    for one in store.ratings.current():
+    for one in () if is_blind else store.ratings.current():
         if one.rater != rater:
             others.setdefault(one.transcript_id, []).append(one.score)
     mean = fmean(one.score for one in given)

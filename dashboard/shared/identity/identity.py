@@ -353,9 +353,10 @@ def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[st
         return frozenset()
     rated = {one.transcript_id for one in store.ratings.by_rater(rater)}
     # Whoever has begun a form, rated, or has games to rate, is a rater, also after a reload.
-    is_rater = any(one == rater for _, one in store.drafts.begun()) or (
+    is_rater = (
         rated
         or st.session_state.get(_AT_DESK) == rater
         or any(one.rater == rater for one in store.rating_assignments.current())
+        or any(one == rater for _, one in store.drafts.begun())
     )
     return frozenset(games) & store.ratings.rater_counts().keys() - rated if is_rater else frozenset()
