@@ -181,4 +181,4 @@ def test_behaviour_of_players_stands_beside_cost(open_page, filled, words) -> No
     (found,) = [one.value for one in app.dataframe if "Largest share" in one.value.columns]
     assert found["Iteration"].tolist() == ["Baseline prompt", "Shorter prompt"]
     one, two = found["Largest share"]
-    assert f"player says {two:.1f} times an even share, {one:.1f} times in Baseline prompt." in words(app)
+    assert f"player says {two:.1f} times an even share of the words, in Baseline prompt {one:.1f} times." in words(app)
