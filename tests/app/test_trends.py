@@ -106,7 +106,9 @@ def test_cost_cache_and_sides_are_charted_beside_the_metrics(open_page, filled, 
     app = open_page("trends", trends="Cost and behaviour")
     assert not app.exception
     said = words(app)
-    assert "Shorter prompt costs 1.50 USD a game, about as much as Baseline prompt (1.50 USD);" in said.replace("\u00a0", " ")
+    assert "Shorter prompt costs 1.50 USD a game, about as much as Baseline prompt (1.50 USD);" in said.replace(
+        "\u00a0", " "
+    )
     titles = [note["text"] for note in figure(app)["layout"]["annotations"]]
     assert {"Cost per game", "Cache hit rate", "≤ 3 USD"} <= set(titles)
     points = data.beside_points(filled)

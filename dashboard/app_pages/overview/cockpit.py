@@ -111,7 +111,7 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep) -> Non
     lines = blockers(shown)[:_MOST_LINES]
     if lines:
         st.markdown("**Still missing**" if step in (NextStep.RATE, NextStep.ADD_GAMES) else "**What decides it**")
-        plain("\n".join(lines))
+        plain("\n".join(filter(None, (*lines, shown.decision.outlook if shown.decision else ""))))
     elif shown.decision is not None:
         st.markdown("**What the rule says**")
         plain("\n".join(shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]))

@@ -96,7 +96,9 @@ def _beside_others(given: Sequence[Rating], others: Mapping[str, Sequence[float]
         return ""
     near = sum(abs(own - mean) <= _NEAR for own, mean in shared)
     leaning = fmean(own - mean for own, mean in shared)
-    lean = "" if abs(leaning) < _NEAR else f" You give {abs(leaning):.1f} {'more' if leaning > 0 else 'less'} than they."
+    lean = (
+        "" if abs(leaning) < _NEAR else f" You give {abs(leaning):.1f} {'more' if leaning > 0 else 'less'} than they."
+    )
     return f" Others rated {len(shared)} of them too; on {near} you are within half a point of their mean.{lean}"
 
 

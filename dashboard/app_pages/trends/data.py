@@ -244,7 +244,9 @@ def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> str:
         beside = f", {size} {cut(reference, _LONGEST_NAME)} ({usd_text(means[reference])})"
     dear = int((costs.loc[costs["iteration"] == name, "score"] > COST_LIMIT_USD).sum())
     over = f"more than {COST_LIMIT_USD:g} USD"
-    limit = f"{counted(dear, 'game')} failed by costing {over}" if dear else f"no game costs {over}, which would fail it"
+    limit = (
+        f"{counted(dear, 'game')} failed by costing {over}" if dear else f"no game costs {over}, which would fail it"
+    )
     return f"{cut(name, _LONGEST_NAME)} costs {usd_text(means[name])} a game{beside}; {limit}."
 
 
