@@ -12,7 +12,7 @@ from dashboard.shared.changes.actions import attempt
 from dashboard.shared.jobs import jobs
 from evaluation.access import Action
 from evaluation.iterations.board import VersionMix
-from evaluation.rubric.definitions import ENGAGEMENT, VERSIONS
+from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -35,10 +35,11 @@ def versions_banner(store: Store) -> None:
 
 def outdated_note(store: Store, results: Mapping[str, MetricResult]) -> None:
     """A warning over one game whose results are of other versions than today's; nothing when none is."""
+    today = resources.read(data.todays_versions)
     old = [
-        f"{result.definition.label} (version {result.definition.version}, today {VERSIONS[name]})"
+        f"{result.definition.label} (version {result.definition.version}, today {today[name]})"
         for name, result in results.items()
-        if name != ENGAGEMENT.name and result.definition.version != VERSIONS[name]
+        if name != ENGAGEMENT.name and result.definition.version != today[name]
     ]
     if old:
         st.warning(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dashboard.app_pages.settings import threshold_effects
 from dashboard.shared.database_panel import backup_bytes
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+from evaluation.rubric.reader.model import shipped_reader
 from evaluation.rubric.verdict import VerdictStatus
+from evaluation.workflows.reevaluation import outdated
 
 
 def settings(open_page, **inputs):
@@ -192,3 +196,20 @@ def test_an_address_with_a_password_is_refused(open_page, store, words) -> None:
     assert not app.exception
     assert "keys come from the environment" in words(app)
     assert store.settings.get(SETTINGS_KEY) is None
+
+
+def test_a_teams_own_reader_is_chosen_and_few_decisions_train_none(open_page, filled, words) -> None:
+    app = open_page("settings")
+    app.button(key="train_reader").click().run()
+    assert not app.exception
+    assert filled.readers.names() == []
+    assert "Nothing was changed." in next(one.value for one in app.toast)
+    filled.readers.add(replace(shipped_reader(), name="own-1", card={"is_own": True}))
+    app = open_page("settings")
+    app.selectbox(key="reader_name").set_value("own-1").run()
+    assert not app.exception
+    assert filled.readers.chosen_name() == "own-1"
+    assert len(outdated(filled)) == len(filled.transcripts.ids())
+    app.selectbox(key="reader_name").set_value("the built-in reader").run()
+    assert filled.readers.chosen_name() is None
+    assert outdated(filled) == []
