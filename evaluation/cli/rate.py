@@ -78,9 +78,7 @@ def add(
 
 @app.command("import")
 def import_sheet(
-    file: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="A CSV file of ratings, or JSON.")
-    ],
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="A CSV file of ratings.")],
     rater: Annotated[
         str | None, typer.Option(metavar="NAME", help="Whose ratings they are where the sheet does not say.")
     ] = None,
@@ -89,7 +87,7 @@ def import_sheet(
     """Import ratings from a CSV sheet: all of it, or nothing where a line cannot be used.
 
     The columns are those of 'export ratings'; game (or transcript_id) and score are enough. The same sheet imported
-    again adds nothing. Rows without a score are left out. JSON exports of Label Studio and Argilla are read as well.
+    again adds nothing. Rows without a score are left out.
     """
     from evaluation.workflows.ratings import import_ratings
 
