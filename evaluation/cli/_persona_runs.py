@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,23 +28,15 @@ from evaluation.harness.regression import (
     FAILURES,
     BaselineComparison,
     RegressionOutcome,
-    file_stem,
     read_baselines,
     row_words,
 )
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, probe
-from evaluation.judging.judges_without_model import (
-    SUFFIX,
-    RecordingJudge,
-    read_recordings,
-    write_recordings,
-)
+from evaluation.judging.judges_without_model import RecordingJudge, append_recordings
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
-from evaluation.judging.protocol import Judge
 from evaluation.judging.questions import Options
-from evaluation.persona.agents import Agent
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.subjects import ALWAYS, Period
@@ -122,17 +113,20 @@ def make_baselines() -> None:
         note(f"Written: {path}")
 
 
-def record_answers(to: Path | None) -> None:
-    """Evaluates, and keeps the answers in a file or folder of recordings."""
-    files = AnswerFiles(recording_place(to))
-    if not (done := _evaluate(Source(Mode.LIVE, False, None, None), wrap=files.record)):
+def record_answers(to: Path) -> None:
+    """Evaluates with a model, and adds its answers to a file of recordings as they come.
+
+    Raises:
+        InputError: The file cannot be written; nobody was asked.
+    """
+    if not judge_options.value().is_estimate:
+        append_recordings(to, [])
+    source = Source(Mode.LIVE, False, None, None)
+    if not (done := _evaluate(source, wrap=lambda judge: RecordingJudge(judge, to))):
         return
-    failed = [item.detail for _, each in done.rated for item in each.items if item.status == "error"]
-    paths = files.close(keeps_old=bool(failed))
     _print_scores(done.rated, None, OutputFormat.TABLE, Mode.LIVE)
-    for path in paths:
-        note(f"Recorded: {path}")
-    if failed:
+    note(f"Recorded: {to}")
+    if failed := [item.detail for _, each in done.rated for item in each.items if item.status == "error"]:
         note(f"{len(failed)} judgements failed; the first: {shortened(failed[0], 300)}")
         raise typer.Exit(INFRASTRUCTURE)
 
@@ -485,74 +479,3 @@ def _item_dict(item: PropositionScore) -> dict[str, Any]:
         "ideas": [{"text": idea.text, "citations": list(idea.citations)} for idea in item.ideas],
         "recommendation": item.proposition.recommendations_for_improvement,
     }
-
-
-_UNFINISHED = ".new"
-
-
-def recording_place(to: Path | None) -> Path:
-    """The file or folder of recordings.
-
-    Raises:
-        InputError: None was named: the shipped ones are written over only where somebody names them; or a file is
-            where a folder is needed, or the other way round.
-    """
-    if to is None:
-        raise InputError(
-            "Recordings need a place.", remedy="Name a file or folder: dramaturg persona record recordings."
-        )
-    found = to
-    if found.suffix == SUFFIX and found.is_dir():
-        raise InputError("This is a folder.", place=str(found), remedy=f"Only files may be called *{SUFFIX}.")
-    folder = found.parent if found.suffix == SUFFIX else found
-    there = next(each for each in (folder, *folder.parents) if each.exists())
-    if not there.is_dir():
-        raise InputError(
-            "This is not a folder.", place=str(there), remedy=f"Name a folder, or a file called *{SUFFIX}."
-        )
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerFiles:
-    """Files that answers are recorded into: one that grows, or a folder with a file per agent that is written anew.
-
-    Attributes:
-        to: The file (``.jsonl``) or the folder.
-    """
-
-    to: Path
-    _unfinished: list[Path] = field(default_factory=list)
-
-    def record(self, judge: Judge, agent: Agent) -> Judge:
-        """The judge, with everything it says about the agent written down at once."""
-        return RecordingJudge(judge, self._file_of(agent))
-
-    def _file_of(self, agent: Agent) -> Path:
-        if self.to.suffix == SUFFIX:
-            return self.to
-        # Beside the old one until all is recorded, so that a run that is broken off loses neither.
-        path = self.to / f"{file_stem(agent.id)}{SUFFIX}{_UNFINISHED}"
-        path.unlink(missing_ok=True)
-        self._unfinished.append(path)
-        return path
-
-    def close(self, *, keeps_old: bool) -> list[Path]:
-        """Puts what was recorded into its place, sorted by key; returns where.
-
-        Args:
-            keeps_old: Whether what a file held before stays: some answers failed, and old ones are better than none.
-        """
-        if not self._unfinished:
-            return [self.to]
-        paths = []
-        for unfinished in self._unfinished:
-            path = unfinished.with_suffix("")
-            if not unfinished.exists():
-                continue
-            old = read_recordings(path) if keeps_old and path.exists() else {}
-            heard = read_recordings(unfinished)
-            write_recordings(path, (old | heard).values())
-            unfinished.unlink()
-            paths.append(path)
-        return paths

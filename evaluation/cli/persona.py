@@ -82,12 +82,11 @@ def baseline() -> None:
 @judge_options
 def record(
     to: Annotated[
-        Path | None,
+        Path,
         typer.Argument(
-            metavar="[PATH]",
-            help="A .jsonl file, to which answers are added, or a folder with a file per agent, which are overwritten.",
+            metavar="FILE", help="The .jsonl file that answers are added to; of several to one prompt the last counts."
         ),
-    ] = None,
+    ],
 ) -> None:
     """Evaluate agents with a model and record its answers, so that mock mode needs none.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.files.bundled import baseline_root, recording_root
+from evaluation.files.bundled import baseline_root
 from tests.judge_server import JudgeServer, plausible_answer
 
 
@@ -49,8 +49,8 @@ def test_an_own_agent_without_recordings_gets_one_sentence(run: Any, write_game:
     assert alone.exit_code == 3
     assert [line for line in alone.stderr.splitlines() if line.startswith("error:")] == [
         "error: Nothing that sample-judge-1 answered about Ann is recorded: ask a model with --mode live, count "
-        "without one with --mode offline, or record answers with 'dramaturg persona record recordings' and play them "
-        "with '--recordings recordings'."
+        "without one with --mode offline, or record answers with 'dramaturg persona record answers.jsonl' and play "
+        "them with '--recordings answers.jsonl'."
     ]
     assert alone.stdout == ""
     assert run("persona", "run", "--mode", "offline", "--agents", "Ann").exit_code in (0, 1)
@@ -81,13 +81,12 @@ def test_what_to_do_about_a_missing_recording_does_it(
     assert "is recorded" not in played.stderr
 
 
-@pytest.mark.parametrize("command", [["record"], ["baseline"]], ids=" ".join)
-def test_nothing_is_written_into_shipped_folders_without_a_path(run: Any, command: list[str]) -> None:
-    before = contents(recording_root()), contents(baseline_root())
-    refused = run("persona", *command)
+def test_no_baseline_is_written_into_the_shipped_folder_without_a_path(run: Any) -> None:
+    before = contents(baseline_root())
+    refused = run("persona", "baseline")
     assert refused.exit_code == 2
     assert "need a place" in refused.stderr
-    assert (contents(recording_root()), contents(baseline_root())) == before
+    assert contents(baseline_root()) == before
 
 
 @pytest.mark.parametrize(
