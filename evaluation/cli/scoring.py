@@ -18,7 +18,6 @@ from evaluation.cli.exit_codes import BAD_INPUT, finish_scoring
 from evaluation.cli.options import (
     TRANSCRIPTS_HELP,
     CorpusOutput,
-    Engine,
     IterationName,
     Jobs,
     ListFormat,
@@ -28,10 +27,8 @@ from evaluation.cli.options import (
     Scheduler,
     open_store,
     reading_options,
-    require_output,
 )
 from evaluation.cli.terminal import TerminalProgress, note, safe, say, shortened, table
-from evaluation.engines.task_engines import EngineName
 from evaluation.progress import ProgressCallback
 from evaluation.text.display import counted
 from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
@@ -95,7 +92,6 @@ def evaluate(
     ] = True,
     jobs: Jobs = 1,
     corpus: CorpusOutput = None,
-    engine: Engine = EngineName.LOCAL,
     scheduler: Scheduler = None,
 ) -> None:
     """Score transcripts on the seven metrics and print the results.
@@ -111,9 +107,10 @@ def evaluate(
     if corpus is not None:
         if gate is not None:
             raise typer.BadParameter("What is written to --output is not held against a gate.", param_hint="--gate")
-        _score_to(corpus, paths, iteration, engine, jobs, scheduler, reading_options.value())
+        _score_to(corpus, paths, iteration, jobs, scheduler, reading_options.value())
         return
-    require_output(corpus, engine, scheduler)
+    if scheduler is not None:
+        raise typer.BadParameter("Workers write Parquet: say where with --output URL.", param_hint="--scheduler")
     from evaluation.cli.rendering import print_evaluations
     from evaluation.workflows.reevaluation import completed
 
@@ -145,7 +142,6 @@ def _score_to(
     corpus: str,
     paths: list[str],
     iteration: str | None,
-    engine: EngineName,
     jobs: int,
     scheduler: str | None,
     choices: ReadingChoices,
@@ -159,7 +155,6 @@ def _score_to(
         corpus,
         tally,
         iteration=iteration,
-        engine=engine,
         jobs=jobs,
         scheduler=scheduler,
         choose_columns=choices.columns,
