@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,10 +17,10 @@ from evaluation.cli._persona_options import (
     source_options,
 )
 from evaluation.cli.exit_codes import GATE_FAILED, INFRASTRUCTURE
-from evaluation.cli.options import JudgeChoice, ListFormat, OutputFormat, judge_options, open_store
+from evaluation.cli.options import JudgeChoice, OutputFormat, judge_options, open_store
 from evaluation.cli.rendering import print_json_list
-from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, shortened, table
-from evaluation.errors import InputError, NotFoundError
+from evaluation.cli.terminal import TerminalProgress, note, say, say_json, shortened, table
+from evaluation.errors import InputError
 from evaluation.files.bundled import proposition_roots
 from evaluation.harness.pull_request_comment import comparison_markdown, number_words, row_remarks
 from evaluation.harness.regression import (
@@ -42,7 +41,6 @@ from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.subjects import ALWAYS, Period
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.agents import KnownAgents
 from evaluation.workflows.persona_runs import (
     PersonaRunRequest,
     Rated,
@@ -59,8 +57,6 @@ from evaluation.workflows.persona_runs import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from evaluation.judging.proposition_scores import PropositionScore
     from evaluation.persona.evaluation import DimensionScore, PersonaEvaluation
 
@@ -264,68 +260,6 @@ def _say_who_judges(config: JudgeConfig) -> None:
         note(f"Recorded answers of {config.model} are played back; no model is asked.")
     else:
         note(f"{config.model} judges{f' at {config.base_url}' if config.base_url else ''}.")
-
-
-def list_runs(agent: str | None, output: ListFormat) -> None:
-    """Prints the stored runs, the latest last; those of one agent where one is named."""
-    runs = _runs(open_store(), agent)
-    if output is ListFormat.JSON:
-        say_json(_records(runs))
-    elif runs.empty:
-        note("No agent was evaluated yet. Begin with: dramaturg persona run.")
-    else:
-        headers = ("Run", "Agent", "Status", "Overall", "Sample", "Mode", "Model", "Begun (UTC)")
-        say(table(headers, [_run_row(row) for row in runs.to_dict("records")]))
-
-
-def show_run(run: str, agent: str | None, output: ListFormat) -> None:
-    """Prints every score of a run with its message and the judge's reason.
-
-    Raises:
-        NotFoundError: No run, or several, have an id that begins like that.
-    """
-    store = open_store()
-    runs = _runs(store, agent)
-    found = [row for row in runs.to_dict("records") if run and str(row["run_id"]).startswith(run.lower())]
-    if len(found) != 1:
-        many = "Several runs have" if found else "No run has"
-        remedy = "See them with: dramaturg persona show."
-        raise NotFoundError(f"{many} an id that begins with {run!r}.", remedy=remedy)
-    key = str(found[0]["run_id"])
-    scores, failures = store.evaluations.scores(key), store.evaluations.failures(key)
-    if output is ListFormat.JSON:
-        say_json({"run_id": key, "scores": _records(scores), "failures": _records(failures)})
-        return
-    say("  ".join(part for part in _run_row(found[0]) if part))
-    for row in scores.to_dict("records"):
-        mark = f", {row['mark']}" if row["mark"] else ""
-        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: {row['score']:g}{mark}")
-        if isinstance(row["context_snippet"], str) and row["context_snippet"]:
-            say(f"  about: {safe(row['context_snippet'])}")
-        say("\n".join(f"  {safe(line)}" for line in str(row["reasoning"]).splitlines()))
-    for row in failures.to_dict("records"):
-        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: no score\n  {safe(str(row['reason']))}")
-
-
-def _runs(store: Store, agent: str | None) -> pd.DataFrame:
-    return store.evaluations.runs(agent and KnownAgents.of(store).resolve(agent, with_silent=True, with_channels=True))
-
-
-def _records(rows: pd.DataFrame) -> Any:
-    return json.loads(rows.to_json(orient="records", date_format="iso"))
-
-
-def _run_row(row: Mapping[Any, Any]) -> tuple[str, ...]:
-    overall = row["overall_score"]
-    return (
-        str(row["run_id"]),
-        shortened(row["display_name"], 30),
-        str(row["status"]),
-        f"{overall:.2f}" if isinstance(overall, float) and overall == overall else "n/a",
-        str(row["sample_size"]),
-        *(value if isinstance(value := row[name], str) else "" for name in ("mode", "model")),
-        f"{row['created_at']:%Y-%m-%d %H:%M}",
-    )
 
 
 _LONGEST_NAME = 30

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -15,32 +14,6 @@ from tests.judge_server import JudgeServer, plausible_answer
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-def test_every_score_of_a_run_is_shown_with_its_reason(run: Any) -> None:
-    run("persona", "run", "--mode", "mock", "--agents", "michael", "--dimensions", "adherence,fluency")
-    (row,) = json.loads(run("persona", "show", "--agent", "Michael Scott", "--format", "json").stdout)
-    shown = run("persona", "show", row["run_id"][:8])
-    assert shown.exit_code == 0
-    found = json.loads(run("persona", "show", row["run_id"], "--format", "json").stdout)
-    assert len(found["scores"]) == 27
-    assert found["failures"] == []
-    for score in found["scores"]:
-        assert f"\n{score['dimension']}, {score['proposition_id']}: " in shown.stdout
-        assert score["reasoning"] in shown.stdout
-    assert run("persona", "show", "nothing").exit_code == 2
-
-
-def test_a_run_with_failures_is_shown_with_why_there_is_no_score(run: Any) -> None:
-    run("persona", "run", "--mode", "offline", "--agents", "michael")
-    (row,) = json.loads(run("persona", "show", "--agent", "michael", "--format", "json").stdout)
-    found = json.loads(run("persona", "show", row["run_id"], "--format", "json").stdout)
-    assert {failure["dimension"] for failure in found["failures"]} >= {"adherence"}
-    shown = run("persona", "show", row["run_id"])
-    assert (shown.exit_code, shown.stderr) == (0, "")
-    for failure in found["failures"]:
-        lines = f"\n{failure['dimension']}, {failure['proposition_id']}: no score\n  {failure['reason']}\n"
-        assert lines in shown.stdout
 
 
 def test_an_own_agent_without_recordings_gets_one_sentence(run: Any, write_game: Any) -> None:
@@ -97,7 +70,6 @@ def test_no_baseline_is_written_into_the_shipped_folder_without_a_path(run: Any)
         ["persona", "compare", "--mode", "live"],
         ["persona", "record", "x.jsonl"],
         ["persona", "baseline", "--mode", "live", "--baselines", "."],
-        ["agents", "generate", "people"],
         ["experiment", "run", "debate-controversial", "--scale", "0.05"],
         ["judge"],
     ],
