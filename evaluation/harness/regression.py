@@ -266,16 +266,14 @@ def write_baseline(folder: Path, baseline: Baseline) -> Path:
 
 
 def file_name(agent_id: str, source: Source = "transcripts") -> str:
-    """A name that every file system takes: "michael.json", "channel--sales-floor.json", "michael.synthetic.json"."""
-    return f"{file_stem(agent_id)}{'' if source == 'transcripts' else f'.{source}'}{SUFFIX}"
+    """A name that every file system takes: "michael.json", "channel--sales-floor.json", "michael.synthetic.json".
 
-
-def file_stem(agent_id: str) -> str:
-    """An agent's id as part of a file's name; of one that is long or odd the beginning of a hash."""
+    Of an id that is long or odd, the beginning of a hash stands in its place.
+    """
     stem = agent_id.replace(":", "--")
-    if _PLAIN_NAME.fullmatch(stem):
-        return stem
-    return f"agent-{hashlib.sha256(agent_id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+    if not _PLAIN_NAME.fullmatch(stem):
+        stem = f"agent-{hashlib.sha256(agent_id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+    return f"{stem}{'' if source == 'transcripts' else f'.{source}'}{SUFFIX}"
 
 
 MAX_DROP = 1.0
@@ -643,7 +641,6 @@ def _behind(
 
 
 _MOST_LISTED = 3
-NOTHING_COMPARED = "No score was held against a baseline, and --require-baseline asks for one."
 
 
 def row_words(row: BaselineRow, max_drop: float) -> str:
@@ -671,18 +668,6 @@ def _fall_words(row: BaselineRow, max_drop: float) -> str:
         more = f" and {len(row.fallen) - _MOST_LISTED} more" if len(row.fallen) > _MOST_LISTED else ""
         found.append(f"{counted(len(row.fallen), 'proposition')} fell too far: {listed}{more}")
     return "; ".join(found)
-
-
-def behind_words(each: Behind) -> str:
-    """A proposition behind a fall in a few lines: its scores, the message, the reason, and what to try."""
-    before = "new" if each.baseline is None else f"{each.baseline:.2f}"
-    lines = [f"{each.proposition_id}: {before} -> {_score(each.score)} ({each.claim})"]
-    if each.message or each.snippet:
-        lines.append(f"  message {each.message}: {each.snippet}")
-    lines += [f"  marked {each.mark_words}"] if each.mark_words else []
-    lines += [f"  why: {each.reason}"] if each.reason else []
-    lines += [f"  try: {each.recommendation}"] if each.recommendation else []
-    return "\n".join(lines)
 
 
 def _score(score: float | None) -> str:

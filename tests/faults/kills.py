@@ -225,34 +225,11 @@ def kill_experiment(place: Workplace, random: Random) -> Tally:
     return tally
 
 
-def kill_worker(place: Workplace, random: Random) -> Tally:
-    """``dramaturg evaluate --engine dask``: one of its two workers, or all of it."""
-    tally, folder = Tally(), place.fresh("worker")
-    output, is_whole = folder / "out", random.randrange(2) == 0
-    arguments = command("evaluate", place.games, "--output", output, "--engine", "dask", "--jobs", "2")
-
-    def one_worker(parent: psutil.Process) -> psutil.Process | None:
-        workers = [one for one in parent.children(recursive=True) if "spawn_main" in " ".join(_command_of(one))]
-        return random.choice(workers) if workers else None
-
-    moment = Moment(0, random.uniform(0.5, 6.0))
-    killed = run_until(arguments, moment, lambda _: False, None if is_whole else one_worker)
-    tally.kills += killed.was_killed
-    # Killed before the cluster stood, nothing was acknowledged: then a clear error is enough.
-    is_told = any("The workers did not start" in line for line in killed.lines)
-    if killed.was_killed and not is_whole and killed.returncode != 0 and not is_told:
-        tally.count("lost", [f"a worker was killed and the run ended with {killed.returncode}: {killed.lines[-1:]}"])
-    run_to_the_end(arguments)
-    run_to_the_end(command("collect", output, "--database", folder / "a.duckdb"))
-    _finish(tally, folder / "a.duckdb", place)
-    return tally
-
-
 def kill_scheduler(place: Workplace, random: Random) -> Tally:
-    """``dramaturg evaluate --engine dask --scheduler``: the scheduler, while a client waits for its answers."""
+    """``dramaturg evaluate --scheduler``: the scheduler, while a client waits for its answers."""
     tally, folder = Tally(), place.fresh("scheduler")
     output, port, waits = folder / "out", free_port(), random.randrange(2) == 0
-    arguments = command("evaluate", place.games, "--output", output, "--engine", "dask")
+    arguments = command("evaluate", place.games, "--output", output)
 
     with dask_cluster(folder, port) as cluster:
 
@@ -285,7 +262,6 @@ KINDS: Mapping[str, Callable[[Workplace, Random], Tally]] = {
     "judge": kill_judge,
     "persona": kill_persona,
     "experiment": kill_experiment,
-    "worker": kill_worker,
     "scheduler": kill_scheduler,
 }
 

@@ -54,7 +54,7 @@ def kill_when_connected(process: subprocess.Popen[bytes], address: str, connecti
 def run(
     address: str, inputs: Iterable[str] = ("1",), do: Callable[[str], object] = len, **seconds: float
 ) -> Iterator[tuple[str, object]]:
-    return run_on_cluster(do, inputs, split=lambda task: [task], jobs=1, scheduler=address, **seconds)
+    return run_on_cluster(do, inputs, split=lambda task: [task], scheduler=address, **seconds)
 
 
 @pytest.mark.parametrize("connections", [1, 2])
