@@ -63,22 +63,6 @@ def test_the_example_runs_from_an_empty_page_and_the_finished_test_opens(open_pa
     assert app.query_params["ab_test"]
 
 
-def test_faults_stand_with_their_line_and_nothing_can_be_started(open_page, database, words, hostile) -> None:
-    app = open_page("experiments", **VIEW)
-    for text, said in (
-        ("name: x\nsource: magic\nvariants: {a: {}, b: {}}\n", "ab.yaml:2: source: It should be 'metrics'"),
-        ("name: x\nsource: metrics\nvariants:\n  a: {rnus: []}\n  b: {}\nchecks: false\n", "variants.a.rnus"),
-        ('{"name": 3}', "ab.json:1: "),
-        (f"name: x\nsource: {hostile!r}\n", "ab.yaml:2: source"),
-        (SIMULATED, "Agents need a model to speak"),
-    ):
-        app.text_area(key="ab_text").set_value(text).run()
-        assert not app.exception
-        assert said in words(app)
-        assert not [each for each in app.button if each.key == "start_ab_test"]
-        assert not any("evil.example" in str(each.proto) for each in (*app.markdown, *app.caption, *app.error))
-
-
 def test_a_simulated_test_is_estimated_first_keeps_its_limit_and_goes_on(open_page, store, words, server) -> None:
     app = open_page("experiments", **VIEW)
     app.text_area(key="ab_text").set_value(SIMULATED).run()

@@ -133,18 +133,6 @@ def test_faults_of_games_and_simulations_are_refused_before_a_run(
     assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
 
 
-def test_an_iteration_without_games_is_refused(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
-    run("evaluate", write_game("g1", good=True), "--iteration", "full")
-    run("iterations", "create", "empty")
-    place = tmp_path / "ab.yaml"
-    place.write_text(
-        "name: x\nsource: transcripts\nvariants:\n  a: {iteration: full}\n  b: {iteration: empty}\n", encoding="utf-8"
-    )
-    done = run("ab", place, "--mode", "offline")
-    assert done.exit_code == 2
-    assert "variants.b: It has no runs." in done.stderr
-
-
 @pytest.mark.parametrize("form", ["table", "json"])
 def test_small_costs_limits_and_dates_stand_in_every_form(run: Run, tmp_path: Path, form: str) -> None:
     runs = "[{cost: 0.0000123}, {cost: 0.0000125}, {cost: 0.0000127}]"

@@ -34,20 +34,6 @@ def test_two_raters_in_every_format(run: Any, write_game: Any) -> None:
     assert report["references"][0]["reference"] == "automatic"
 
 
-def test_raters_who_never_differ_in_three_games_are_not_called_reliable(run: Any, write_game: Any) -> None:
-    for number in (1, 2, 3):
-        run("import", write_game(f"game-{number}"))
-        for rater in ("Ann", "Ben"):
-            run("rate", f"game-{number}", "--rater", rater, "--score", number, "--answers", "-----")
-    said = run("agreement").stdout
-    assert "no spread seen" in said
-    assert "from too few games" in said
-    assert "1.00 to 1.00" not in said
-    assert " reliable" not in said
-    # Once for all rows.
-    assert said.count("fewer than 20 games") == 1
-
-
 def test_rule_and_person_on_the_same_row_before_two_people_have_rated(run: Any, write_game: Any) -> None:
     run("import", write_game())
     ledger = json.loads(run("show", "game-1", "--metric", "strategic_depth", "--format", "json").stdout)["ledger"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -38,13 +37,6 @@ def test_validate_and_evaluate_take_the_same_columns(run: Any, table: Path) -> N
     assert json.loads(run("evaluate", table, "--no-store", "--format", "json", *columns).stdout)
 
 
-def test_a_field_can_be_left_without_a_column(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "chat.csv"
-    path.write_text("speaker,text,day\nAnn,Hi,soon\n", encoding="utf-8")
-    assert "expected a round's number" in run("validate", path).stdout
-    assert run("validate", path, "--map", "round=").exit_code == 0
-
-
 @pytest.mark.parametrize(
     ("pairs", "reason"),
     [
@@ -59,14 +51,6 @@ def test_a_wrong_mapping_is_explained(run: Any, table: Path, pairs: list[str], r
     done = run("import", table, *(part for pair in pairs for part in ("--map", pair)))
     assert done.exit_code == 2
     assert reason in " ".join(done.stderr.replace("│", " ").split())
-
-
-def test_a_column_that_a_table_lacks_is_named_with_those_it_has(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "chat.csv"
-    path.write_text("speaker,text\nAnn,Hi\n", encoding="utf-8")
-    done = run("import", path, "--map", "speaker=nick")
-    assert done.exit_code == 2
-    assert "There is no column 'nick' for the speaker; there are speaker, text." in done.stderr
 
 
 def test_the_report_is_written_and_kept(
@@ -93,15 +77,6 @@ def test_the_report_is_written_and_kept(
     assert latest.as_dict() == written
     assert (latest.source, latest.iteration) == ("command line", "V2")
     assert earlier.counts[ImportOutcome.STORED] == 1
-
-
-def test_the_report_can_be_a_table_or_a_text(run: Any, write_game: Any, tmp_path: Path) -> None:
-    game = write_game()
-    assert run("import", game, "--report", tmp_path / "a.csv").exit_code == 0
-    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
-        assert [row["outcome"] for row in csv.DictReader(file)] == ["stored"]
-    assert run("import", game, "--report", tmp_path / "b.csv").exit_code == 0
-    assert '"known already"' in (tmp_path / "b.csv").read_text("utf-8")
 
 
 @pytest.mark.usefixtures("no_database")

@@ -22,7 +22,7 @@ from urllib.parse import quote_plus
 from evaluation.store import Store
 from evaluation.workflows.samples import load_samples
 from tests.dashboard_server import serving
-from tests.faults.killing import Content, read_content
+from tests.faults.kills import Content, read_content
 from tests.faults.mutation import VALUES, mutated_value
 from tests.faults.tab import Tab, events_of
 
