@@ -17,8 +17,9 @@ from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents
 from evaluation.workflows.persona_runs import PersonaRunRequest, evaluate_example, run_personas
-from tests.browser.conftest import Server, _running
+from tests.browser.conftest import _running
 from tests.browser.test_cockpit import mark
+from tests.dashboard_server import Server
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,7 @@ from evaluation.simulation.scripted_world import ScriptedWorld
 from evaluation.store import Store
 from evaluation.workflows.ab_tests import ab_judge_config
 from tests.cli.conftest import Run, WriteGame
-from tests.judge_server import JudgeServer
-from tests.scripted_server import ScriptedServer
+from tests.judge_server import JudgeServer, scripted
 
 
 def test_the_sample_runs_and_names_a_winner(run: Run, tmp_path: Path) -> None:
@@ -190,7 +189,7 @@ def test_the_estimate_for_simulated_runs_counts_those_that_are_left(run: Run, tm
         "measures: {total_messages: higher}\nprimary: total_messages\n",
         encoding="utf-8",
     )
-    with ScriptedServer(ScriptedWorld().answer).in_thread() as server:
+    with JudgeServer(content=scripted(ScriptedWorld().answer)).in_thread() as server:
         options = ("--mode", "live", "--base-url", server.url, "--model", "scripted")
         # 4 runs of 3 steps and 2 agents; in those of b every message may be judged three times and once more, and be
         # written twice anew.
@@ -215,7 +214,7 @@ def test_a_budget_on_the_command_line_holds_beside_that_of_the_file(run: Run, tm
         "variants:\n  a: {}\n  b: {steps: 2}\nmeasures: {total_messages: higher}\nprimary: total_messages\n",
         encoding="utf-8",
     )
-    with ScriptedServer(ScriptedWorld().answer).in_thread() as server:
+    with JudgeServer(content=scripted(ScriptedWorld().answer)).in_thread() as server:
         address = ("--mode", "live", "--base-url", server.url, "--model", "scripted")
         done = run("ab", place, *address, "--budget", 0, "--max-calls", 0, "--format", "json")
     runs = [one for each in json.loads(done.stdout)["variants"].values() for one in each["runs"]]

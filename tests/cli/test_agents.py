@@ -11,7 +11,7 @@ import pytest
 from evaluation.files.bundled import persona_root
 from evaluation.simulation.scripted_world import ScriptedWorld
 from evaluation.store import Store
-from tests.scripted_server import ScriptedServer
+from tests.judge_server import JudgeServer, scripted
 
 
 def listed(run: Any) -> dict[str, dict[str, Any]]:
@@ -158,7 +158,7 @@ def test_personas_are_read_in_every_documented_shape(run: Any, tmp_path: Path, d
 def test_agents_of_a_population_are_made_once_for_a_seed(run: Any, tmp_path: Path) -> None:
     mine = tmp_path / "sailors.yaml"
     mine.write_text("title: Sailors\ndescription: People at sea.\nmust_cover: All ranks.\n", encoding="utf-8")
-    server = ScriptedServer(ScriptedWorld().answer)
+    server = JudgeServer(content=scripted(ScriptedWorld().answer))
     with server.in_thread():
         options = ("--profile", mine, "--n", 3, "--seed", 4, "--base-url", server.url, "--model", "scripted")
         assert "About 6 calls" in run("agents", "generate", tmp_path / "a", *options, "--estimate").stdout

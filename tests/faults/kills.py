@@ -8,7 +8,6 @@ was lost, torn or doubled. The exit code is 1 when anything was.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import re
 import shutil
@@ -19,12 +18,15 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import quote
 
+import httpx
 import psutil
 from websockets.exceptions import ConnectionClosed
 
@@ -32,8 +34,8 @@ from benchmarks.generate import generate
 from evaluation.store import JobState, Store
 from tests.dashboard_server import serving
 from tests.faults.experiment_run import CONCURRENCY as EXPERIMENT_CONCURRENCY
+from tests.faults.tab import Tab, events_of
 from tests.judge_server import JudgeServer, plausible_answer
-from tests.rating_session import rating_session
 from tests.stored_rows import llm_calls
 
 ROOT = Path(__file__).parents[2]
@@ -312,30 +314,28 @@ def kill_rating(place: Workplace, random: Random) -> Tally:
     saved: list[tuple[str, str]] = []
     until, delay = random.randint(1, 12), random.uniform(0, 0.3)
 
-    async def rate(url: str, rater: str, is_enough: asyncio.Event) -> None:
-        with suppress(ConnectionClosed, OSError):
-            async with rating_session(url, rater) as page:
-                while page.desk is not None:
-                    token = page.desk.token
-                    await page.submit(random.randint(1, 5), comment=f"{rater} {token}")
-                    if page.kept is not None and page.kept[0] == token:
-                        saved.append((rater, token))
-                    if len(saved) >= until:
-                        is_enough.set()
+    is_enough = threading.Event()
 
-    async def kill(pid: int, is_enough: asyncio.Event) -> None:
-        await is_enough.wait()
-        await asyncio.sleep(delay)
-        kill_all(pid)
+    def rate(url: str, rater: str) -> None:
+        with suppress(ConnectionClosed, OSError, httpx.HTTPError):
+            tab = Tab(url).open("rate", f"rater={quote(rater)}")
+            while (desk := tab.desk()) is not None:
+                token = json.loads(desk.json)["token"]
+                form = {**events_of(desk)["submit"], "score": random.randint(1, 5), "comment": f"{rater} {token}"}
+                tab.send(desk, "submit", form)
+                following = tab.desk()
+                if following is not None and json.loads(following.json)["kept"] == token:
+                    saved.append((rater, token))
+                if len(saved) >= until:
+                    is_enough.set()
 
-    async def everybody(url: str, pid: int) -> None:
-        is_enough = asyncio.Event()
-        await asyncio.gather(
-            kill(pid, is_enough), *(rate(url, f"Rater {number}", is_enough) for number in range(RATERS))
-        )
-
-    with serving(database) as server:
-        asyncio.run(everybody(server.url, server.process))
+    with serving(database) as server, ThreadPoolExecutor(RATERS) as threads:
+        for number in range(RATERS):
+            threads.submit(rate, server.url, f"Rater {number}")
+        is_enough.wait()
+        time.sleep(delay)
+        assert server.process is not None
+        kill_all(server.process.pid)
         tally.kills += 1
     compare(tally, read_content(database), place.wanted)
     store = Store(database)

@@ -118,8 +118,10 @@ class Tab:
         state.widget_states.widgets.add(id=widget_id, trigger_value=True)
         self._run(state)
 
-    def send(self, component: BidiComponent, event: str, value: object, *, is_state: bool = False) -> None:
-        """Has a component report an event, or that a value which it keeps has changed."""
+    def send(
+        self, component: BidiComponent, event: str, value: object, *, is_state: bool = False, times: int = 1
+    ) -> None:
+        """Has a component report an event so many times at once, or that a value which it keeps has changed."""
         state = self._state("")
         if is_state:
             state.widget_states.widgets.add(id=component.id, json_value=json.dumps({event: value}))
@@ -129,7 +131,7 @@ class Tab:
             state.widget_states.widgets.add(id=name, json_trigger_value=told)
             # A browser sends the component's own value with it, without which nobody is told of the event.
             state.widget_states.widgets.add(id=component.id, json_value="{}")
-        self._run(state)
+        self._run(state, times)
 
     def rerun(self, fragment: str) -> None:
         """Asks for one fragment of the page alone."""
@@ -190,18 +192,23 @@ class Tab:
     def components(self) -> list[BidiComponent]:
         return [one.bidi_component for one in self.elements if one.WhichOneof("type") == "bidi_component"]
 
+    def desk(self) -> BidiComponent | None:
+        """The desk with the game that is rated on it."""
+        return next((one for one in self.components() if "rating_desk" in one.component_name), None)
+
     def _state(self, fragment: str) -> ClientState:
         return ClientState(query_string=self._query, page_script_hash=self._hash, fragment_id=fragment)
 
-    def _run(self, state: ClientState) -> None:
+    def _run(self, state: ClientState, times: int = 1) -> None:
         message = BackMsg()
         message.rerun_script.CopyFrom(state)
-        self.ask(message)
+        self.ask(message, times)
 
-    def ask(self, message: BackMsg) -> None:
-        """Sends something and waits until the script that it starts has ended."""
+    def ask(self, message: BackMsg, times: int = 1) -> None:
+        """Sends something, perhaps several times, and waits until the script that it starts has ended."""
         self.elements, self.fragments, self.received, self.kinds = [], set(), b"", []
-        self.tell(message)
+        for _ in range(times):
+            self.tell(message)
         while not self._has_ended(self._receive()):
             pass
 

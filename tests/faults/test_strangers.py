@@ -24,7 +24,7 @@ import dashboard
 from dashboard.connections import MOST_GUESTS
 from dashboard.visitors import GUEST_BYTES, MOST_UPLOADED_BYTES
 from evaluation.workflows.samples import load_samples
-from tests.browser.conftest import Server, free_port
+from tests.dashboard_server import Server, free_port
 from tests.faults.tab import LOGIN_COOKIE, Tab, events_of
 from tests.faults.test_roles_over_the_wire import Site
 from tests.long import mostly_long
@@ -125,7 +125,8 @@ def memory_bytes(site: Site) -> int:
 
 
 def rate(rater: Tab, score: int) -> None:
-    (desk,) = [one for one in rater.open("review").components() if "rating_desk" in one.component_name]
+    desk = rater.open("review").desk()
+    assert desk is not None
     form = {**events_of(desk)["submit"], "score": score}
     rater.send(desk, "draft", form, is_state=True)
     rater.send(desk, "submit", form)
