@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -28,6 +29,8 @@ from evaluation.rating_desk.assignments import DiscardReason
 LOGIN_COOKIE = "_streamlit_user"
 XSRF_COOKIE = "_streamlit_xsrf"
 PATIENCE_SECONDS = 60
+# Each request makes a client of its own, and reading the certificates would be most of its work.
+PLAIN: Mapping[str, Any] = {"trust_env": False, "verify": False}
 
 
 def login_cookie(url: str, secret: str, claims: Mapping[str, object]) -> str:
@@ -78,7 +81,7 @@ class Tab:
         self._hash = ""
         self._requests = 0
         # A browser gets this token with the first answer of the server, and shows it with everything that it sends.
-        self._token = httpx.get(f"{self.url}/_stcore/health", trust_env=False).cookies[XSRF_COOKIE]
+        self._token = httpx.get(f"{self.url}/_stcore/health", **PLAIN).cookies[XSRF_COOKIE]
         login = f"; {LOGIN_COOKIE}={self.cookie}" if self.cookie else ""
         others = "".join(f"; {name}={value}" for name, value in self.more_cookies.items())
         self._cookies = {"Cookie": f"{XSRF_COOKIE}={self._token}{login}{others}"}
@@ -152,7 +155,7 @@ class Tab:
         response = answer.backend_operation_response
         if response.error_msg:
             return None
-        return httpx.get(self.url + response.deferred_file.url, trust_env=False).raise_for_status().content
+        return httpx.get(self.url + response.deferred_file.url, **PLAIN).raise_for_status().content
 
     def tell(self, message: BackMsg) -> None:
         """Sends something and waits for no answer; the server may end the connection before it is through."""
@@ -178,7 +181,7 @@ class Tab:
         """Sends a file as the browser does that has chosen one; the status of the answer."""
         address = f"{self.url}/_stcore/upload_file/{self.session_id}/{uuid4()}"
         headers = {**self._cookies, "X-Xsrftoken": self._token}
-        return httpx.put(address, files={"file": ("a.json", content)}, headers=headers, trust_env=False).status_code
+        return httpx.put(address, files={"file": ("a.json", content)}, headers=headers, **PLAIN).status_code
 
     def buttons(self) -> list[Button]:
         return [one.button for one in self.elements if one.WhichOneof("type") == "button"]
