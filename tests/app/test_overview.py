@@ -148,6 +148,8 @@ def test_a_damaged_database_is_explained(open_page, database: Path, words) -> No
     assert "The database cannot be used" in said
     assert str(database) in said
     assert [button.label for button in app.button] == ["Try again"]
+    assert "Restore a backup" in [one.proto.label for one in app.get("page_link")]
+    assert not app.file_uploader
 
 
 def test_what_an_experiment_simulated_does_not_wait_for_raters(open_page, filled, small_game, words) -> None:

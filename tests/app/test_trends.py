@@ -126,15 +126,6 @@ def test_role_consistency_by_side_adds_up_to_the_whole(store, filled) -> None:
         assert min(own) <= whole <= max(own)
 
 
-def test_what_no_game_records_is_said_not_drawn(open_page, store, words, small_game) -> None:
-    game = small_game("free").model_copy(update={"cost": None})
-    store.iterations.create("v1")
-    add_evaluated(store, game, source_name="free.json", iteration="v1")
-    said = words(open_page("trends", trends="Cost and behaviour"))
-    assert "Not recorded in any of these games: cost, cache hit rate" in said
-    assert "Cost per game" not in said
-
-
 def test_games_without_cost_and_roles_leave_a_sentence_and_no_chart(open_page, store, words) -> None:
     players = (Player(name="Ann"), Player(name="Ben"))
     said = [Message(id=f"m{at}", index=at, speaker=one.name, text="I see.") for at, one in enumerate(players)]

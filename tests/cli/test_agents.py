@@ -91,11 +91,6 @@ def test_two_files_of_one_agent_are_refused(run: Any, tmp_path: Path, database: 
     assert Store(database).agents.all() == {}
 
 
-def test_a_name_that_nobody_can_see_or_type_is_refused(run: Any, tmp_path: Path, database: Path) -> None:
-    assert import_names(run, tmp_path, "\u200b").exit_code == 2
-    assert Store(database).agents.all() == {}
-
-
 def test_an_agent_whose_name_stands_for_others_is_chosen_by_its_id(
     run: Any, tmp_path: Path, write_game: Any, database: Path
 ) -> None:
@@ -110,15 +105,6 @@ def test_an_agent_whose_name_stands_for_others_is_chosen_by_its_id(
             "persona", "run", "--agents", agent, "--dimensions", "fluency", "--mode", "offline", "--format", "json"
         )
         assert [one["agent"]["name"] for one in json.loads(done.stdout)] == [name]
-
-
-@pytest.mark.parametrize("agent", ["channel:foo", "channel:", "channel:public"])
-def test_no_speaker_is_a_channel(run: Any, write_game: Any, database: Path, agent: str) -> None:
-    run("import", write_game())
-    done = run("agents", "map", "Ben", agent)
-    assert done.exit_code == 2
-    assert f"{agent!r} is a channel, not an agent." in done.stderr
-    assert Store(database).agents.speakers() == {}
 
 
 def test_a_speaker_becomes_another_agent_and_itself_again(run: Any, write_game: Any, database: Path) -> None:

@@ -24,13 +24,6 @@ DRAMATURG = Path(sys.executable).with_name("dramaturg")
 CAST = ["michael", "dwight", "jim", "lisa-carter", "oscar"]
 CHANNELS = ["channel:conference-room", "channel:sales-floor", "channel:public"]
 DULL = "A clerk named Mortimer, mute, from Norway, collecting stamps, tidying ledgers, fond of porridge and chess."
-NEW_PROPOSITION = """\
-dimension: fluency
-agent_id: jim
-propositions:
-  - id: jim-mumbles
-    claim: "{{agent_name}} mumbles."
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -131,19 +124,6 @@ def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regressio
     assert (row["outcome"], row["agent_id"]) == ("regression", "michael")
     assert row["behind"][0]["recommendation"]
     assert "regression: Michael Scott, Adherence: " in compared.stderr
-
-
-def test_a_new_proposition_is_told_and_its_missing_recording_named(run: Any, tmp_path: Path) -> None:
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "jim.yaml").write_text(NEW_PROPOSITION, encoding="utf-8")
-    chosen = ("--agents", "jim", "--dimensions", "fluency", "--propositions", tmp_path / "own")
-    unrecorded = run("eval", "compare", *chosen)
-    assert unrecorded.exit_code == 3
-    assert "jim-mumbles: Jim Halpert: nothing is recorded" in unrecorded.stderr
-    record(run, tmp_path / "jim.jsonl", *chosen, score=7)
-    done = run("eval", "compare", *chosen, "--recordings", tmp_path / "jim.jsonl")
-    assert "nothing is recorded" not in done.stderr
-    assert "Jim Halpert, Fluency: new propositions: jim-mumbles" in done.stdout
 
 
 def test_a_baseline_is_written_and_later_runs_are_held_against_it(run: Any, database: Path, tmp_path: Path) -> None:

@@ -37,13 +37,6 @@ def test_validate_and_evaluate_take_the_same_columns(run: Any, table: Path) -> N
     assert json.loads(run("evaluate", table, "--no-store", "--format", "json", *columns).stdout)
 
 
-def test_a_field_can_be_left_without_a_column(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "chat.csv"
-    path.write_text("speaker,text,day\nAnn,Hi,soon\n", encoding="utf-8")
-    assert "expected a round's number" in run("validate", path).stdout
-    assert run("validate", path, "--map", "round=").exit_code == 0
-
-
 @pytest.mark.parametrize(
     ("pairs", "reason"),
     [

@@ -90,7 +90,7 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
 
 
 def _beside_others(given: Sequence[Rating], others: Mapping[str, Sequence[float]]) -> str:
-    """How near the rater's scores are to those of others on the same games, in words; empty if there are none."""
+    """The rater's scores beside those of others on the same games, in words; empty if there are none."""
     shared = [(one.score, fmean(others[one.transcript_id])) for one in given if one.transcript_id in others]
     if not shared:
         return ""
