@@ -59,6 +59,21 @@ def difference_data(one: Difference) -> dict[str, Any]:
     return {**json_data(one), "words": difference_sentences(one)}
 
 
+def stricter_words(alone: str) -> str:
+    """The reason why sides that lie apart may differ by luck, for a page that draws their games.
+
+    Of all ways to put six games into two sides of three, 2 of 20 keep the three lowest together.
+
+    Args:
+        alone: The measure that is tested by itself, the beginning of a sentence; empty for none.
+    """
+    others = f"{alone} is tested alone; the others" if alone else "Each of them"
+    return (
+        "Few games can lie apart by luck: 3 against 3 do so one time in ten. "
+        f"{others} must differ more clearly, because one of several looks good by chance."
+    )
+
+
 def value_words(value: float, unit: str, digits: int = 1) -> str:
     """A value with its unit: "61.2 %", "3.5", or "no score"."""
     return "no score" if math.isnan(value) else f"{value:.{digits}f}" + (f" {unit}" if unit else "")

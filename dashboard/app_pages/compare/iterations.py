@@ -19,10 +19,11 @@ from dashboard.shared.formatting import signed_cell
 from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
+from dashboard.shared.version_notes import trust_note
 from evaluation.comparison.iterations import IterationComparison, comparison_data
 from evaluation.comparison.movers import Mover
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
-from evaluation.statistics.words import difference_sentences
+from evaluation.statistics.words import difference_sentences, stricter_words
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.iterations import default_pair
@@ -70,6 +71,8 @@ def answer(found: IterationComparison) -> None:
     """The change, what it did in one sentence, and of which other pair the decision is, if it is."""
     change = found.after.iteration.change
     plain("\n".join(filter(None, (sentence(found), f"What was changed: {change}" if change else "", found.other_pair))))
+    scored = [one.name for one in found.comparison.differences if one.before.n and one.after.n]
+    trust_note(scored, found.decision.target if found.decision else None, "The rule")
 
 
 def picture(found: IterationComparison, thresholds: Mapping[str, float]) -> None:
@@ -78,6 +81,7 @@ def picture(found: IterationComparison, thresholds: Mapping[str, float]) -> None
     drawn = resources.once(comparison_picture, key, found, thresholds)
     on_open = access_checks.event("comparison_open", remember_click(_PICTURE, drawn.targets))
     _picture(key=_PICTURE, data=dict(drawn.data), on_open_change=on_open)
+    st.caption(stricter_words("The target" if found.comparison.primary else ""))
     if not found.movers:
         st.caption("No reason and no player cost more points on one side than on the other.")
 
