@@ -68,18 +68,15 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
             {
                 "Game": games[one.transcript_id],
                 "Score": one.score,
-                "Others gave": ""
-                if is_blind
-                else ", ".join(f"{score:g}" for score in others.get(one.transcript_id, ())) or "–",
                 "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
                 "Look again": "4 yes, below 3" if one.breaks_one_way_rule else "",
+                "Rated": f"{one.created_at:%d %b %Y}",
                 "Comment": one.comment,
-                "Rated": f"{one.created_at:%Y-%m-%d}",
             }
             for one in given
         ]
     )
-    frame = frame.drop(columns=[name for name in ("Look again", "Others gave") if not any(frame[name])])
+    frame = frame if any(frame["Look again"]) else frame.drop(columns="Look again")
     event = status_table(frame, "Your ratings", on_select="rerun", selection_mode="single-row", key="own_table")
     if event.selection.rows:
         chosen = given[event.selection.rows[0]]
