@@ -68,7 +68,7 @@ def _pick_one(label: str, key: str, names: Sequence[str], otherwise: str) -> str
 
 
 def answer(found: IterationComparison) -> None:
-    """The decision in a line, what the change did in one sentence, and of which other pair the decision is, if it is."""
+    """The decision in a line, what the change did in one sentence, and of which other pair the decision is."""
     shown = resources.share(queries.overview).board[found.subject]
     if shown.decision is not None and not found.other_pair:
         st.subheader(f"{shown.answer[0].upper()}{shown.answer[1:]}", anchor=False)
