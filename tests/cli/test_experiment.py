@@ -70,7 +70,7 @@ def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
     assert run("experiment", "report").stderr.startswith("No experiment was run yet.")
     done = run("experiment", "run", *options)
     assert done.exit_code == 0
-    assert done.stdout.startswith("Scripted: no language model spoke or judged;")
+    assert done.stdout.startswith("A rehearsal, not a result: a script spoke and judged")
     assert "Paper" not in done.stdout
     assert "Stepped in: variety" in done.stdout
     assert "in the paper:" not in done.stdout

@@ -100,10 +100,10 @@ def test_a_report_is_told_in_a_sentence_with_what_took_effect() -> None:
     assert (
         finding_words([clear, other]) == "With the treatment: Ideas clearly higher; 1 other difference could be luck."
     )
-    assert finding_words([other] * 2) == "The treatment changed nothing clearly: all 2 differences could be luck."
+    assert finding_words([other] * 2) == "No clear effect of the treatment: all 2 differences could be luck."
     untested = other | {"outcome": "cannot be tested"}
     assert finding_words([other, untested]).endswith("1 difference could be luck and 1 difference cannot be tested.")
     activity = {"treatment": {"messages": 64, "fired": {"variety": 6, "adherence": 0}}}
-    assert activity_words(activity) == "It stepped in while 64 messages were written: variety 6 times."
+    assert activity_words(activity) == "In 64 messages it stepped in: variety 6 times."
     assert activity_words({"treatment": {"messages": 8, "fired": {}}}).startswith("It never stepped in")
     assert activity_words(None) == ""
