@@ -59,29 +59,6 @@ def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None, Non
     return result
 
 
-@pytest.fixture
-def serve(tmp_path: Path, sample_database: Path) -> Iterator[Callable[..., Server]]:
-    """Starts a server; stops it after the test. One that tests share is started once, which saves seconds a test.
-
-    ``samples`` is "none" for an empty database, "stored" for one that has them, "wanted" for a first start that loads
-    them.
-    """
-    started: list[Server] = []
-
-    def start(samples: str = "none") -> Server:
-        server = Server(tmp_path / f"server{len(started)}.duckdb", ("--samples",) if samples == "wanted" else ())
-        if samples == "stored":
-            shutil.copyfile(sample_database, server.database)
-        started.append(server)
-        server.start()
-        return server
-
-    yield start
-    for server in started:
-        server.stop()
-        server.store.close()
-
-
 @pytest.fixture(scope="session")
 def sample_server(tmp_path_factory: pytest.TempPathFactory, sample_database: Path) -> Iterator[Server]:
     """One server with the sample games for all tests that only look."""
