@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner import add_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.util import calc_hash
 
 from evaluation.judging.answers import ScoreAnswer
@@ -36,8 +36,20 @@ HOSTILE = "<img src=x onerror=alert(1)> [click](https://evil.example) ![p](https
 
 Open = Callable[..., AppTest]
 
-# A server looks once through all installed distributions for components, an AppTest each time that one is made.
+# A server looks once through all installed distributions for components and compiles each script once, an AppTest for
+# each run of the script.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
+local_script_runner.ScriptCache = functools.cache(local_script_runner.ScriptCache)
+_look_for_the_end = local_script_runner.require_widgets_deltas
+
+
+def _wait_for_the_end(runner: local_script_runner.LocalScriptRunner, timeout: float) -> None:
+    """AppTest looks a thousand times a second whether the script has ended, which takes the script's time."""
+    runner._script_thread.join(timeout)
+    _look_for_the_end(runner, 1)
+
+
+local_script_runner.require_widgets_deltas = _wait_for_the_end
 
 # Rule and reader both count it, and it speaks of nothing past.
 _ACCUSATION = "I suspect Bravo: whoever gains from this vote has a reason to stay quiet, so we should vote together"

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.transcript import Cost, Message, Player, Transcript
 from evaluation.workflows.scoring import add_evaluated
+from tests.judge_server import JudgeServer
 
 
 @pytest.fixture
@@ -108,3 +112,42 @@ def test_figures_of_one_channel_and_round(insights, store) -> None:
     assert dots(app) == {("Ann", "Bob"): 2}
     app.segmented_control(key=f"channel_{transcript.id}").set_value("team").run()
     assert dots(app) == {("Ann", "Bob"): 1}
+
+
+def test_from_run_checks_to_the_chart_over_iterations(insights, store, words, monkeypatch, tmp_path: Path) -> None:
+    def answer(body: dict[str, Any]) -> str:
+        score = 0.3 if "Grumble" in str(body["messages"][-1]["content"]) else 0.8
+        return json.dumps({"reason": "It says so.", "score": score, "citations": [1]})
+
+    (tmp_path / "pricing.yaml").write_text("local-model:\n  input: 0.000001\n  output: 0.000001\n", encoding="utf-8")
+    monkeypatch.setenv("DRAMATURG_PRICING", str(tmp_path / "pricing.yaml"))
+    for name in ("OPENAI_API_KEY", "DRAMATURG_JUDGE", "DRAMATURG_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    store.settings.set(SETTINGS_KEY, {"model": "local-model"})
+    players = tuple(Player(name=name, persona="A baker.") for name in ("Ann", "Ben"))
+    for name, text in (("before", "Grumble"), ("after", "Gladly")):
+        store.iterations.create(name)
+        said = [Message(id=f"m{n}", index=n, speaker=("Ann", "Ben")[n % 2], text=f"{text} {n}") for n in range(4)]
+        for number in range(2):
+            game = Transcript(
+                game_id=f"{name} {number}", source_format="native", players=players, messages=tuple(said[: 4 - number])
+            )
+            with store.unit(write=True):
+                store.transcripts.add(game, source_name="x", iteration=name)
+    [first, *_] = store.transcripts.ids()
+    with JudgeServer(content=answer).in_thread() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        app = insights(first, model="true")
+        app.selectbox(key="checks_games").set_value("all games").run()
+        assert "questions about 4 games" in words(app)
+        assert "US dollars." in words(app)
+        app.button(key="run_checks").click().run()
+        for thread in [one for one in threading.enumerate() if one.name.startswith("job-")]:
+            thread.join(60)
+    app = insights(first, model="true")
+    assert {"Checks of this game", "Checks over iterations"} <= {one.value for one in app.subheader}
+    charts = [json.loads(one.proto.spec) for one in app.get("plotly_chart")]
+    names = [[trace.get("name") for trace in chart["data"]] for chart in charts]
+    assert ["mean", "share passed"] in names
+    scored = store.insights.checks().dropna(subset=["score"])
+    assert scored.groupby("iteration")["passed"].mean().to_dict() == {"before": 0.0, "after": 1.0}

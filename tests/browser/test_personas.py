@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,12 @@ def agent_of_games(tmp_path_factory: pytest.TempPathFactory, sample_database: Pa
     """A database with runs of shipped agents and two runs, by rules, of a player of the sample games."""
     path = tmp_path_factory.mktemp("personas") / "personas.duckdb"
     shutil.copyfile(sample_database, path)
-    store = Store(path)
+    # The browser's driver keeps an event loop in this thread.
+    with ThreadPoolExecutor(1) as thread:
+        return path, thread.submit(_evaluate, Store(path)).result()
+
+
+def _evaluate(store: Store) -> str:
     evaluate_example(store)
     spoken = KnownAgents.of(store).spoken
     agent = max(spoken, key=lambda one: len(spoken[one]))
@@ -36,7 +42,7 @@ def agent_of_games(tmp_path_factory: pytest.TempPathFactory, sample_database: Pa
         plan = EvaluationPlan(sample_size=size, options=Options(is_batched=True))
         run_personas(store, PersonaRunRequest(JudgeConfig(mode="offline"), plan, library, [agent], "offline"))
     store.close()
-    return path, agent
+    return agent
 
 
 @pytest.fixture(scope="module")
