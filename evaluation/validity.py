@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -33,7 +33,7 @@ from evaluation.rubric.reader.decisions import READ, decide
 from evaluation.rubric.reader.model import SHIPPED
 from evaluation.score import MetricResult
 from evaluation.statistics.intervals import mean_interval
-from evaluation.text.display import counted, number_or_none
+from evaluation.text.display import counted, listed, number_or_none
 from evaluation.transcript import Message, Transcript, build_transcript
 
 DRAWS = 10
@@ -422,6 +422,30 @@ def metric_trust(faults: Sequence[Mapping[str, Any]] | None = None) -> tuple[Met
     own = {(row["metric"], row["measure"]): row for row in faults or ()}
     of_own = {metric for metric, _ in own}
     return tuple(_trust(name, own if name in of_own else rows, own=name in of_own) for name in DEFINITIONS)
+
+
+def trust_sentence(known: Sequence[MetricTrust], scored: Collection[str], target: str | None, rests: str) -> str:
+    """Names the metrics that hardly tell anything, the target first: "Role consistency says little by itself."
+
+    Args:
+        known: From :func:`metric_trust`.
+        scored: The metrics that are looked at.
+        target: The one that decides, if any; it is warned of as soon as it has to be trusted with care.
+        rests: What rests on it: "The rule".
+
+    Returns:
+        Empty where all can be trusted.
+    """
+    weak = [one.metric for one in known if one.trust is Trust.HARDLY and one.metric in scored]
+    others = [DEFINITIONS[metric].label for metric in weak if metric != target]
+    trust = next((one.trust for one in known if one.metric == target and one.metric in scored), Trust.YES)
+    if target is not None and trust is Trust.HARDLY:
+        warning = f"⚠ {rests} rests on {DEFINITIONS[target].label}, which {trust}."
+        return f"{warning[:-1]}. The same holds for {listed(others)}." if others else warning
+    said = [f"⚠ {rests} rests on {DEFINITIONS[target].label}: {trust}."] if target and trust is Trust.WITH_CARE else []
+    if others:
+        said.append(f"{listed(others)} {Trust.HARDLY if len(others) == 1 else 'say little by themselves'}.")
+    return " ".join(said)
 
 
 def _trust(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own: bool) -> MetricTrust:

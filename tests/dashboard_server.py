@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import urlopen
+
+from evaluation.store import Store
 
 _GIVE_UP_SECONDS = 60.0
 _POLL_SECONDS = 0.01
+_STOP_SECONDS = 20
 
 
 def dramaturg() -> str:
@@ -24,62 +25,97 @@ def dramaturg() -> str:
     return str(Path(sys.executable).with_name("dramaturg"))
 
 
-@dataclass(frozen=True, slots=True)
-class Serving:
-    """A running ``dramaturg serve``."""
+def free_port() -> int:
+    """A port of loopback that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
-    url: str
-    process: int
-    seconds_to_health: float
+
+@dataclass
+class Server:
+    """``dramaturg serve``; what it writes stands in ``log``.
+
+    Attributes:
+        database: The file; created if missing.
+        options: Further options of the command.
+        port: Where it listens; 0 takes a free one at the first start, and the same one at the next.
+        most_files: How many open files the process may have; as many as this one when left out.
+        seconds_to_health: How long the last start took.
+    """
+
+    database: Path
+    options: tuple[str, ...] = ()
+    port: int = 0
+    most_files: int | None = None
+    process: subprocess.Popen[bytes] | None = None
+    seconds_to_health: float = 0.0
+
+    @property
+    def url(self) -> str:
+        """The address of the server."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def log(self) -> Path:
+        """The file of the server's output."""
+        return self.database.with_suffix(".log")
+
+    @property
+    def store(self) -> Store:
+        """The database that it serves."""
+        return Store(self.database)
+
+    def start(self) -> None:
+        """Returns once it answers.
+
+        Raises:
+            RuntimeError: It ended, or did not answer within a minute.
+        """
+        self.port = self.port or free_port()
+        command = [dramaturg(), "serve", "--port", str(self.port), "--db", str(self.database), *self.options]
+        if self.most_files is not None:
+            command = ["sh", "-c", f'ulimit -n {self.most_files} && exec "$@"', "sh", *command]
+        begun = time.perf_counter()
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+        self.wait_until_healthy()
+        self.seconds_to_health = time.perf_counter() - begun
+
+    def wait_until_healthy(self) -> None:
+        """Returns once it answers; raises ``RuntimeError`` when it ended, or did not answer within a minute."""
+        deadline = time.perf_counter() + _GIVE_UP_SECONDS
+        while time.perf_counter() < deadline:
+            assert self.process is not None
+            if self.process.poll() is not None:
+                break
+            try:
+                with urlopen(f"{self.url}/_stcore/health", timeout=5) as answer:
+                    if answer.status == 200:
+                        return
+            except (HTTPException, OSError):
+                time.sleep(_POLL_SECONDS)
+        raise RuntimeError(f"The server did not start:\n{self.log.read_text('utf-8', errors='replace')[-3000:]}")
+
+    def stop(self) -> None:
+        """Ends it, if it runs."""
+        if self.process is not None:
+            self.process.terminate()
+            try:
+                self.process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                # The web server under Streamlit waits without end for a browser that connects while it stops.
+                self.process.kill()
+                self.process.wait()
+            self.process = None
 
 
 @contextmanager
-def serving(
-    database: Path, *options: str, environment: Mapping[str, str] | None = None, log: Path = Path(os.devnull)
-) -> Iterator[Serving]:
-    """Serve a database on a free port until the block ends.
-
-    Args:
-        database: The file; created if missing.
-        options: Further options of ``dramaturg serve``.
-        environment: Additional environment variables.
-        log: File for the server's output.
-
-    Raises:
-        RuntimeError: The server ended, or did not answer within a minute.
-    """
-    port = _free_port()
-    start = time.perf_counter()
-    with log.open("wb") as output:
-        server = subprocess.Popen(
-            [dramaturg(), "serve", "--port", str(port), *options],
-            env={**os.environ, "DRAMATURG_DB": str(database), **(environment or {})},
-            stdout=output,
-            stderr=output,
-        )
+def serving(database: Path, *options: str) -> Iterator[Server]:
+    """Serve a database on a free port until the block ends."""
+    server = Server(database, options)
     try:
-        url = f"http://127.0.0.1:{port}"
-        _wait_until_healthy(f"{url}/_stcore/health", server, start + _GIVE_UP_SECONDS)
-        yield Serving(url, server.pid, time.perf_counter() - start)
+        server.start()
+        yield server
     finally:
-        server.terminate()
-        server.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
-def _wait_until_healthy(url: str, server: subprocess.Popen[bytes], deadline: float) -> None:
-    while time.perf_counter() < deadline:
-        if server.poll() is not None:
-            raise RuntimeError(f"dramaturg serve ended with code {server.returncode}.")
-        try:
-            with urlopen(url, timeout=1) as answer:
-                if answer.status == 200:
-                    return
-        except (URLError, HTTPException, OSError):
-            time.sleep(_POLL_SECONDS)
-    raise RuntimeError(f"{url} did not answer within {_GIVE_UP_SECONDS:.0f} s.")
+        server.stop()

@@ -15,7 +15,7 @@ import socket
 import struct
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -264,6 +264,11 @@ def _completion(body: dict[str, Any], content: str) -> bytes:
 def last_message(body: dict[str, Any]) -> str:
     """Identifies a prompt by the text of its last message."""
     return hashlib.sha256(str(body["messages"][-1]["content"]).encode("utf-8", "replace")).hexdigest()
+
+
+def scripted(answer: Callable[[Sequence[Mapping[str, str]]], str]) -> Content:
+    """Has somebody answer who reads the conversation alone."""
+    return lambda body: answer(body["messages"])
 
 
 def plausible_answer(body: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""``dramaturg labels``: what people decided about verdicts, as labels."""
+"""``dramaturg labels``: what people decided about verdicts, as labels; and a reader trained on them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluation.cli.options import Force, OutputFile, TranscriptReference, open_
 from evaluation.cli.terminal import note, safe, say, say_data
 from evaluation.escaping import json_text
 
-app = command_group("Labels from what people decided about verdicts.")
+app = command_group("Labels from what people decided about verdicts, and a reader trained on them.")
 
 
 @app.command()
@@ -21,7 +21,7 @@ def export(
     force: Force = False,
 ) -> None:
     """Write every decision on a verdict as a label: a JSON object a line with message, question, answer and author."""
-    from evaluation.workflows.decided_labels import decided_labels
+    from evaluation.workflows.own_reader import decided_labels
     from evaluation.writers import write_new_bytes
 
     lines = "".join(f"{json_text(label, indent=None)}\n" for label in decided_labels(open_store()))
@@ -30,6 +30,20 @@ def export(
         return
     write_new_bytes(output, lines.encode("utf-8"), overwrite=force)
     note(f"Wrote {safe(output)}.")
+
+
+@app.command()
+def train() -> None:
+    """Train a reader on these decisions; it is kept only if it does better on games left out of the training.
+
+    Choose it in Settings, or with: dramaturg settings --set reader=NAME. Then score games again: dramaturg reevaluate.
+    """
+    from evaluation.workflows.own_reader import train_own_reader
+
+    name, words = train_own_reader(open_store())
+    say(words)
+    if name is not None:
+        say(f"Stored as {name}. To use it: dramaturg settings --set reader={name}, then dramaturg reevaluate.")
 
 
 @app.command("import")

@@ -173,7 +173,7 @@ def stored_mixes(
     """The metrics of which several versions, or another than today's, meet in the store or in one iteration."""
     from evaluation.iterations.board import version_mixes
 
-    return version_mixes(store.results.scores(iteration), among)
+    return version_mixes(store.results.scores(iteration), store.readers.versions(), among)
 
 
 def warn_of(mixes: Sequence[VersionMix]) -> None:

@@ -126,13 +126,15 @@ class Evaluation:
         return MetricResult(definition, Status.PENDING, None, 0.0, 0.0, threshold, (), reason)
 
 
-def add_controls(transcript: Transcript, results: Mapping[str, MetricResult]) -> dict[str, MetricResult]:
+def add_controls(
+    transcript: Transcript, results: Mapping[str, MetricResult], reader: Reader = SHIPPED
+) -> dict[str, MetricResult]:
     """The results with their controls and link strengths, all computed again even if a result has a control.
 
     A control that fails says so in its ``reason``.
     """
     controls: dict[str, dict[str, Any]] = {}
-    prepared = PreparedControls(transcript)
+    prepared = PreparedControls(transcript, reader)
     with collection_paused():
         for name, result in results.items():
             try:
@@ -178,7 +180,8 @@ def evaluate_transcript(
         ratings: From which engagement follows; those of other transcripts are left alone.
         thresholds: By metric; the rubric's where one is left out.
         scorers: The automatic metrics by name. One that fails becomes a ``ScoreFailure``.
-        reader: Decides the rows of the metrics that read; ``None``: the rubric to the letter, by rules alone.
+        reader: Decides the rows of the metrics that read, the one that ships unless another is passed;
+            ``None``: the rubric to the letter, by rules alone.
         replace_result: Called with every result before the next metric is computed; what it returns stands in the
             evaluation. So that the ledgers of a very long transcript need not all be in memory at the same time.
     """

@@ -33,7 +33,7 @@ from evaluation.iterations.tests import (
     known_mean,
 )
 from evaluation.rubric.advice import lowest_metric
-from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT, VERSIONS
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore, Verdict
 from evaluation.score import PERCENT, Status
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
@@ -372,13 +372,16 @@ class VersionMix:
         return f"{said}; today's definition is version {self.today}."
 
 
-def version_mixes(scores: pandas.DataFrame, among: Collection[str] | None = None) -> tuple[VersionMix, ...]:
+def version_mixes(
+    scores: pandas.DataFrame, today: Mapping[str, str], among: Collection[str] | None = None
+) -> tuple[VersionMix, ...]:
     """The metrics that need to be evaluated again before their scores can be compared, in the rubric's order.
 
     Engagement comes from raters, so it is never among them.
 
     Args:
         scores: One row per transcript and metric: ``transcript_id``, ``metric``, ``version``.
+        today: The version under which each metric's results are stored now.
         among: Ids of the transcripts that are compared; ``None`` for all.
     """
     chosen = scores if among is None else scores[scores["transcript_id"].isin(list(among))]
@@ -387,7 +390,7 @@ def version_mixes(scores: pandas.DataFrame, among: Collection[str] | None = None
         found.setdefault(metric, {})[version] = count
     # "10" is newer than "9".
     return tuple(
-        VersionMix(name, dict(sorted(found[name].items(), key=lambda one: (len(one[0]), one[0]))), VERSIONS[name])
+        VersionMix(name, dict(sorted(found[name].items(), key=lambda one: (len(one[0]), one[0]))), today[name])
         for name in DEFINITIONS
-        if name in found and name != ENGAGEMENT.name and found[name].keys() != {VERSIONS[name]}
+        if name in found and name != ENGAGEMENT.name and found[name].keys() != {today[name]}
     )

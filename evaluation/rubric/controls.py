@@ -147,12 +147,15 @@ def _companion(
     return {"name": name, "value": value, **dict.fromkeys(_KEYS), **found}
 
 
-def compute_controls(transcript: Transcript, results: Mapping[str, MetricResult]) -> dict[str, dict[str, Any]]:
+def compute_controls(
+    transcript: Transcript, results: Mapping[str, MetricResult], reader: Reader = SHIPPED
+) -> dict[str, dict[str, Any]]:
     """The controls of a transcript's metrics. Pure, and seeded by the transcript's id.
 
     Args:
         transcript: The transcript.
         results: Its results by metric; one that does not apply has no control.
+        reader: Who decides the rows of copies, for results whose rows a reader decided.
 
     Returns:
         For every metric in ``results``, in their order: ``chance``, ``difference``, ``z``, ``p``, ``draws``, ``reason``
@@ -161,7 +164,7 @@ def compute_controls(transcript: Transcript, results: Mapping[str, MetricResult]
         people decided: ``difference`` is that score less ``chance``. The rule alone scores the orders of a discussion
         of more than 100 messages or 6,000 words.
     """
-    prepared = PreparedControls(transcript)
+    prepared = PreparedControls(transcript, reader)
     return {name: prepared.control(results[name]) for name in DEFINITIONS if name in results}
 
 
@@ -170,6 +173,7 @@ class PreparedControls:
     """A transcript with what several controls need, each computed once."""
 
     transcript: Transcript
+    reader: Reader = SHIPPED
 
     def control(self, result: MetricResult) -> dict[str, Any]:
         """The control of one metric, as :func:`compute_controls` returns it."""
@@ -209,7 +213,7 @@ def _coherence_control(prepared: PreparedControls, result: MetricResult) -> dict
     orders = [random.permutation(len(discussion.messages)) for _ in range(DRAWS)]
     draws, reader = max(_FEWEST_DRAWS, min(DRAWS, _MOST_MOVES // len(discussion.messages))), None
     if _is_read(result) and _is_quickly_read(discussion):
-        draws, reader = _FEWEST_DRAWS, SHIPPED
+        draws, reader = _FEWEST_DRAWS, prepared.reader
         for one in discussion.messages:
             one.kept = {}
     real = score_of_order(discussion, range(len(discussion.messages)), reader)
@@ -355,7 +359,7 @@ def _role_control(prepared: PreparedControls, result: MetricResult) -> dict[str,
     if reason := prepared.blocked(result) or ("" if len(sides) > 1 else "one alignment"):
         return _control(None, reason, _companion(name))
     players = transcript.players
-    readings = acts_read(prepared.discussion, SHIPPED) if _is_read(result) else read(prepared.discussion)
+    readings = acts_read(prepared.discussion, prepared.reader) if _is_read(result) else read(prepared.discussion)
     count = arrangements(players)
     is_complete = count <= DRAWS
     held = {player.name: player for player in players}

@@ -157,9 +157,6 @@ DEFINITIONS: Mapping[str, MetricDefinition] = MappingProxyType(
 )
 """Every metric by name, in the rubric's order."""
 
-VERSIONS: Mapping[str, str] = MappingProxyType({d.name: d.version for d in DEFINITIONS.values()})
-"""The version under which each metric's results are stored today."""
-
 DEFAULT_THRESHOLDS: Mapping[str, float] = MappingProxyType({d.name: d.threshold for d in DEFINITIONS.values()})
 
 SHORT_LABELS: Mapping[str, str] = MappingProxyType(

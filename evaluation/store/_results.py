@@ -12,7 +12,7 @@ from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.overrides import Override
 from evaluation.rubric.controls import CONTROLLED, WITHOUT_CHANCE, attach_controls
-from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT, VERSIONS
+from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.link_strength import Link
 from evaluation.rubric.metrics.engagement import measure_ratings
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
@@ -443,9 +443,10 @@ class Controls:
             iteration: Only its transcripts; ``None`` for all.
         """
         with self._store.unit() as cursor:
+            versions = self._store.readers.versions()
             values = {
                 "metrics": list(CONTROLLED),
-                "versions": [VERSIONS[name] for name in CONTROLLED],
+                "versions": [versions[name] for name in CONTROLLED],
                 "iteration": iteration,
             }
             return [str(key) for (key,) in cursor.execute(_MISSING, values).fetchall()]

@@ -25,12 +25,7 @@ def keep_readers(connection: DuckDBPyConnection) -> None:
     )
 
 
-def drop_readers(connection: DuckDBPyConnection) -> None:
-    """Schema 35: only the reader that ships reads."""
-    connection.execute("DROP TABLE readers")
-
-
-MIGRATIONS: tuple[Migration, ...] = (keep_readers, drop_readers)
+MIGRATIONS: tuple[Migration, ...] = (keep_readers,)
 """The steps after ``FIRST``, in their order: only ever append. ``schema.sql`` is what they end in."""
 
 _FILE = Path(__file__).with_name("schema.sql")

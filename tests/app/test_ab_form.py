@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 import pytest
 
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
-from tests.scripted_server import ScriptedServer
+from tests.judge_server import JudgeServer, scripted
 
 VIEW = {"experiments_view": "A/B tests", "start_ab": "true"}
 SIMULATED = f"""
@@ -30,13 +30,8 @@ def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
-    world = ScriptedWorld()
-
-    def answer(conversation: Sequence[Mapping[str, str]]) -> str:
-        return world.answer(conversation)
-
-    with ScriptedServer(answer).in_thread() as running:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
+    with JudgeServer(content=scripted(ScriptedWorld().answer)).in_thread() as running:
         monkeypatch.setenv("OPENAI_BASE_URL", running.url)
         monkeypatch.setenv("DRAMATURG_MODEL", SCRIPTED_MODEL)
         yield running
@@ -63,27 +58,11 @@ def test_the_example_runs_from_an_empty_page_and_the_finished_test_opens(open_pa
     assert app.query_params["ab_test"]
 
 
-def test_faults_stand_with_their_line_and_nothing_can_be_started(open_page, database, words, hostile) -> None:
-    app = open_page("experiments", **VIEW)
-    for text, said in (
-        ("name: x\nsource: magic\nvariants: {a: {}, b: {}}\n", "ab.yaml:2: source: It should be 'metrics'"),
-        ("name: x\nsource: metrics\nvariants:\n  a: {rnus: []}\n  b: {}\nchecks: false\n", "variants.a.rnus"),
-        ('{"name": 3}', "ab.json:1: "),
-        (f"name: x\nsource: {hostile!r}\n", "ab.yaml:2: source"),
-        (SIMULATED, "Agents need a model to speak"),
-    ):
-        app.text_area(key="ab_text").set_value(text).run()
-        assert not app.exception
-        assert said in words(app)
-        assert not [each for each in app.button if each.key == "start_ab_test"]
-        assert not any("evil.example" in str(each.proto) for each in (*app.markdown, *app.caption, *app.error))
-
-
 def test_a_simulated_test_is_estimated_first_keeps_its_limit_and_goes_on(open_page, store, words, server) -> None:
     app = open_page("experiments", **VIEW)
     app.text_area(key="ab_text").set_value(SIMULATED).run()
     assert "4 runs: 20 calls, at most 26,000 tokens to read and 1,400 to write, cost not known." in words(app)
-    assert server.asked == 0
+    assert server.tally.asked.total() == 0
     app.number_input(key="ab_calls").set_value(8)
     app.button(key="start_ab_test").click().run()
     wait()
@@ -96,4 +75,4 @@ def test_a_simulated_test_is_estimated_first_keeps_its_limit_and_goes_on(open_pa
     wait()
     app.run()
     assert "Runs: 2 done, 2 skipped: budget." in words(app)
-    assert server.asked <= 16
+    assert server.tally.asked.total() <= 16

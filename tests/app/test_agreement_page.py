@@ -31,7 +31,7 @@ def test_one_rater_is_not_enough(open_page, filled, words) -> None:
     assert "of the raters" in said
 
 
-def test_disagreements_come_first_and_open_the_game_and_the_desk(open_page, rated, words, small_game, hostile) -> None:
+def test_disagreements_come_first_and_open_the_game(open_page, rated, words, small_game, hostile) -> None:
     app = open_page("team", team="Agreement", numbers="true")
     assert not app.exception
     said = words(app)
@@ -42,15 +42,10 @@ def test_disagreements_come_first_and_open_the_game_and_the_desk(open_page, rate
     assert f"3 points apart: {' '.join(hostile.split())[:59]}" in said
     links = [json.dumps(str(link.proto)) for link in app.get("page_link")]
     assert any(small_game("one").id in link for link in links)
-    opened, rate = (
-        [str(one.proto) for one in app.get("page_link") if one.proto.label == label]
-        for label in ("Open the game", "Rate or revise it")
-    )
-    assert len(opened) == len(rate) > 0
-    wanted = re.search(r"transcript=(\w+)", opened[0])
-    assert wanted is not None
-    assert f"game={wanted[1]}" in rate[0]
-    assert "desk=Rate" in rate[0]
+    # No way to the desk from beside the scores of others.
+    labels = [one.proto.label for one in app.get("page_link")]
+    assert "Open the game" in labels
+    assert not any("ate" in label for label in labels)
     # The charts in words, and the report to take away.
     alts = " ".join(str(chart.proto) for chart in app.get("plotly_chart"))
     assert "Krippendorff" in alts
@@ -59,20 +54,6 @@ def test_disagreements_come_first_and_open_the_game_and_the_desk(open_page, rate
         "Download the table (CSV)",
         "Download everything (JSON)",
     ]
-
-
-def test_metrics_and_raters(open_page, rated, words, table) -> None:
-    app = open_page("team", team="Agreement", numbers="true", differ="Metrics differ from raters")
-    assert not app.exception
-    assert "raters 2.50 (2 raters), metrics" in words(app)
-    assert list(next(one.value for one in app.dataframe if "The same" in one.value).iloc[0]) == [
-        "Score",
-        "1 of 2 games",
-        "✗ no",
-    ]
-    whole = "\n".join(table(app, place) for place in range(len(app.dataframe)))
-    assert "All automatic metrics" in whole
-    assert "Grace" in whole
 
 
 def test_a_question_is_chosen_by_the_url(open_page, rated, words) -> None:
@@ -95,30 +76,6 @@ def test_overridden_rows_open_the_message(open_page, rated, words, small_game, v
     # Another view can still be chosen.
     app = next(one for one in app.segmented_control if one.key == "differ").set_value("Raters differ").run()
     assert "Off topic." not in words(app)
-
-
-def test_rule_and_judge_stand_side_by_side_before_anybody_has_rated(open_page, store, small_game, words, table) -> None:
-    game = small_game("one")
-    add_evaluated(store, game, source_name="one.json")
-    rows = store.results.load(game.id)["strategic_depth"].ledger[:3]
-    store.decisions.save(
-        RowDecision(
-            *(game.id, "strategic_depth", one.id, RowVerdict(verdict), "", "It asks.", 0.9, (), "judge", "m", one.id)
-        )
-        for one, verdict in zip(rows, ("does_not_count", "does_not_count", "excluded"), strict=True)
-    )
-    app = open_page("team", team="Agreement", numbers="true")
-    assert not app.exception
-    said = words(app)
-    assert "At least two raters are needed" in said
-    assert "Rule and judge: the same verdict on 1 of 3 rows." in said
-    # Every second message holds a keyword, so the judge says the same of the second one only.
-    assert "2 rows with different verdicts, 2 not decided by a person" in said
-    assert "Rule: counts, judge: counts against. Deciding it moves the score by up to" in said
-    assert "rule and judge" in table(app)
-    assert "1 of 3, 33 %" in table(app)
-    links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
-    assert ["message=m" in link and game.id in link for link in links] == [True, True]
 
 
 def test_every_row_with_different_verdicts_can_be_opened_page_by_page(open_page, store, small_game, words) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 
-import pandas as pd
 import pytest
 
-from dashboard.shared.comparison_tables import export_frame
 from evaluation.comparison.prompt_diff import MOST_LINES, is_cut, prompt_diff
 from evaluation.store import Store
-from evaluation.workflows.iterations import stored_comparison
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.conftest import HOSTILE, _game
 
@@ -87,15 +83,6 @@ def test_the_last_two_are_compared_at_first_with_movers_and_prompts(open_page, t
     assert hostile not in "\n".join(str(element.value) for element in app.markdown)
     # Every game is like its neighbours, so there is no spread, and the page says so instead of calling it worse.
     assert "No test is possible: no spread was seen on either side" in words(app)
-
-
-def test_the_export_is_plain_numbers_without_formulas(two, hostile) -> None:
-    two.iterations.create("=cmd()")
-    frame = export_frame(stored_comparison(two, "=cmd()", "Old prompt").comparison, "=cmd()", "Old prompt")
-    back = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
-    assert set(back["before"]) == {"'=cmd()"}
-    assert back["metric"].tolist()[0] == "memory_accuracy"
-    assert back["games_after"].tolist()[1] == 3
 
 
 def test_prompts_of_any_length() -> None:

@@ -268,19 +268,6 @@ def test_critical_failures_fail_a_test_and_the_checklist_everywhere(
     assert "Game 3 · v1 failed critically: The cost of $4.00 is above the limit of $3.00." in said
 
 
-def test_a_healthy_iteration_is_told_that_nothing_needs_fixing(
-    store: Store, database: Path, open_page: Any, words: Any
-) -> None:
-    healthy = dict.fromkeys(AUTOMATIC, 96.0) | {"anti_repetition": 99.3, ENGAGEMENT.name: 4.0}
-    fill(store, {"v1": [(healthy, 1.0)] * 3})
-    text = run(database, "iterations").stdout
-    assert "No metric fails so far. Closest to its threshold: Engagement, 4.0 of 5 (at least 3 of 5)." in text
-    assert "vary" not in text.lower()
-    said = words(open_page())
-    assert "No metric fails so far" in said
-    assert "Try one of these" not in said
-
-
 def test_a_person_keeps_a_change_and_the_next_is_compared_with_it(
     store: Store, database: Path, open_page: Any, words: Any
 ) -> None:

@@ -32,16 +32,6 @@ def test_every_field_that_is_explained_is_in_the_example() -> None:
         assert value is not None or "inReplyTo" in path
 
 
-def test_a_pasted_example_can_be_uploaded(open_page, store, words) -> None:
-    app = open_page("settings", help="Guide", guide_view="Formats")
-    app.text_area(key="pasted").set_value(parts.example("discussion.json")).run()
-    assert not app.exception
-    said = words(app)
-    assert "1 game can be uploaded as is." in said
-    assert "Recognised as native · 3 players, 3 with a role · 3 messages (3 public) · 2 votes" in said
-    assert store.transcripts.summaries().empty
-
-
 def test_the_problem_is_told_with_place_and_remedy(open_page, words) -> None:
     broken = json.loads(parts.example("discussion.json"))
     broken["messages"][0]["playerName"] = "Zoe"

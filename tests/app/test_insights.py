@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from dashboard.app_pages.games.insights_data import read_place
 from evaluation.transcript import Cost, Message, Player, Transcript
 from evaluation.workflows.scoring import add_evaluated
 
@@ -91,10 +90,6 @@ def test_without_a_model_the_form_says_what_to_set(insights, game, words, monkey
         monkeypatch.delenv(name, raising=False)
     assert "OPENAI_API_KEY" not in words(insights(game))
     assert "No model is set up. Set OPENAI_API_KEY" in words(insights(game, model="true"))
-
-
-def test_what_the_browser_sends_is_checked() -> None:
-    assert [read_place(value, 3) for value in (0, 2, 3, -1, True, "1", None, 1.0)] == [0, 2, *[None] * 6]
 
 
 def test_figures_of_one_channel_and_round(insights, store) -> None:

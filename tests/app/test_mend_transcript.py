@@ -60,12 +60,3 @@ def test_mixed_versions_are_marked_on_list_trends_comparison_and_game(open_page,
     app = open_page("games", transcript=small_game("one").id)
     assert "Conversation coherence (version 0, today" in words(app)
     assert "version 0" not in words(open_page("games", transcript=small_game("two").id))
-
-
-def test_uploading_a_deleted_game_brings_it_back_and_that_is_said(open_page, filled, words, small_game) -> None:
-    one = small_game("one")
-    filled.deletions.delete([one.id], who="Ann")
-    app = open_page("games", part="Add")
-    app.file_uploader[0].set_value([("one.json", one.to_json().encode(), "application/json")]).run()
-    assert not app.exception
-    assert "1 game of these had been deleted. Storing brings them back" in words(app)

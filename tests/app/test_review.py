@@ -98,26 +98,6 @@ def test_the_desk_is_not_told_so_of_a_form_that_cannot_be_stored(filled) -> None
     assert filled.ratings.every("Ada") == []
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"score": None},
-        {"score": 9},
-        {"score": 10**400},
-        {"score": float("nan")},
-        {"token": "made-up"},
-        {"token": "\ud800"},
-        {"answers": "yes"},
-        {"rev": 2**31},
-        {"rev": float("inf")},
-    ],
-)
-def test_a_forged_form_changes_nothing(desk, filled, change) -> None:
-    desk_state.submit(filled, desk, form(desk, **change))
-    assert filled.rating_queue.progress("Ada").rated == 0
-    assert desk.data is not None
-
-
 @pytest.mark.parametrize("reason", [["garbled"], {}, None, 3, "made-up", "other"])
 def test_a_forged_reason_or_one_without_its_note_puts_no_game_aside(desk, filled, reason) -> None:
     note = {} if reason == "other" else {"note": ""}

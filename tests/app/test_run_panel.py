@@ -90,8 +90,14 @@ def test_a_run_shows_progress_and_cost_stops_and_goes_on_without_asking_twice(
     app.button(key=f"cancel_job_{job.id}").click().run()
     assert not app.exception
     assert filled.jobs.get(job.id).is_cancel_requested
+
+    def has_stopped() -> bool:
+        # One at a time: all at once might be over before the job looks whether it was cancelled.
+        gate.let(1)
+        return filled.jobs.get(job.id).state is not JobState.RUNNING
+
+    wait_until(has_stopped)
     gate.open()
-    wait_until(lambda: filled.jobs.get(job.id).state is not JobState.RUNNING)
     stopped = filled.jobs.get(job.id)
     assert stopped.state is JobState.CANCELLED
     assert stopped.done < stopped.total

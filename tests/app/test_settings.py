@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dashboard.app_pages.settings import threshold_effects
 from dashboard.shared.database_panel import backup_bytes
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+from evaluation.rubric.reader.model import shipped_reader
 from evaluation.rubric.verdict import VerdictStatus
+from evaluation.workflows.reevaluation import outdated
 
 
 def settings(open_page, **inputs):
@@ -108,19 +112,19 @@ def test_a_backup_can_be_downloaded_and_restored(open_page, filled, words, datab
     assert len(list(database.parent.glob("app-before-restore-*.duckdb"))) == 1
 
 
-def test_addresses_in_a_backup_are_restored_only_when_confirmed(open_page, filled, words) -> None:
+def test_addresses_in_a_backup_are_shown_and_restored_when_confirmed(open_page, filled, words) -> None:
     held = {"base_url": "http://evil.test/v1"}
     filled.settings.set("judge", held)
     data = backup_bytes(filled)
     filled.settings.set("judge", {})
     app = settings(open_page)
-    for is_confirmed in (False, True):
-        app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
-        assert "judge.base_url = http://evil.test/v1" in words(app)
-        app.checkbox(key="restore_addresses").set_value(is_confirmed).run()
-        app.button(key="restore").click().run()
-        assert not app.exception
-        assert filled.settings.get("judge") == (held if is_confirmed else None)
+    app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
+    assert "judge.base_url = http://evil.test/v1" in words(app)
+    assert not app.checkbox(key="restore_addresses").value
+    app.checkbox(key="restore_addresses").set_value(True).run()
+    app.button(key="restore").click().run()
+    assert not app.exception
+    assert filled.settings.get("judge") == held
 
 
 def test_a_database_that_cannot_be_used_is_replaced_by_a_backup_on_the_settings_page(
@@ -142,14 +146,6 @@ def test_a_database_that_cannot_be_used_is_replaced_by_a_backup_on_the_settings_
     assert len(filled.transcripts.summaries()) == 5
     (kept,) = database.parent.glob("app-before-restore-*.duckdb")
     assert kept.read_bytes() == unusable
-
-
-def test_other_pages_send_whoever_has_a_damaged_database_to_the_settings(open_page, filled, words, database) -> None:
-    filled.close()
-    database.write_bytes(b"nothing that could be opened")
-    app = open_page("overview")
-    assert "Restore a backup" in [one.proto.label for one in app.get("page_link")]
-    assert not app.file_uploader
 
 
 @pytest.mark.parametrize("data", [b"no database", b"", b"PAR1"])
@@ -185,10 +181,18 @@ def test_the_judge_says_whom_it_asks_and_whether_there_is_a_key_but_never_shows_
     assert "No model is connected; the six computed metrics need none." in words(app)
 
 
-def test_an_address_with_a_password_is_refused(open_page, store, words) -> None:
+def test_a_teams_own_reader_is_chosen_and_few_decisions_train_none(open_page, filled, words) -> None:
     app = open_page("settings")
-    app.text_input(key="judge_address").set_value("http://me:secret@host/v1").run()
-    app.button(key="save_judge").click().run()
+    app.button(key="train_reader").click().run()
     assert not app.exception
-    assert "keys come from the environment" in words(app)
-    assert store.settings.get(SETTINGS_KEY) is None
+    assert filled.readers.names() == []
+    assert "Nothing was changed." in next(one.value for one in app.toast)
+    filled.readers.add(replace(shipped_reader(), name="own-1", card={"is_own": True}))
+    app = open_page("settings")
+    app.selectbox(key="reader_name").set_value("own-1").run()
+    assert not app.exception
+    assert filled.readers.chosen_name() == "own-1"
+    assert len(outdated(filled)) == len(filled.transcripts.ids())
+    app.selectbox(key="reader_name").set_value("the built-in reader").run()
+    assert filled.readers.chosen_name() is None
+    assert outdated(filled) == []

@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-import streamlit as st
 
 from evaluation.ratings import Rating
-from evaluation.rubric.control_words import metrics_above_chance
 from evaluation.transcript import Transcript, build_transcript
-from evaluation.workflows.reevaluation import compute_missing
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import drawn
 
@@ -52,18 +49,6 @@ def test_a_list_of_many_games_is_shown_page_by_page(open_page, store, small_game
     # A filter that leaves fewer pages than the address asks for shows the last of them.
     found = listed_games(open_page("games", games_page="2", find="number 7"))
     assert [row["label"] for row in found] == ["number 7"]
-
-
-def test_the_list_says_how_many_scores_can_be_told_from_chance(open_page, filled) -> None:
-    assert [row["chance"] for row in listed_games(open_page("games"))] == [""] * 5
-    compute_missing(filled, list(filled.transcripts.summaries()["transcript_id"]))
-    st.cache_data.clear()
-    compared = [
-        row["chance"].removeprefix("better than scrambled copies in ") for row in listed_games(open_page("games"))
-    ]
-    for game, words in zip(filled.transcripts.summaries()["transcript_id"], compared, strict=True):
-        controls = [one.control for one in filled.results.load(game).values() if one.score is not None]
-        assert words == metrics_above_chance(controls)
 
 
 def test_a_search_stays_within_the_filtered_games(open_page, filled, words) -> None:

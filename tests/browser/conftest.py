@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import threading
-import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.error import URLError
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, WebSocket, expect, sync_playwright
 
 from evaluation.cli.system import chromium
-from evaluation.store import Store
 from tests.browser.hands import settle
+from tests.dashboard_server import Server
 
 ROOT = Path(__file__).parents[2]
 SCREENSHOTS = ROOT / "test-results" / "screenshots"
-START_SECONDS = 60
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -56,80 +48,6 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     launched.close()
 
 
-@dataclass
-class Server:
-    """``dramaturg serve`` on a free port; with no more than so many open files, if that is given."""
-
-    database: Path
-    loads_samples: bool = False
-    options: tuple[str, ...] = ()
-    port: int = 0
-    most_files: int | None = None
-    process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def store(self) -> Store:
-        return Store(self.database)
-
-    def start(self) -> None:
-        self.port = self.port or free_port()
-        command = [
-            sys.executable,
-            "-m",
-            "evaluation.cli.main",
-            "serve",
-            "--port",
-            str(self.port),
-            "--db",
-            str(self.database),
-        ]
-        command += ["--samples"] if self.loads_samples else []
-        command += self.options
-        if self.most_files is not None:
-            command = ["sh", "-c", f'ulimit -n {self.most_files} && exec "$@"', "sh", *command]
-        log = self.database.with_suffix(".log").open("ab")
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=ROOT, env=environment)
-        log.close()
-        self.wait_until_healthy()
-
-    def wait_until_healthy(self) -> None:
-        pause = threading.Event()
-        for _ in range(START_SECONDS * 10):
-            assert self.process is not None
-            if self.process.poll() is not None:
-                break
-            try:
-                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=5) as answer:
-                    if answer.status == 200:
-                        return
-            except (URLError, ConnectionError, TimeoutError):
-                pause.wait(0.1)
-        log = self.database.with_suffix(".log").read_text("utf-8", errors="replace")
-        pytest.fail(f"The server did not start:\n{log[-3000:]}")
-
-    def stop(self) -> None:
-        if self.process is not None:
-            self.process.terminate()
-            try:
-                self.process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                # The web server under Streamlit waits without end for a browser that connects while it stops.
-                self.process.kill()
-                self.process.wait()
-            self.process = None
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture
 def serve(tmp_path: Path, sample_database: Path) -> Iterator[Callable[..., Server]]:
     """Starts a server; stops it after the test. One that tests share is started once, which saves seconds a test.
@@ -140,7 +58,7 @@ def serve(tmp_path: Path, sample_database: Path) -> Iterator[Callable[..., Serve
     started: list[Server] = []
 
     def start(samples: str = "none") -> Server:
-        server = Server(tmp_path / f"server{len(started)}.duckdb", loads_samples=samples == "wanted")
+        server = Server(tmp_path / f"server{len(started)}.duckdb", ("--samples",) if samples == "wanted" else ())
         if samples == "stored":
             shutil.copyfile(sample_database, server.database)
         started.append(server)
@@ -151,12 +69,6 @@ def serve(tmp_path: Path, sample_database: Path) -> Iterator[Callable[..., Serve
     for server in started:
         server.stop()
         server.store.close()
-
-
-@pytest.fixture(scope="session")
-def make_server() -> type[Server]:
-    """Makes a server on a database that the test prepares; the test starts and stops it."""
-    return Server
 
 
 @pytest.fixture(scope="session")

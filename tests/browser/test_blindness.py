@@ -21,6 +21,7 @@ from evaluation.store import JobState, Store
 from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
 from evaluation.workflows.scoring import add_evaluated
 from tests.browser.hands import settle
+from tests.dashboard_server import Server
 
 COST = 1.8372
 WITHHELD = {
@@ -166,8 +167,8 @@ def body_of(response: Response) -> str:
 
 
 @pytest.fixture(scope="module")
-def server(make_server, tmp_path_factory) -> Iterator[object]:
-    made = make_server(tmp_path_factory.mktemp("blind") / "blind.duckdb")
+def server(tmp_path_factory) -> Iterator[object]:
+    made = Server(tmp_path_factory.mktemp("blind") / "blind.duckdb")
     plant(made.store)
     made.store.close()
     made.start()

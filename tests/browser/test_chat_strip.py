@@ -8,8 +8,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from evaluation.workflows.reevaluation import compute_missing
-from tests.browser.accessibility import findings
-from tests.browser.hands import in_every_size
 
 _IS_LOWER = """(before) => {
     const find = (root) => root.querySelector(".in-view") ??
@@ -39,20 +37,6 @@ def chosen_number(page: Page) -> int:
 
 def value(page: Page) -> int:
     return int(strip(page).get_attribute("aria-valuenow") or 0)
-
-
-@pytest.mark.long
-def test_the_strip_has_no_serious_findings(visit, game, screenshots) -> None:
-    seen = visit(game, height=1400)
-    page = seen.page
-    for width, theme in in_every_size(page, 1400):
-        box = strip(page).bounding_box()
-        # Beside the conversation on a wide page, above it and lying on a narrow one.
-        assert (box["width"] > box["height"]) is (width == 390)
-        assert box["x"] + box["width"] <= width
-        assert findings(page) == []
-        page.screenshot(path=screenshots / f"strip-{width}-{theme}.png")
-    assert (seen.faults, seen.foreign) == ([], [])
 
 
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])

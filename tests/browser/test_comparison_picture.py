@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import findings
-from tests.browser.hands import in_every_size
 from tests.browser.test_cockpit import lands_on_what_is_behind, mark
 
 ADDRESS = "compare?before=Prompt+v2&after=Prompt+v3"
@@ -16,21 +14,6 @@ def look(visit, sample_server, **size):
     seen = visit(f"{sample_server.url}/{ADDRESS}", **size)
     expect(seen.page.locator(".picture-box .row")).to_have_count(7)
     return seen
-
-
-@pytest.mark.long
-def test_the_comparison_is_one_picture(sample_server, visit, screenshots) -> None:
-    seen = look(visit, sample_server, height=3000)
-    page = seen.page
-    # The target comes first.
-    assert "target" in page.locator(".picture-box .row .target").first.inner_text()
-    assert page.locator(".picture-box .row").first.locator(".target").count() == 1
-    for width, theme in in_every_size(page, 3000):
-        page.screenshot(path=screenshots / f"comparison-{width}-{theme}.png")
-        for box in [one.bounding_box() for one in page.locator(".picture-box .row, .picture-box .bar").all()]:
-            assert box["x"] + box["width"] <= width
-        assert findings(page) == []
-    assert (seen.faults, seen.foreign) == ([], [])
 
 
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])

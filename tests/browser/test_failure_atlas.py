@@ -7,8 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.accessibility import findings
-from tests.browser.hands import in_every_size, settle, tick_row
+from tests.browser.hands import settle, tick_row
 from tests.browser.test_cockpit import lands_on_what_is_behind, mark
 
 ADDRESS = "?iteration=Prompt+v3&why=true"
@@ -18,18 +17,6 @@ def look(visit, sample_server, **size):
     seen = visit(f"{sample_server.url}/{ADDRESS}", **size)
     expect(seen.page.locator(".reason-row").first).to_be_visible()
     return seen
-
-
-@pytest.mark.long
-def test_the_reasons_are_one_picture(sample_server, visit, screenshots) -> None:
-    seen = look(visit, sample_server, height=2600)
-    page = seen.page
-    for width, theme in in_every_size(page, 2600):
-        page.screenshot(path=screenshots / f"failure-atlas-{width}-{theme}.png")
-        for box in [one.bounding_box() for one in page.locator(".reason, .example").all()]:
-            assert box["x"] + box["width"] <= width
-        assert findings(page) == []
-    assert (seen.faults, seen.foreign) == ([], [])
 
 
 def failing_metric(page: Page) -> str:

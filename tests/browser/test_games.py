@@ -8,8 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dashboard.shared.marks.targets import first_losing_message
-from tests.browser.accessibility import findings
-from tests.browser.hands import in_every_size, settle
+from tests.browser.hands import settle
 
 ROWS = ".picture-box .row:not(.head)"
 DEPTH = "strategic_depth"
@@ -28,22 +27,6 @@ def failing(sample_server) -> tuple[int, str, str]:
     store.close()
     assert message_id is not None
     return place, transcript_id, message_id
-
-
-@pytest.mark.long
-def test_the_list_is_drawn_whole_and_reads_well(sample_server, visit, screenshots) -> None:
-    seen = visit(f"{sample_server.url}/games", height=900)
-    page = seen.page
-    expect(page.locator(ROWS)).to_have_count(21)
-    # Names that only hold an id are not shown: the file or the place in the iteration is.
-    assert not [name for name in page.locator(".name").all_inner_texts() if re.search("[0-9]{6,}", name)]
-    for width, theme in in_every_size(page, 900):
-        page.screenshot(path=screenshots / f"games-{width}-{theme}.png")
-        for index in (0, 20):
-            row = page.locator(ROWS).nth(index).bounding_box()
-            assert row["x"] + row["width"] <= width
-        assert findings(page) == []
-    assert (seen.faults, seen.foreign) == ([], [])
 
 
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])

@@ -19,8 +19,8 @@ from playwright.sync_api import Page, expect
 from evaluation.ratings import Rating
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.scoring import add_evaluated
-from tests.browser.conftest import free_port
 from tests.browser.hands import save_with_open_questions
+from tests.dashboard_server import Server, free_port
 
 COOKIE_SECRET = "0123456789abcdef0123456789abcdef"
 USERS = [
@@ -76,10 +76,10 @@ def provider() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def site(provider: str, make_server, tmp_path_factory) -> Iterator[Site]:
+def site(provider: str, tmp_path_factory) -> Iterator[Site]:
     folder: Path = tmp_path_factory.mktemp("login")
     secrets = folder / "secrets.toml"
-    server = make_server(folder / "login.duckdb", options=("--secrets", str(secrets)), port=free_port())
+    server = Server(folder / "login.duckdb", options=("--secrets", str(secrets)), port=free_port())
     secrets.write_text(
         f"""
 [auth]

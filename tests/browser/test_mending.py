@@ -6,7 +6,6 @@ from urllib.parse import quote
 
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import findings
 from tests.browser.hands import tick_row
 
 
@@ -24,19 +23,3 @@ def test_the_games_of_ticked_rows_are_moved_and_no_other(stored_server, visit) -
     expect(page.get_by_text("Moved 2 games.").first).to_be_visible()
     assert store.transcripts.summaries(name)["transcript_id"].tolist() == [before[1], *before[3:]]
     store.close()
-
-
-def test_the_form_that_records_a_decision_is_readable(stored_server, visit) -> None:
-    store = stored_server.store
-    store.iterations.withdraw_decision("Prompt v3", who="Lead")
-    store.close()
-    seen = visit(f"{stored_server.url}/?iteration=Prompt+v3", height=800, theme="dark")
-    expect(seen.page.locator("h1", has_text="the rule says revert")).to_be_visible()
-    assert findings(seen.page) == []
-    seen.page.get_by_text("Revert it", exact=True).click()
-    seen.page.get_by_label("Why?").first.fill("Nobody argues any more.")
-    seen.page.keyboard.press("Tab")
-    seen.settle()
-    seen.page.get_by_role("button", name="Record the decision").click()
-    expect(seen.page.locator("h1", has_text="reverted")).to_be_visible()
-    expect(seen.page.get_by_role("button", name="Begin the next iteration")).to_be_visible()

@@ -17,10 +17,9 @@ from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents
 from evaluation.workflows.persona_runs import PersonaRunRequest, evaluate_example, run_personas
-from tests.browser.accessibility import findings
-from tests.browser.conftest import Server, _running
-from tests.browser.hands import in_every_size
+from tests.browser.conftest import _running
 from tests.browser.test_cockpit import mark
+from tests.dashboard_server import Server
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +55,6 @@ def click_mark(page: Page, name: str) -> None:
     box = mark(page, name).locator("circle").first.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-
-
-@pytest.mark.long
-def test_a_profile_has_a_row_for_each_dimension(persona_server, visit, screenshots) -> None:
-    seen = opened(visit, persona_server, "michael")
-    expect(seen.page.locator(".picture-box .row")).to_have_count(3)
-    for width, theme in in_every_size(seen.page, 1600):
-        seen.page.screenshot(path=screenshots / f"personas-{width}-{theme}.png", full_page=True)
-        assert findings(seen.page) == []
-    assert (seen.faults, seen.foreign) == ([], [])
 
 
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
@@ -119,15 +108,4 @@ def test_a_point_of_one_agent_over_time_opens_its_run(persona_server, visit, wid
     seen.page.wait_for_url(re.compile(r"/agents\?"))
     expect(seen.page.get_by_text("10 messages, judged").first).to_be_visible()
     assert "agent=michael" in seen.page.url
-    assert seen.faults == []
-
-
-@pytest.mark.long
-def test_the_propositions_are_readable(persona_server, visit, screenshots) -> None:
-    seen = visit(f"{persona_server.url}/agents?agent=michael&agents=Claims", height=2400)
-    page = seen.page
-    expect(page.get_by_role("heading", name="Adherence")).to_be_visible()
-    for width, theme in in_every_size(page, 2400):
-        page.screenshot(path=screenshots / f"propositions-{width}-{theme}.png", full_page=True)
-        assert findings(page) == []
     assert seen.faults == []

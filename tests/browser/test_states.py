@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -22,9 +21,7 @@ from tests.browser.gallery import write_gallery
 from tests.browser.hands import settle
 from tests.browser.measured import measure
 from tests.browser.views import View, all_views
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import Server
+from tests.dashboard_server import Server
 
 EMPTY, LOADING, DATA, ERROR, UNKNOWN = "empty", "loading", "data", "error", "unknown"
 STATES = (EMPTY, LOADING, DATA, ERROR, UNKNOWN)
@@ -53,14 +50,14 @@ def cases(some: Mapping[str, Sequence[str]] | None = None) -> pytest.MarkDecorat
 
 # Not a parameter of the fixture: pytest would start a server for every case, as each is a parameter of its own.
 @pytest.fixture(scope="module")
-def servers(make_server, tmp_path_factory, sample_database) -> Iterator[Callable[[str], Server]]:
+def servers(tmp_path_factory, sample_database) -> Iterator[Callable[[str], Server]]:
     """One server for each state, from when it is first asked for. Asking for what is unknown needs one with data."""
     running: dict[str, Server] = {}
 
     def in_state(state: str) -> Server:
         state = DATA if state == UNKNOWN else state
         if state not in running:
-            server = make_server(tmp_path_factory.mktemp(state) / f"{state}.duckdb")
+            server = Server(tmp_path_factory.mktemp(state) / f"{state}.duckdb")
             hold(state, server.database, sample_database)
             server.start()
             running[state] = server

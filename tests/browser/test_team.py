@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from evaluation.ratings import Rating
-from tests.browser.accessibility import findings
-from tests.browser.hands import go, in_every_size, settle
+from tests.browser.hands import go, settle
 
 ROW = 36
 
@@ -43,16 +42,3 @@ def test_the_overview_leads_to_who_rates_what_and_a_cell_opens_its_rating_by_key
         page.keyboard.press("ArrowRight")
     expect(page.get_by_text("1 of 5").first).to_be_visible()
     expect(page.get_by_text("Tense").first).to_be_visible()
-
-
-@pytest.mark.long
-def test_the_team_view_fits_and_is_accessible(busy, visit, screenshots) -> None:
-    key = busy.store.transcripts.ids()[1]
-    page = visit(f"{busy.url}/team?rater=Lea&team_game={key}&team_rater=Bob", height=2400).page
-    expect(page.get_by_text("Select a cell to open it.").first).to_be_visible()
-    # The address opens the cell.
-    expect(page.get_by_text("4 of 5").first).to_be_visible()
-    for width, theme in in_every_size(page, 2400):
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page.screenshot(path=str(screenshots / f"team-{width}-{theme}.png"))
-        assert findings(page) == []

@@ -13,8 +13,7 @@ from evaluation.simulation.scripted_world import ScriptedWorld
 from evaluation.store import Store
 from evaluation.workflows.ab_tests import ab_judge_config
 from tests.cli.conftest import Run, WriteGame
-from tests.judge_server import JudgeServer
-from tests.scripted_server import ScriptedServer
+from tests.judge_server import JudgeServer, scripted
 
 
 def test_the_sample_runs_and_names_a_winner(run: Run, tmp_path: Path) -> None:
@@ -133,18 +132,6 @@ def test_faults_of_games_and_simulations_are_refused_before_a_run(
     assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
 
 
-def test_an_iteration_without_games_is_refused(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
-    run("evaluate", write_game("g1", good=True), "--iteration", "full")
-    run("iterations", "create", "empty")
-    place = tmp_path / "ab.yaml"
-    place.write_text(
-        "name: x\nsource: transcripts\nvariants:\n  a: {iteration: full}\n  b: {iteration: empty}\n", encoding="utf-8"
-    )
-    done = run("ab", place, "--mode", "offline")
-    assert done.exit_code == 2
-    assert "variants.b: It has no runs." in done.stderr
-
-
 @pytest.mark.parametrize("form", ["table", "json"])
 def test_small_costs_limits_and_dates_stand_in_every_form(run: Run, tmp_path: Path, form: str) -> None:
     runs = "[{cost: 0.0000123}, {cost: 0.0000125}, {cost: 0.0000127}]"
@@ -202,7 +189,7 @@ def test_the_estimate_for_simulated_runs_counts_those_that_are_left(run: Run, tm
         "measures: {total_messages: higher}\nprimary: total_messages\n",
         encoding="utf-8",
     )
-    with ScriptedServer(ScriptedWorld().answer).in_thread() as server:
+    with JudgeServer(content=scripted(ScriptedWorld().answer)).in_thread() as server:
         options = ("--mode", "live", "--base-url", server.url, "--model", "scripted")
         # 4 runs of 3 steps and 2 agents; in those of b every message may be judged three times and once more, and be
         # written twice anew.
@@ -227,7 +214,7 @@ def test_a_budget_on_the_command_line_holds_beside_that_of_the_file(run: Run, tm
         "variants:\n  a: {}\n  b: {steps: 2}\nmeasures: {total_messages: higher}\nprimary: total_messages\n",
         encoding="utf-8",
     )
-    with ScriptedServer(ScriptedWorld().answer).in_thread() as server:
+    with JudgeServer(content=scripted(ScriptedWorld().answer)).in_thread() as server:
         address = ("--mode", "live", "--base-url", server.url, "--model", "scripted")
         done = run("ab", place, *address, "--budget", 0, "--max-calls", 0, "--format", "json")
     runs = [one for each in json.loads(done.stdout)["variants"].values() for one in each["runs"]]

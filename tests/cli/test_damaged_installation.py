@@ -51,21 +51,3 @@ def test_the_other_metrics_are_printed_and_the_code_is_3(damaged: Dramaturg, wri
     assert [failure["metric"] for failure in output["failures"]] == list(DEFINITIONS)[:3]
     assert "game-1.json: Memory accuracy could not be computed." in done.stderr
     assert "error: 1 game could not be scored on every metric." in done.stderr
-
-
-def test_it_outranks_bad_input_and_a_failed_gate(damaged: Dramaturg, write_game: Any, refused: Path) -> None:
-    done = damaged("evaluate", refused, write_game(good=False), write_game("game-2"), "--no-store", "--gate", "full")
-    assert done.returncode == 3
-    assert "1 could not be read" in done.stderr
-    assert "gate: " in done.stderr
-    assert "error" in done.stdout.splitlines()[2]
-
-
-def test_import_stores_the_others_and_tells_what_is_missing(damaged: Dramaturg, write_game: Any) -> None:
-    done = damaged("import", write_game())
-    assert done.returncode == 3
-    assert "new" in done.stdout.splitlines()[2]
-    shown = damaged("show", "game-1", "--format", "json")
-    metrics = json.loads(shown.stdout)["metrics"]
-    assert metrics["memory_accuracy"]["reason"].startswith("could not be computed: ")
-    assert metrics["anti_repetition"]["score"] == 100.0

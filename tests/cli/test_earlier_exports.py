@@ -88,9 +88,9 @@ def entry(**changed: object) -> dict[str, object]:
     return {**made, **changed}
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
+def test_what_is_no_list_of_overrides_is_refused_whole(run: Any, database: Path, tmp_path: Path) -> None:
+    run("import", EXPORTS / "games.zip")
+    for content, words in (
         ("{", "It is not JSON"),
         ("{}", "It is not a list"),
         ("[[]]", "entry 1: It is not an object"),
@@ -101,17 +101,11 @@ def entry(**changed: object) -> dict[str, object]:
         (json.dumps([entry(metric="charm")]), "'charm' is not a metric"),
         (json.dumps([entry(), entry(reason="\ud800")]), "lone surrogate"),
         ("[" * 100_000, "It is not JSON"),
-    ],
-)
-def test_what_is_no_list_of_overrides_is_refused_whole(
-    run: Any, database: Path, tmp_path: Path, content: str, words: str
-) -> None:
-    run("import", EXPORTS / "games.zip")
-    (tmp_path / "overrides.json").write_text(content, "utf-8")
-    done = run("labels", "import", GAME, tmp_path / "overrides.json")
-    assert done.exit_code == 2
-    assert words in done.stderr
-    assert Store(database).overrides.current() == []
+    ):
+        (tmp_path / "overrides.json").write_text(content, "utf-8")
+        done = run("labels", "import", GAME, tmp_path / "overrides.json")
+        assert (done.exit_code, words in done.stderr) == (2, True), content[:80]
+        assert Store(database).overrides.current() == []
 
 
 def test_an_override_whose_row_is_gone_waits_for_a_person(run: Any, tmp_path: Path) -> None:

@@ -220,16 +220,6 @@ def test_a_judge_that_answers_nonsense_is_exit_code_3_and_no_score(run: Any, dat
     assert row["status"] == "failed"
 
 
-def test_runs_are_listed(run: Any) -> None:
-    assert "No agent was evaluated yet." in run("eval", "show").stderr
-    run("eval", "run", *OFFLINE, "--agents", "jim", "--dimensions", "fluency")
-    line = run("eval", "show", "--agent", "jim").stdout.splitlines()[-1]
-    assert "Jim Halpert" in line
-    assert "offline" in line
-    (row,) = json.loads(run("eval", "show", "--format", "json").stdout)
-    assert row["agent_id"] == "jim"
-
-
 def test_a_live_run_is_estimated_and_limited_by_the_options_of_every_command(run: Any, database: Path) -> None:
     put(database, ("Ann", "I count beans."), ("Bob", "I sing of beans."), ("Ann", "Thirty-one beans."))
     with JudgeServer(content=score_or_ideas).in_thread() as server:

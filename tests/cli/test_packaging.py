@@ -23,7 +23,7 @@ from urllib.error import URLError
 import pytest
 import yaml
 
-from tests.browser.conftest import free_port
+from tests.dashboard_server import free_port
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_SECONDS = 120

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shlex
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from evaluation.cli.options import MetricName
@@ -111,16 +108,6 @@ def test_rate_saves_and_says_what_it_changes(run: Any, write_game: Any, database
     assert done.stdout.splitlines()[1] == "Engagement is 4.00 by 1 rater; the verdict is passed."
     [rating] = Store(database).ratings.latest(ids(run)[0])
     assert (rating.score, rating.answers, rating.comment) == (4, (True, True, False, None, True), "Tense.")
-
-
-def test_a_second_rater_enters_the_mean_and_a_revision_replaces(run: Any, write_game: Any) -> None:
-    run("import", write_game())
-    run("rate", "game-1", "--rater", "Ann", "--score", 4, "--answers", "-----")
-    done = run("rate", "game-1", "--rater", "Ben", "--score", 1, "--answers", "-----")
-    # (4 + 1) / 2 = 2.5; then Ben's 1 becomes a 3: (4 + 3) / 2 = 3.5.
-    assert "Engagement is 2.50 by 2 raters; the verdict is failed." in done.stdout
-    revised = run("rate", "game-1", "--rater", "Ben", "--score", 3, "--answers", "-----")
-    assert "Engagement is 3.50 by 2 raters; the verdict is passed." in revised.stdout
 
 
 def test_a_rating_that_breaks_the_one_way_rule_is_saved_with_a_warning(
@@ -251,29 +238,6 @@ def test_the_database_may_be_named_before_or_after_a_subcommand(run: Any, tmp_pa
     board = json.loads(run("iterations", "--db", other, "--format", "json").stdout)
     assert [one["name"] for one in board["iterations"]] == ["v1", "v2"]
     assert run("iterations").stdout == ""
-
-
-def test_results_export_as_csv_json_and_parquet(run: Any, write_game: Any, tmp_path: Path) -> None:
-    run("import", write_game(), "--iteration", "v1")
-    rows = list(csv.DictReader(io.StringIO(run("export", "results").stdout)))
-    assert [row["metric"] for row in rows] == list(DEFINITIONS)
-    assert rows[6]["score"] == ""
-    records = json.loads(run("export", "results", "--format", "json").stdout)
-    assert records[6]["score"] is None
-    assert records[0]["iteration"] == "v1"
-    path = tmp_path / "results.parquet"
-    assert run("export", "results", "--format", "parquet", "--output", path).exit_code == 0
-    assert list(pd.read_parquet(path)["metric"]) == list(DEFINITIONS)
-    assert pd.read_parquet(path)["score"].dtype == "float64"
-
-
-def test_ratings_export_with_revisions(run: Any, write_game: Any) -> None:
-    run("import", write_game())
-    for score in (2, 4):
-        run("rate", "game-1", "--rater", "Ann", "--score", score, "--answers", "yynn-")
-    records = json.loads(run("export", "ratings", "--format", "json").stdout)
-    assert [(record["score"], record["is_latest"]) for record in records] == [(2, False), (4, True)]
-    assert records[0]["answer_5"] is None
 
 
 def test_parquet_needs_a_file(run: Any) -> None:

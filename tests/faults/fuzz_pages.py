@@ -22,7 +22,7 @@ from urllib.parse import quote_plus
 from evaluation.store import Store
 from evaluation.workflows.samples import load_samples
 from tests.dashboard_server import serving
-from tests.faults.killing import Content, read_content
+from tests.faults.kills import Content, read_content
 from tests.faults.mutation import VALUES, mutated_value
 from tests.faults.tab import Tab, events_of
 
@@ -66,7 +66,7 @@ def fuzz_pages(inputs: int, seed: int, folder: Path) -> Found:
     store.close()
     before = read_content(database)
     found, random = Found(), Random(f"{seed} pages")
-    with serving(database, log=folder / "server.log") as server:
+    with serving(database) as server:
         tab = Tab(server.url)
         while found.inputs.total() < inputs:
             page, query = random.choice([*PAGES]), _query(random, games)
@@ -90,7 +90,7 @@ def fuzz_pages(inputs: int, seed: int, folder: Path) -> Found:
                     )
                     found.inputs["events"] += 1
         tab.close()
-    if "Traceback" in (log := (folder / "server.log").read_text("utf-8", "replace")):
+    if "Traceback" in (log := server.log.read_text("utf-8", "replace")):
         found.findings.append("in the log: " + log[log.index("Traceback") :][-1500:])
     _compare(found, read_content(database), before)
     return found

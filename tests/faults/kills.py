@@ -8,49 +8,259 @@ was lost, torn or doubled. The exit code is 1 when anything was.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import quote
 
+import httpx
 import psutil
 from websockets.exceptions import ConnectionClosed
 
+from benchmarks.generate import generate
 from evaluation.store import JobState, Store
 from tests.dashboard_server import serving
 from tests.faults.experiment_run import CONCURRENCY as EXPERIMENT_CONCURRENCY
-from tests.faults.killing import (
-    Moment,
-    Tally,
-    Workplace,
-    command,
-    compare,
-    dask_cluster,
-    done_so_far,
-    free_port,
-    kill_all,
-    read_content,
-    repeated,
-    run_to_the_end,
-    run_until,
-)
+from tests.faults.tab import Tab, events_of
 from tests.judge_server import JudgeServer, plausible_answer
-from tests.rating_session import rating_session
 from tests.stored_rows import llm_calls
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_SECONDS = 300
+
+# For each table the columns that two evaluations of the same game share: no times and no running numbers.
+_COLUMNS = {
+    "transcripts": "SELECT transcript_id, (game_id, source_format, players, messages) AS row FROM transcripts",
+    "messages": "SELECT transcript_id, m AS row FROM messages m",
+    "players": "SELECT transcript_id, p AS row FROM players p",
+    "votes": "SELECT transcript_id, v AS row FROM votes v",
+    "results": "SELECT transcript_id, (metric, version, method, status, score, numerator, denominator) AS row "
+    "FROM metric_results",
+    "ledger": "SELECT r.transcript_id, (r.metric, l.position, l.row_id, l.verdict, l.numerator, l.reason) AS row "
+    "FROM ledger l JOIN metric_results r USING (result_id)",
+}
+
+Content = dict[str, dict[str, tuple[int, str]]]
+"""For each game and table the number of rows, and a checksum over them."""
+
+
+@dataclass
+class Tally:
+    """What was found after processes were killed.
+
+    Attributes:
+        kills: How many processes were killed while they worked.
+        lost: What a process had acknowledged and is not stored.
+        torn: What is stored in part, or what cannot be read.
+        doubled: What is stored more often than once, or what was paid for a second time without need.
+        remarks: A sentence for each of them.
+    """
+
+    kills: int = 0
+    lost: int = 0
+    torn: int = 0
+    doubled: int = 0
+    remarks: list[str] = field(default_factory=list)
+
+    def count(self, what: str, found: Iterable[object]) -> None:
+        """Adds findings to ``lost``, ``torn`` or ``doubled``."""
+        listed = sorted(map(str, found))
+        setattr(self, what, getattr(self, what) + len(listed))
+        self.remarks += [f"{what}: {one}" for one in listed]
+
+    def add(self, other: Tally) -> None:
+        """Adds the counts of another tally."""
+        self.kills += other.kills
+        for what in ("lost", "torn", "doubled"):
+            setattr(self, what, getattr(self, what) + getattr(other, what))
+        self.remarks += other.remarks
+
+    @property
+    def is_clean(self) -> bool:
+        return not self.remarks
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When to kill: after so many acknowledgements, and then so many seconds."""
+
+    acknowledged: int
+    seconds: float
+
+    @classmethod
+    def draw(cls, random: Random, most: int, seconds: float = 0.5, start_seconds: float = 3.0) -> Moment:
+        """A moment by chance; one in eight before the first acknowledgement, while the process starts."""
+        if random.randrange(8) == 0:
+            return cls(0, random.uniform(0, start_seconds))
+        return cls(random.randint(1, most), random.uniform(0, seconds))
+
+
+def command(*arguments: object) -> list[str]:
+    """The command line, run by this Python."""
+    return [sys.executable, "-m", "evaluation.cli.main", *map(str, arguments)]
+
+
+@dataclass
+class Killed:
+    """A process that was started to be killed: its lines, and whether it was killed before it had ended."""
+
+    lines: list[str]
+    was_killed: bool
+    returncode: int
+
+
+def run_until(arguments: list[str], moment: Moment, acknowledges: Callable[[str], bool]) -> Killed:
+    """Runs a command until a moment, and kills it with all that it started.
+
+    Args:
+        arguments: The command.
+        moment: When.
+        acknowledges: Whether a line that it writes, to either stream, acknowledges something.
+    """
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT, errors="replace"
+    ) as process:
+        assert process.stdout is not None
+        lines: list[str] = []
+        missing = moment.acknowledged
+        while missing > 0 and (line := process.stdout.readline()):
+            lines.append(line)
+            missing -= acknowledges(line)
+        was_killed = False
+        try:
+            process.wait(moment.seconds)
+        except subprocess.TimeoutExpired:
+            kill_all(process.pid)
+            was_killed = True
+        lines += process.stdout.readlines()
+        return Killed(lines, was_killed, process.wait(PATIENCE_SECONDS))
+
+
+def kill_all(pid: int) -> None:
+    """Kills a process and all that it started, as a machine does that loses its power."""
+    try:
+        parent = psutil.Process(pid)
+        everybody = [parent, *parent.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return
+    for one in everybody:
+        try:
+            one.kill()
+        except psutil.NoSuchProcess:
+            continue
+    psutil.wait_procs(everybody[1:], PATIENCE_SECONDS)
+
+
+def run_to_the_end(arguments: list[str]) -> str:
+    """What a command prints that must succeed; raises ``RuntimeError`` when it does not."""
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, cwd=ROOT, timeout=PATIENCE_SECONDS)
+    if done.returncode != 0 or "Traceback" in done.stderr:
+        raise RuntimeError(f"{arguments[3:]} ended with {done.returncode}: {done.stderr[-2000:]}")
+    return done.stdout
+
+
+def read_content(database: Path) -> Content:
+    """Everything about every game, told apart by checksums; {} where there is no database yet.
+
+    Every row of the file is read and every document unpacked, as before a backup.
+
+    Raises:
+        DramaturgError: The database cannot be read as a whole.
+    """
+    if not database.exists():
+        return {}
+    store = Store(database)
+    try:
+        copy = database.with_name("checked.duckdb")
+        store.backups.write(copy)
+        copy.unlink()
+        found: Content = {key: {} for key in store.transcripts.ids()}
+        with store.unit() as cursor:
+            for table, query in _COLUMNS.items():
+                rows = f"SELECT transcript_id, count(*), sum(hash(row))::VARCHAR FROM ({query}) GROUP BY transcript_id"
+                for key, count, digest in cursor.execute(rows).fetchall():
+                    found.setdefault(key, {})[table] = (count, digest)
+        return found
+    finally:
+        store.close()
+
+
+def compare(tally: Tally, found: Content, wanted: Content) -> None:
+    """Counts what differs in the games that are stored from what should be stored for them."""
+    torn, doubled = [], []
+    for key, tables in found.items():
+        for table, expected in wanted.get(key, {}).items():
+            held = tables.get(table, (0, ""))
+            if held[0] > expected[0]:
+                doubled.append(f"{key[:8]} has {held[0]} rows of {table}, not {expected[0]}")
+            elif held != expected:
+                torn.append(f"{key[:8]} has {held[0]} of {expected[0]} rows of {table}")
+        if key not in wanted:
+            torn.append(f"{key[:8]} is no game that was handed in")
+    tally.count("torn", torn)
+    tally.count("doubled", doubled)
+
+
+@dataclass
+class Workplace:
+    """Games, and what should be stored for them.
+
+    Attributes:
+        folder: Where it all lies.
+        documents: The games' files by name.
+    """
+
+    folder: Path
+    count: int = 24
+
+    def __post_init__(self) -> None:
+        self.latest: Path | None = None
+        self.games = self.folder / "games"
+        self.games.mkdir()
+        self.documents: dict[str, bytes] = {}
+        for number, document in enumerate(generate(self.count, rounds=1)):
+            self.documents[f"g{number}.json"] = json.dumps(document).encode()
+        for name, content in self.documents.items():
+            (self.games / name).write_bytes(content)
+        self.database = self.folder / "whole.duckdb"
+        run_to_the_end(command("import", self.games, "--db", self.database))
+        self.wanted = read_content(self.database)
+        assert len(self.wanted) == self.count
+
+    def fresh(self, name: str) -> Path:
+        """An empty folder, which takes the place of the one before; under a new name, as paths are remembered."""
+        if self.latest is not None:
+            shutil.rmtree(self.latest)
+        self.latest = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.folder))
+        return self.latest
+
+
+def done_so_far(lines: Iterable[str], pattern: str) -> int:
+    """The largest number in the lines that a pattern finds; 0 for none."""
+    return max((int(found[1]) for line in lines if (found := re.search(pattern, line))), default=0)
+
+
+def repeated(values: Iterable[Any]) -> list[Any]:
+    """The values that come more than once."""
+    return [value for value, times in Counter(values).items() if times > 1]
+
 
 JUDGED = 120
 CONCURRENCY = 10
 RATERS = 3
-TOKEN = "a-token-of-these-kills-alone"
 AGENTS = "agent-zulu,agent-delta"
 
 
@@ -104,30 +314,28 @@ def kill_rating(place: Workplace, random: Random) -> Tally:
     saved: list[tuple[str, str]] = []
     until, delay = random.randint(1, 12), random.uniform(0, 0.3)
 
-    async def rate(url: str, rater: str, is_enough: asyncio.Event) -> None:
-        with suppress(ConnectionClosed, OSError):
-            async with rating_session(url, rater) as page:
-                while page.desk is not None:
-                    token = page.desk.token
-                    await page.submit(random.randint(1, 5), comment=f"{rater} {token}")
-                    if page.kept is not None and page.kept[0] == token:
-                        saved.append((rater, token))
-                    if len(saved) >= until:
-                        is_enough.set()
+    is_enough = threading.Event()
 
-    async def kill(pid: int, is_enough: asyncio.Event) -> None:
-        await is_enough.wait()
-        await asyncio.sleep(delay)
-        kill_all(pid)
+    def rate(url: str, rater: str) -> None:
+        with suppress(ConnectionClosed, OSError, httpx.HTTPError):
+            tab = Tab(url).open("rate", f"rater={quote(rater)}")
+            while (desk := tab.desk()) is not None:
+                token = json.loads(desk.json)["token"]
+                form = {**events_of(desk)["submit"], "score": random.randint(1, 5), "comment": f"{rater} {token}"}
+                tab.send(desk, "submit", form)
+                following = tab.desk()
+                if following is not None and json.loads(following.json)["kept"] == token:
+                    saved.append((rater, token))
+                if len(saved) >= until:
+                    is_enough.set()
 
-    async def everybody(url: str, pid: int) -> None:
-        is_enough = asyncio.Event()
-        await asyncio.gather(
-            kill(pid, is_enough), *(rate(url, f"Rater {number}", is_enough) for number in range(RATERS))
-        )
-
-    with serving(database) as server:
-        asyncio.run(everybody(server.url, server.process))
+    with serving(database) as server, ThreadPoolExecutor(RATERS) as threads:
+        for number in range(RATERS):
+            threads.submit(rate, server.url, f"Rater {number}")
+        is_enough.wait()
+        time.sleep(delay)
+        assert server.process is not None
+        kill_all(server.process.pid)
         tally.kills += 1
     compare(tally, read_content(database), place.wanted)
     store = Store(database)
@@ -225,59 +433,6 @@ def kill_experiment(place: Workplace, random: Random) -> Tally:
     return tally
 
 
-def kill_worker(place: Workplace, random: Random) -> Tally:
-    """``dramaturg evaluate --engine dask``: one of its two workers, or all of it."""
-    tally, folder = Tally(), place.fresh("worker")
-    output, is_whole = folder / "out", random.randrange(2) == 0
-    arguments = command("evaluate", place.games, "--output", output, "--engine", "dask", "--jobs", "2")
-
-    def one_worker(parent: psutil.Process) -> psutil.Process | None:
-        workers = [one for one in parent.children(recursive=True) if "spawn_main" in " ".join(_command_of(one))]
-        return random.choice(workers) if workers else None
-
-    moment = Moment(0, random.uniform(0.5, 6.0))
-    killed = run_until(arguments, moment, lambda _: False, None if is_whole else one_worker)
-    tally.kills += killed.was_killed
-    # Killed before the cluster stood, nothing was acknowledged: then a clear error is enough.
-    is_told = any("The workers did not start" in line for line in killed.lines)
-    if killed.was_killed and not is_whole and killed.returncode != 0 and not is_told:
-        tally.count("lost", [f"a worker was killed and the run ended with {killed.returncode}: {killed.lines[-1:]}"])
-    run_to_the_end(arguments)
-    run_to_the_end(command("collect", output, "--database", folder / "a.duckdb"))
-    _finish(tally, folder / "a.duckdb", place)
-    return tally
-
-
-def kill_scheduler(place: Workplace, random: Random) -> Tally:
-    """``dramaturg evaluate --engine dask --scheduler``: the scheduler, while a client waits for its answers."""
-    tally, folder = Tally(), place.fresh("scheduler")
-    output, port, waits = folder / "out", free_port(), random.randrange(2) == 0
-    arguments = command("evaluate", place.games, "--output", output, "--engine", "dask")
-
-    with dask_cluster(folder, port) as cluster:
-
-        def scheduler(client: psutil.Process) -> psutil.Process:
-            while waits and client.status() != psutil.STATUS_ZOMBIE and not any(output.rglob("*.parquet")):
-                time.sleep(0.01)
-            return cluster.scheduler
-
-        moment = Moment(0, random.uniform(0.0, 6.0))
-        arguments += ["--scheduler", cluster.address]
-        killed = run_until(arguments, moment, lambda _: False, scheduler)
-        tally.kills += killed.was_killed
-    told = "".join(killed.lines)
-    # A client that had all its answers by then ends as if nothing had happened.
-    if killed.returncode not in {0, 3} or "Traceback" in told:
-        tally.count("torn", [f"the client ended with {killed.returncode}: {killed.lines}"])
-    if killed.returncode == 3 and not (cluster.address in told and "scheduler" in told):
-        tally.count("torn", [f"the client's error does not name the scheduler: {killed.lines[-3:]}"])
-    with dask_cluster(folder, port):
-        run_to_the_end(arguments)
-    run_to_the_end(command("collect", output, "--database", folder / "a.duckdb"))
-    _finish(tally, folder / "a.duckdb", place)
-    return tally
-
-
 KINDS: Mapping[str, Callable[[Workplace, Random], Tally]] = {
     "import": kill_import,
     "watch": kill_watch,
@@ -285,8 +440,6 @@ KINDS: Mapping[str, Callable[[Workplace, Random], Tally]] = {
     "judge": kill_judge,
     "persona": kill_persona,
     "experiment": kill_experiment,
-    "worker": kill_worker,
-    "scheduler": kill_scheduler,
 }
 
 
@@ -316,10 +469,6 @@ def _finish(tally: Tally, database: Path, place: Workplace) -> None:
     found = read_content(database)
     compare(tally, found, place.wanted)
     tally.count("lost", (f"{key[:8]} at the end" for key in place.wanted.keys() - found.keys()))
-
-
-def _bytes_of(path: Path) -> bytes:
-    return path.read_bytes() if path.exists() else b""
 
 
 def _claim(body: dict[str, Any]) -> str:
@@ -373,13 +522,6 @@ def _calls_logged(database: Path) -> int:
     calls = len(llm_calls(store))
     store.close()
     return calls
-
-
-def _command_of(process: psutil.Process) -> list[str]:
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return []
 
 
 def main() -> int:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -28,6 +29,8 @@ from evaluation.rating_desk.assignments import DiscardReason
 LOGIN_COOKIE = "_streamlit_user"
 XSRF_COOKIE = "_streamlit_xsrf"
 PATIENCE_SECONDS = 60
+# Each request makes a client of its own, and reading the certificates would be most of its work.
+PLAIN: Mapping[str, Any] = {"trust_env": False, "verify": False}
 
 
 def login_cookie(url: str, secret: str, claims: Mapping[str, object]) -> str:
@@ -78,7 +81,7 @@ class Tab:
         self._hash = ""
         self._requests = 0
         # A browser gets this token with the first answer of the server, and shows it with everything that it sends.
-        self._token = httpx.get(f"{self.url}/_stcore/health", trust_env=False).cookies[XSRF_COOKIE]
+        self._token = httpx.get(f"{self.url}/_stcore/health", **PLAIN).cookies[XSRF_COOKIE]
         login = f"; {LOGIN_COOKIE}={self.cookie}" if self.cookie else ""
         others = "".join(f"; {name}={value}" for name, value in self.more_cookies.items())
         self._cookies = {"Cookie": f"{XSRF_COOKIE}={self._token}{login}{others}"}
@@ -118,8 +121,10 @@ class Tab:
         state.widget_states.widgets.add(id=widget_id, trigger_value=True)
         self._run(state)
 
-    def send(self, component: BidiComponent, event: str, value: object, *, is_state: bool = False) -> None:
-        """Has a component report an event, or that a value which it keeps has changed."""
+    def send(
+        self, component: BidiComponent, event: str, value: object, *, is_state: bool = False, times: int = 1
+    ) -> None:
+        """Has a component report an event so many times at once, or that a value which it keeps has changed."""
         state = self._state("")
         if is_state:
             state.widget_states.widgets.add(id=component.id, json_value=json.dumps({event: value}))
@@ -129,7 +134,7 @@ class Tab:
             state.widget_states.widgets.add(id=name, json_trigger_value=told)
             # A browser sends the component's own value with it, without which nobody is told of the event.
             state.widget_states.widgets.add(id=component.id, json_value="{}")
-        self._run(state)
+        self._run(state, times)
 
     def rerun(self, fragment: str) -> None:
         """Asks for one fragment of the page alone."""
@@ -150,7 +155,7 @@ class Tab:
         response = answer.backend_operation_response
         if response.error_msg:
             return None
-        return httpx.get(self.url + response.deferred_file.url, trust_env=False).raise_for_status().content
+        return httpx.get(self.url + response.deferred_file.url, **PLAIN).raise_for_status().content
 
     def tell(self, message: BackMsg) -> None:
         """Sends something and waits for no answer; the server may end the connection before it is through."""
@@ -176,7 +181,7 @@ class Tab:
         """Sends a file as the browser does that has chosen one; the status of the answer."""
         address = f"{self.url}/_stcore/upload_file/{self.session_id}/{uuid4()}"
         headers = {**self._cookies, "X-Xsrftoken": self._token}
-        return httpx.put(address, files={"file": ("a.json", content)}, headers=headers, trust_env=False).status_code
+        return httpx.put(address, files={"file": ("a.json", content)}, headers=headers, **PLAIN).status_code
 
     def buttons(self) -> list[Button]:
         return [one.button for one in self.elements if one.WhichOneof("type") == "button"]
@@ -190,18 +195,23 @@ class Tab:
     def components(self) -> list[BidiComponent]:
         return [one.bidi_component for one in self.elements if one.WhichOneof("type") == "bidi_component"]
 
+    def desk(self) -> BidiComponent | None:
+        """The desk with the game that is rated on it."""
+        return next((one for one in self.components() if "rating_desk" in one.component_name), None)
+
     def _state(self, fragment: str) -> ClientState:
         return ClientState(query_string=self._query, page_script_hash=self._hash, fragment_id=fragment)
 
-    def _run(self, state: ClientState) -> None:
+    def _run(self, state: ClientState, times: int = 1) -> None:
         message = BackMsg()
         message.rerun_script.CopyFrom(state)
-        self.ask(message)
+        self.ask(message, times)
 
-    def ask(self, message: BackMsg) -> None:
-        """Sends something and waits until the script that it starts has ended."""
+    def ask(self, message: BackMsg, times: int = 1) -> None:
+        """Sends something, perhaps several times, and waits until the script that it starts has ended."""
         self.elements, self.fragments, self.received, self.kinds = [], set(), b"", []
-        self.tell(message)
+        for _ in range(times):
+            self.tell(message)
         while not self._has_ended(self._receive()):
             pass
 

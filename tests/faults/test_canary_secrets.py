@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import duckdb
 import pytest
+from typer.testing import CliRunner
 
+from evaluation.cli.main import app
+from evaluation.store import Store
 from tests.judge_server import plausible_answer
 
 KEY = "sk-canary-0123456789abcdefghij"
@@ -77,12 +79,16 @@ def address() -> Iterator[str]:
         server.shutdown()
 
 
-def test_no_output_and_no_file_holds_a_secret(address: str, tmp_path: Path) -> None:
+def test_no_output_and_no_file_holds_a_secret(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     players = [{"name": "Ann"}, {"name": "Ben"}]
     said = [{"playerName": "Ann", "message": "I think it was Ben."}, {"playerName": "Ben", "message": "No, why me?"}]
     (tmp_path / "game.json").write_text(json.dumps({"gameId": "g1", "players": players, "messages": said}))
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "DRAMATURG_"))}
-    environment |= {
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith(("OPENAI_", "DRAMATURG_"))]:
+        monkeypatch.delenv(name)
+    environment = {
         "DRAMATURG_DB": str(tmp_path / "games.duckdb"),
         "DRAMATURG_MCP_TOKEN": TOKEN,
         "AWS_ACCESS_KEY_ID": "canary",
@@ -92,14 +98,15 @@ def test_no_output_and_no_file_holds_a_secret(address: str, tmp_path: Path) -> N
     told: list[tuple[str, str]] = []
 
     def run(*arguments: str, **variables: str) -> int:
-        done = subprocess.run(
-            [sys.executable, "-m", "evaluation.cli.main", *arguments],
-            cwd=tmp_path,
-            env={**environment, **variables, "PYTHONPATH": str(Path(__file__).parents[2])},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = CliRunner().invoke(app, arguments, env={**environment, **variables})
+        told.append((" ".join(arguments), done.output))
+        return done.exit_code
+
+    def run_apart(*arguments: str) -> int:
+        """In a process of its own: libraries keep what they read of the environment about the object store."""
+        command = [sys.executable, "-m", "evaluation.cli.main", *arguments]
+        own = {**os.environ, **environment, "PYTHONPATH": str(Path(__file__).parents[2])}
+        done = subprocess.run(command, env=own, capture_output=True, text=True, check=False)
         told.append((" ".join(arguments), done.stdout + done.stderr))
         return done.returncode
 
@@ -113,15 +120,18 @@ def test_no_output_and_no_file_holds_a_secret(address: str, tmp_path: Path) -> N
     run("judge", "g1", *good, OPENAI_API_KEY=KEY)
     # An address with a password in it is refused, and not repeated.
     assert run("judge", "g1", "--base-url", f"http://ann:{PASSWORD}@{address}/v1", "--model", "m") == 2
-    assert run("evaluate", "game.json", "--output", "s3://bucket/out") != 0
+    assert run_apart("evaluate", "game.json", "--output", "s3://bucket/out") != 0
     assert run("evaluate", "game.json", "--output", f"s3://canary:{PASSWORD}@bucket/out") == 2
     for command in (("doctor",), ("settings",), ("show", "g1"), ("backup", "copy.duckdb")):
         run(*command, OPENAI_API_KEY=KEY)
     run("export", "transcripts", "--format", "canonical", "--output", "exported")
+    told.append(("what went by the runner", "".join(capfd.readouterr())))
     # The commands did ask the server, and told what it said but for the secrets.
     assert any("Incorrect key" in output for _, output in told)
-    with duckdb.connect(tmp_path / "games.duckdb", read_only=True) as database:
-        texts = database.execute("SELECT text FROM judge_texts WHERE text LIKE '%your header was%'").fetchall()
+    store = Store(tmp_path / "games.duckdb")
+    with store.unit() as cursor:
+        texts = cursor.execute("SELECT text FROM judge_texts WHERE text LIKE '%your header was%'").fetchall()
+    store.close()
     assert texts
     for command, output in told:
         assert [secret for secret in (*SECRETS, *TRACES) if secret in output] == [], command

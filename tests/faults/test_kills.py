@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from tests.faults.killing import Moment, Tally, Workplace, compare
-from tests.faults.kills import KINDS
+from tests.faults.kills import KINDS, Moment, Tally, Workplace, compare
 from tests.long import mostly_long
 
 
@@ -16,8 +15,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     return Workplace(tmp_path_factory.mktemp("kills"), count=8)
 
 
-# A worker is killed in test_corpora.py, a judge's run in a file of its own.
-@pytest.mark.parametrize("kind", mostly_long(["import", "watch", "persona", "experiment"]))
+# Dask's workers, clients and schedulers are killed in test_corpora.py.
+@pytest.mark.parametrize("kind", mostly_long(["import", "judge", "watch", "persona", "experiment"]))
 def test_after_a_kill_nothing_is_lost_torn_or_doubled(kind: str, place: Workplace) -> None:
     tally = Tally()
     for attempt in range(10):

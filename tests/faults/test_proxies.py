@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.browser.conftest import Server, free_port
+from tests.dashboard_server import Server, free_port
 from tests.faults.tab import Tab
 from tests.faults.test_roles_over_the_wire import Site
 

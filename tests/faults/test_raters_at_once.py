@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
+import json
 import os
 import time
-from contextlib import AsyncExitStack
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -14,7 +15,7 @@ from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.scoring import add_evaluated
 from tests.dashboard_server import serving
-from tests.rating_session import RatingSession, rating_session
+from tests.faults.tab import Tab, events_of
 
 RATERS = 20
 MINUTES = float(os.environ.get("DRAMATURG_RATING_MINUTES", "0.5"))
@@ -34,7 +35,7 @@ def game(number: int) -> Transcript:
     )
 
 
-async def submit_all(url: str, *, times: int, until: float = 0.0) -> list[tuple[str, str]]:
+def submit_all(url: str, *, times: int, until: float = 0.0) -> list[tuple[str, str]]:
     """Lets all raters submit one form at once, and more at their own pace until then: rater and form of each.
 
     Args:
@@ -43,21 +44,25 @@ async def submit_all(url: str, *, times: int, until: float = 0.0) -> list[tuple[
         until: When to begin no further form, in seconds of ``time.monotonic``.
     """
 
-    async def work(rater: str, page: RatingSession, place: int) -> list[tuple[str, str]]:
+    def work(rater: str, page: Tab, place: int) -> list[tuple[str, str]]:
         sent = []
-        while page.desk is not None and (not sent or time.monotonic() < until):
-            token = page.desk.token
-            answer = await page.submit(3, comment=token, times=times)
-            assert answer is None or answer.token != token, f"the form of {rater} was not acknowledged"
+        while (desk := page.desk()) is not None and (not sent or time.monotonic() < until):
+            token = json.loads(desk.json)["token"]
+            form = {**events_of(desk)["submit"], "score": 3, "comment": token}
+            page.send(desk, "submit", form, times=times)
+            answer = page.desk()
+            assert answer is None or json.loads(answer.json)["token"] != token, f"{rater}'s form was not acknowledged"
             sent.append((rater, token))
             if until:
-                await asyncio.sleep(PACE_SECONDS * (1 + place / RATERS) / 2)
+                time.sleep(PACE_SECONDS * (1 + place / RATERS) / 2)
         return sent
 
-    async with AsyncExitStack() as open_pages:
-        names = [f"Rater {number}" for number in range(RATERS)]
-        pages = [await open_pages.enter_async_context(rating_session(url, name)) for name in names]
-        done = await asyncio.gather(*(work(*one, place) for place, one in enumerate(zip(names, pages, strict=True))))
+    names = [f"Rater {number}" for number in range(RATERS)]
+    with ThreadPoolExecutor(RATERS) as threads:
+        pages = list(threads.map(lambda name: Tab(url).open("rate", f"rater={quote(name)}"), names))
+        done = list(threads.map(work, names, pages, range(RATERS)))
+    for page in pages:
+        page.close()
     return [form for forms in done for form in forms]
 
 
@@ -73,7 +78,7 @@ def test_twenty_raters_lose_nothing_and_store_nothing_twice(tmp_path: Path, minu
     with serving(database) as server:
         until = time.monotonic() + 60 * minutes if minutes else 0.0
         # Each form is sent twice, as a browser does that had no answer yet.
-        sent = asyncio.run(submit_all(server.url, times=times, until=until))
+        sent = submit_all(server.url, times=times, until=until)
     assert len(sent) >= RATERS
     ratings = store.ratings.all()
     store.close()

@@ -20,7 +20,7 @@ from evaluation.access import Role, may
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from tests.browser.conftest import Server, free_port
+from tests.dashboard_server import Server, free_port
 from tests.faults.tab import LOGIN_COOKIE, Tab, events_of, is_login_cookie, login_body, login_cookie, signed
 
 # Where the address is not the title in small letters.
@@ -295,7 +295,8 @@ def test_events_as_the_tests_send_them_are_obeyed_for_those_who_may(site: Site, 
     store, rae = site.server.store, "rae@example.org"
 
     def desk_of(seen: Tab) -> BidiComponent:
-        (desk,) = [one for one in seen.components() if "rating_desk" in one.component_name]
+        desk = seen.desk()
+        assert desk is not None
         return desk
 
     def token_of(seen: Tab) -> str:

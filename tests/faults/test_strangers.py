@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import threading
 import time
@@ -23,9 +24,8 @@ from websockets.typing import Origin
 import dashboard
 from dashboard.connections import MOST_GUESTS
 from dashboard.visitors import GUEST_BYTES, MOST_UPLOADED_BYTES
-from evaluation.workflows.samples import load_samples
-from tests.browser.conftest import Server, free_port
-from tests.faults.tab import LOGIN_COOKIE, Tab, events_of
+from tests.dashboard_server import Server, free_port
+from tests.faults.tab import LOGIN_COOKIE, PLAIN, Tab, events_of
 from tests.faults.test_roles_over_the_wire import Site
 from tests.long import mostly_long
 
@@ -36,7 +36,7 @@ MEGABYTE = 1_000_000
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory: pytest.TempPathFactory, sample_database: Path) -> Iterator[Site]:
     """A server with a login that may not have more files open than most machines give a process."""
     folder: Path = tmp_path_factory.mktemp("strangers")
     secrets = folder / "secrets.toml"
@@ -45,8 +45,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     )
     made = Site(server, secrets)
     made.name_admin("ada")
-    load_samples(server.store)
-    server.store.close()
+    shutil.copyfile(sample_database, server.database)
     server.start()
     yield made
     server.stop()
@@ -125,7 +124,8 @@ def memory_bytes(site: Site) -> int:
 
 
 def rate(rater: Tab, score: int) -> None:
-    (desk,) = [one for one in rater.open("review").components() if "rating_desk" in one.component_name]
+    desk = rater.open("review").desk()
+    assert desk is not None
     form = {**events_of(desk)["submit"], "score": score}
     rater.send(desk, "draft", form, is_state=True)
     rater.send(desk, "submit", form)
@@ -310,7 +310,7 @@ def test_pages_of_other_ports_of_this_machine_are_refused(site: Site, tmp_path: 
         for origin in ("http://127.0.0.1:1", "http://localhost:1", f"http://localhost:{server.port}", "null"):
             with pytest.raises(InvalidStatus), connect(address, origin=Origin(origin), proxy=None):
                 pass
-            sent = httpx.post(f"{server.url}/auth/login", headers={"Origin": origin}, content=b"{}", trust_env=False)
+            sent = httpx.post(f"{server.url}/auth/login", headers={"Origin": origin}, content=b"{}", **PLAIN)
             assert sent.status_code == 403
         with connect(address, origin=Origin(server.url), proxy=None):
             pass
@@ -362,7 +362,7 @@ def test_nothing_that_a_stranger_is_told_names_a_folder_of_the_server(site: Site
         "auth/logout",
     ):
         for method in ("GET", "POST", "PUT"):
-            answer = httpx.request(method, f"{site.url}/{path}", trust_env=False)
+            answer = httpx.request(method, f"{site.url}/{path}", **PLAIN)
             for place in places:
                 assert place not in answer.content + repr(answer.headers).encode(), (method, path)
 
@@ -378,7 +378,7 @@ def test_a_flood_of_small_messages_is_ended_and_pages_stay_quick(site: Site) -> 
     with pytest.raises(ConnectionClosed):
         flood(site)
     begun = time.monotonic()
-    assert httpx.get(f"{site.url}/_stcore/health", trust_env=False).status_code == 200
+    assert httpx.get(f"{site.url}/_stcore/health", **PLAIN).status_code == 200
     assert time.monotonic() - begun < LOGS_IN_WITHIN_SECONDS
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
+from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from evaluation.rubric.discussion import Discussion, PreparedMessage
 from evaluation.rubric.metrics import role_consistency
 from evaluation.rubric.metrics.coherence import WINDOW, places
@@ -60,6 +60,9 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
     Returns:
         The same object for a metric that nobody has to read for, and where the metric does not apply.
     """
+    own_name = reader.name if reader.is_own else None
+    if result.name in _DECIDED and (version := reader_version(result.name, own_name)) != result.definition.version:
+        result = replace(result, definition=replace(result.definition, version=version))
     if result.name not in _DECIDED or (result.status is Status.NOT_APPLICABLE and not result.ledger):
         return result
     discussion = Discussion.of(transcript)
@@ -84,6 +87,12 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
         notes=result.notes,
         details={**result.details, "by_rule": by_rule, "reader": reader.name},
     )
+
+
+def reader_version(metric: str, own_reader: str | None) -> str:
+    """The version under which results of a metric are stored: its definition's, and the name of a team's own reader."""
+    version = DEFINITIONS[metric].version
+    return f"{version} {own_reader}" if metric in READ and own_reader else version
 
 
 def acts_read(discussion: Discussion, reader: Reader) -> tuple[Reading, ...]:
@@ -220,7 +229,7 @@ def _settled(row: LedgerRow, references: Sequence[ReadReference], threshold: flo
     if chance < threshold:
         reason = "Probably no statement about this game's past."
     elif row.verdict is RowVerdict.DOES_NOT_COUNT and row.details.get("act") in _NEEDS_READING:
-        reason = "Keywords alone do not show whether it is so; that takes reading."
+        reason = "Keywords cannot tell whether this was so: a person or a model has to read it."
     else:
         return row
     details = {

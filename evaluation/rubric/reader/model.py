@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.errors import InputError
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader._features import (
     ActAim,
@@ -28,7 +31,7 @@ from evaluation.rubric.reader._features import (
     sentence_rows,
     sentences,
 )
-from evaluation.rubric.reader._ngrams import hashed_ngrams
+from evaluation.rubric.reader._ngrams import BUCKETS, hashed_ngrams
 from evaluation.rubric.speech import ActKind
 
 Floats = NDArray[np.float32]
@@ -38,6 +41,8 @@ TEXT_HEADS = ("strategic", "answers", "is answered", "reference", *map(str, ACTS
 _MESSAGE_HEADS = tuple(head for head in TEXT_HEADS if head != "reference")
 """Those that are read of whole messages."""
 _OF_MESSAGES = [TEXT_HEADS.index(head) for head in _MESSAGE_HEADS]
+FORMAT = 1
+_SHIPPED_FILE = "reader_en.npz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,11 @@ class Reader:
     heads: Mapping[str, ReaderHead]
     card: Mapping[str, Any]
 
+    @property
+    def is_own(self) -> bool:
+        """Whether a team trained it further on its own decisions."""
+        return bool(self.card.get("is_own"))
+
     # Columns side by side are read several times faster than columns of a wide table.
     @cached_property
     def _message_words(self) -> Floats:
@@ -163,6 +173,15 @@ class Reader:
         for pair, chance in zip(pairs, _chances(logits).tolist(), strict=True):
             fits[pair.message][pair.earlier] = chance
         return tuple(map(Answering, chances.tolist(), fits))
+
+    def message_columns(self, head: str, discussion: Discussion) -> tuple[Floats, Floats]:
+        """The dense columns of each message for "strategic" or "answers", and this reader's logit of each.
+
+        Shapes (messages, columns) and (messages,); a message is a public one with words, in order.
+        """
+        seen, sums = features(discussion), discussion.derive(self._sums)
+        dense = seen.style if head == "strategic" else _answer_columns(discussion, *self._pairs(discussion))
+        return dense, self._text_logits(head, sums, dense)
 
     def _sums(self, discussion: Discussion) -> Floats:
         return features(discussion).message_ngrams.sums(self._message_words, self.idf)
@@ -209,17 +228,48 @@ class Reader:
         sums = hashed_ngrams(words).sums(self._message_words, self.idf)
         return [float(one) for one in sums[:, _MESSAGE_HEADS.index(head)]]
 
+    def save(self, path: Path) -> None:
+        """Writes the reader as plain arrays (``.npz``, weights as half floats)."""
+        path.write_bytes(self.as_bytes())
+
+    def as_bytes(self) -> bytes:
+        """The file's content; the same reader always gives the same bytes' worth of arrays."""
+        arrays: dict[str, Any] = {"idf": self.idf.astype(np.float16), "words": self.words.astype(np.float16)}
+        for name, head in self.heads.items():
+            arrays[f"head {name}"] = np.stack([head.means, head.sizes, head.weights])
+            arrays[f"bias {name}"] = np.array([head.bias, head.threshold, head.doubt], dtype=np.float32)
+        told = {"format": FORMAT, "name": self.name, "card": dict(self.card)}
+        arrays["about"] = np.frombuffer(json.dumps(told).encode("utf-8"), dtype=np.uint8)
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **arrays)
+        return buffer.getvalue()
+
     @classmethod
-    def load(cls, content: bytes) -> Reader:
-        """The reader in a file's content."""
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            about = json.loads(bytes(arrays["about"]))
-            idf, words = arrays["idf"].astype(np.float32), arrays["words"].astype(np.float32)
-            heads = {}
-            for name in (*TEXT_HEADS, "pair"):
-                means, sizes, weights = arrays[f"head {name}"]
-                bias, threshold, doubt = map(float, arrays[f"bias {name}"])
-                heads[name] = ReaderHead(means, sizes, weights, bias, threshold, doubt)
+    def load(cls, content: bytes, place: str = "") -> Reader:
+        """The reader in a file's content.
+
+        Raises:
+            InputError: It is not a reader, or one of another format.
+        """
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+                about = json.loads(bytes(arrays["about"]))
+                if about["format"] != FORMAT:
+                    raise ValueError(f"format {about['format']!r}")
+                idf, words = arrays["idf"].astype(np.float32), arrays["words"].astype(np.float32)
+                heads = {}
+                for name in (*TEXT_HEADS, "pair"):
+                    means, sizes, weights = arrays[f"head {name}"]
+                    bias, threshold, doubt = map(float, arrays[f"bias {name}"])
+                    heads[name] = ReaderHead(means, sizes, weights, bias, threshold, doubt)
+                if idf.shape != (BUCKETS,) or words.shape != (BUCKETS, len(TEXT_HEADS)):
+                    raise ValueError("arrays of another size")
+        except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+            raise InputError(
+                f"It is not a reader that this version can use ({error}).",
+                place=place,
+                remedy="Train it again with: dramaturg labels train.",
+            ) from None
         return cls(str(about["name"]), idf, words, heads, about["card"])
 
 
@@ -257,7 +307,8 @@ class _ShippedReader:
 @cache
 def shipped_reader() -> Reader:
     """The reader that ships with the product, for English."""
-    return Reader.load((files("evaluation.rubric.reader") / "reader_en.npz").read_bytes())
+    path = files("evaluation.rubric.reader") / _SHIPPED_FILE
+    return Reader.load(path.read_bytes(), _SHIPPED_FILE)
 
 
 SHIPPED = cast("Reader", _ShippedReader())

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from evaluation.agreement.report import AgreementReport, agreement_data, agreement_report
-from evaluation.agreement.sentences import agreement_sentences, headline
+from evaluation.agreement.sentences import headline, is_no_better_than_constant, other_sentences
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.rubric_judge.reading_decisions import RowDecision
@@ -206,10 +206,7 @@ def test_the_report_in_sentences() -> None:
         "(watching it), 3 (a clever agent) and "
         "4 (natural flow), partly on question 2 (curiosity)."
     )
-    first, *questions, leaning, metrics = agreement_sentences(found)
-    assert first == "Score: the same in 2 of 3 games, at most 1 point apart."
-    assert len(questions) == 4
-    assert questions[1].endswith("curious about who the Mafia are?): the same answer in 2 of 3 games.")
+    leaning, metrics = other_sentences(found)
     assert leaning == "There is no sign that one rater is stricter than another."
     assert metrics == "There is no sign that a metric follows the scores of the raters."
 
@@ -235,5 +232,5 @@ def test_raters_who_answer_alike_by_chance_do_not_agree() -> None:
         == "Too few shared games to be sure (3 of 20). So far the two raters agree on the score, not on question 1 "
         "(watching it)."
     )
-    assert agreement_sentences(found)[1].endswith("in 1 of 3 games, no better than always answering yes.")
+    assert is_no_better_than_constant(found.items[1])
     assert headline(agreement_report(table[:1], scores(a=1.0), NAMES, DEFAULT_THRESHOLDS)) == ""

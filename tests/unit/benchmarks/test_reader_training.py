@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.reader import train
-from benchmarks.training_examples import LabelledGame, Labels
 from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.reader.training import LabelledGame, Labels
 from tests.unit.rubric.test_reader import build
 
 

@@ -63,7 +63,7 @@ def store() -> Store:
 
 
 def test_several_versions_are_named_with_their_games(store: Store) -> None:
-    (mix,) = version_mixes(store.results.scores())
+    (mix,) = version_mixes(store.results.scores(), store.readers.versions())
     assert mix == VersionMix("coherence", {"0": 1, TODAY: 2}, TODAY)
     assert mix.is_mixed
     assert mix.words == (
@@ -80,7 +80,7 @@ def test_versions_are_ordered_by_age_and_metrics_by_the_rubric() -> None:
         ("a", "engagement", "0"),
     ]
     table = pd.DataFrame(rows, columns=["transcript_id", "metric", "version"])
-    mixes = version_mixes(table)
+    mixes = version_mixes(table, {name: one.version for name, one in DEFINITIONS.items()})
     assert [mix.metric for mix in mixes] == ["memory_accuracy", "coherence"]
     assert list(mixes[1].games) == ["9", "10"]
 
@@ -101,7 +101,7 @@ def test_evaluating_again_brings_todays_version_and_keeps_the_old_result(store: 
     # Version 0 had given 12.5 %; today's gives what EVALUATIONS holds, so one score changed.
     assert done == Reevaluated(1, {"coherence": 1}, 0, 0)
     assert told == [(1, 1)]
-    assert version_mixes(store.results.scores()) == ()
+    assert version_mixes(store.results.scores(), store.readers.versions()) == ()
     assert outdated(store) == []
     results = store.results.load(GAMES[0].id)
     assert results["coherence"].score == EVALUATIONS[0].metrics["coherence"].score

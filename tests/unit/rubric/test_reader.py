@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
 
 from evaluation.engines.scoring import evaluate_transcript
+from evaluation.errors import InputError
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader._ngrams import BUCKETS, hashed_ngrams
-from evaluation.rubric.reader.model import shipped_reader
+from evaluation.rubric.reader.model import Reader, shipped_reader
 from evaluation.score import Method, RowVerdict, Status
 from evaluation.transcript import Alignment, Transcript
 from tests.games import game_of
@@ -46,7 +48,7 @@ def test_n_grams_of_a_text_do_not_depend_on_the_texts_beside_it() -> None:
 
 def test_the_same_discussion_is_always_read_alike() -> None:
     reader = shipped_reader()
-    again = shipped_reader.__wrapped__()
+    again = Reader.load(reader.as_bytes())
     first, second = (one.read(Discussion.of(GAME)) for one in (reader, again))
     assert len(first) == 5
     for one, other in zip(first, second, strict=True):
@@ -85,3 +87,11 @@ def test_other_languages_are_left_alone() -> None:
         [("Ann", "Ich glaube, dass Bob lügt, weil er gestern anders gestimmt hat."), ("Bob", "Das ist nicht wahr.")]
     )
     assert evaluate_transcript(game, reader=shipped_reader()).metrics["strategic_depth"].status is Status.NOT_APPLICABLE
+
+
+def test_a_file_that_is_no_reader_is_refused() -> None:
+    buffer = io.BytesIO()
+    np.savez(buffer, about=np.array([1, 2]))
+    for content in (b"", b"PK\x03\x04", buffer.getvalue(), shipped_reader().as_bytes()[:5000]):
+        with pytest.raises(InputError, match="not a reader"):
+            Reader.load(content, "team.npz")

@@ -235,7 +235,8 @@ def test_a_database_of_schema_33_is_brought_to_todays_tables() -> None:
     with duckdb.connect() as today, duckdb.connect() as old:
         migrate(today)
         migrate(old)
+        old.execute("DROP TABLE readers")
         old.execute("UPDATE schema_migrations SET number = 33")
         migrate(old)
-        assert applied(old) == newest() == 35
+        assert applied(old) == newest() == 34
         assert tables(old) == tables(today)

@@ -298,12 +298,13 @@ def test_storing_games_in_bulk_imports_nothing_that_would_lie_among_the_words_of
     code = f"""import sys
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
+from evaluation.rubric.reader.model import SHIPPED
 from evaluation.workflows.scoring import score_games, store_games
 said = Message(id="m0", index=0, speaker="Ann", text="Hi.")
 game = Transcript(game_id="g", source_format="native", players=(Player(name="Ann"),), messages=(said,))
 store = Store({str(tmp_path / "bulk.duckdb")!r})
 with store.written_in_bulk():
-    packed = score_games([game], thresholds={{}})
+    packed = score_games([game], thresholds={{}}, reader=SHIPPED)
     before = set(sys.modules)
     store_games(store, [(packed[0], "f")])
 print(sorted(name for name in set(sys.modules) - before if name.startswith("evaluation")))"""

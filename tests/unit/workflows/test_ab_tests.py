@@ -22,7 +22,7 @@ from evaluation.workflows.ab_tests import (
     run_ordered_ab,
 )
 from evaluation.workflows.jobs import running_order
-from tests.scripted_server import ScriptedServer
+from tests.judge_server import JudgeServer, scripted
 
 MARK = '{"reason": "It fits.", "score": 0.9}'
 PERSONAS = [{"name": "Ann Lee", "occupation": "cook"}, {"name": "Ben Ode", "occupation": "plumber"}]
@@ -35,18 +35,18 @@ def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[ScriptedServer]:
+def server() -> Iterator[JudgeServer]:
     world = ScriptedWorld()
 
     def answer(conversation: Sequence[Mapping[str, str]]) -> str:
         """The script of experiments, which knows no checks of single messages; these get one mark."""
         return MARK if "0 to 1" in str(conversation) else world.answer(conversation)
 
-    with ScriptedServer(answer).in_thread() as running:
+    with JudgeServer(content=scripted(answer)).in_thread() as running:
         yield running
 
 
-def options(server: ScriptedServer, **more: Any) -> dict[str, Any]:
+def options(server: JudgeServer, **more: Any) -> dict[str, Any]:
     return {"mode": "live", "model": SCRIPTED_MODEL, "base_url": server.url, **more}
 
 
@@ -64,22 +64,22 @@ def simulated(**more: Any) -> ABConfig:
     return ABConfig.model_validate(fields | more)
 
 
-def test_without_corrections_and_checks_the_estimate_is_what_is_asked(server: ScriptedServer) -> None:
+def test_without_corrections_and_checks_the_estimate_is_what_is_asked(server: JudgeServer) -> None:
     store = Store(":memory:")
     found = estimate_ab_test(store, simulated(), options(server))
     # Two agents speak in each step: (2 + 3) steps, two runs of each variant.
     assert (found.runs, found.known, found.calls_at_least, found.calls_at_most) == (4, 0, 20, 20)
-    assert server.asked == 0
+    assert server.tally.asked.total() == 0
     assert store.transcripts.ids() == []
     # 20 messages of 1,300 tokens read and 70 written, at 1 and 2 dollars for a million.
     assert found.usd(lambda _: Price(1e-6, 0.0, 2e-6)) == pytest.approx(20 * (1_300 + 2 * 70) / 1e6)
     assert found.usd(lambda _: None) is None
     assert found.words(None) == ("4 runs: 20 calls, at most 26,000 tokens to read and 1,400 to write, cost not known.")
     run_ab_test(store, simulated(), options(server), lambda _: None)
-    assert server.asked == 20
+    assert server.tally.asked.total() == 20
 
 
-def test_with_a_gate_and_checks_what_is_asked_lies_within_the_estimate(server: ScriptedServer) -> None:
+def test_with_a_gate_and_checks_what_is_asked_lies_within_the_estimate(server: JudgeServer) -> None:
     store = Store(":memory:")
     test = simulated(
         base={"steps": 2, "personas": PERSONAS, "corrections": {"gate_fluency_enabled": True}},
@@ -90,10 +90,10 @@ def test_with_a_gate_and_checks_what_is_asked_lies_within_the_estimate(server: S
     assert found.calls_at_least < found.calls_at_most
     result = run_ab_test(store, test, options(server), lambda _: None)
     assert {run.status for one in result.variants.values() for run in one.runs} == {"done"}
-    assert found.calls_at_least <= server.asked <= found.calls_at_most
+    assert found.calls_at_least <= server.tally.asked.total() <= found.calls_at_most
 
 
-def test_runs_that_are_done_are_not_estimated_again(server: ScriptedServer) -> None:
+def test_runs_that_are_done_are_not_estimated_again(server: JudgeServer) -> None:
     store, once = Store(":memory:"), simulated(max_runs=1)
     run_ab_test(store, once, options(server), lambda _: None)
     before = store.experiments.ab_runs()
@@ -116,7 +116,7 @@ def talk(name: str) -> Transcript:
     )
 
 
-def test_the_questions_about_stored_games_are_counted_one_by_one(server: ScriptedServer) -> None:
+def test_the_questions_about_stored_games_are_counted_one_by_one(server: JudgeServer) -> None:
     store = Store(":memory:")
     ids = [store.transcripts.add(talk(name), source_name=name).transcript_id for name in ("one", "two")]
     test = ABConfig(
@@ -127,9 +127,9 @@ def test_the_questions_about_stored_games_are_counted_one_by_one(server: Scripte
     )
     found = estimate_ab_test(store, test, options(server))
     assert (found.runs, found.calls_at_least) == (2, found.calls_at_most)
-    assert server.asked == 0
+    assert server.tally.asked.total() == 0
     run_ab_test(store, test, options(server), lambda _: None)
-    assert server.asked == found.calls_at_most > 0
+    assert server.tally.asked.total() == found.calls_at_most > 0
     again = estimate_ab_test(store, test, options(server))
     assert again.calls_at_most == 0, "the runs are kept"
     assert again.words(0.0) == "2 runs, 2 of them done before. No model would be asked."
@@ -157,7 +157,7 @@ def test_a_stopped_test_leaves_the_other_runs_for_later_even_where_no_model_is_a
     assert run_ab_test(store, numbers(), {}, lambda _: None).skipped == 0
 
 
-def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them_again(server: ScriptedServer) -> None:
+def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them_again(server: JudgeServer) -> None:
     store = Store(":memory:")
     job, test_id = begin_ab_job(store, simulated(), options(server, max_calls=8))
     found = running_order(store, KIND, test_id)
@@ -170,11 +170,11 @@ def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them
     assert len(store.experiments.ab_runs(test_id)) == 1
     store.jobs.update(job.id, state=JobState.DONE)
     assert running_order(store, KIND, test_id) is None
-    asked = server.asked
+    asked = server.tally.asked.total()
     again, same = begin_ab_job(store, simulated(), options(server))
     assert same == test_id
     assert run_ordered_ab(store, again.id).startswith("Runs: 4 done.")
-    assert server.asked == asked + 16, "three runs, of 6, 4 and 6 messages"
+    assert server.tally.asked.total() == asked + 16, "three runs, of 6, 4 and 6 messages"
     record = store.experiments.get(test_id)
     assert (record.results or {})["skipped"] == 0
 
