@@ -138,9 +138,8 @@ def test_an_unknown_cost_is_null(cost: Cost, shown: dict[str, Any] | None) -> No
 
 def test_many_give_the_same_as_one_by_one_in_their_order() -> None:
     games = [game(number) for number in range(5)]
-    ratings = {games[3].id: [Rating(games[3].id, "Ann", 2)]}
-    many = list(evaluate_many(games, ratings=ratings, thresholds={"coherence": 10.0}))
-    single = [evaluate_transcript(one, ratings.get(one.id, ()), {"coherence": 10.0}) for one in games]
+    many = list(evaluate_many(games, thresholds={"coherence": 10.0}))
+    single = [evaluate_transcript(one, thresholds={"coherence": 10.0}) for one in games]
     assert [each.as_dict() for each in many] == [each.as_dict() for each in single]
 
 
