@@ -69,7 +69,9 @@ def add(
 
 @app.command("import")
 def import_sheet(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="A CSV file of ratings.")],
+    file: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="A CSV file of ratings, or JSON.")
+    ],
     rater: Annotated[
         str | None, typer.Option(metavar="NAME", help="Whose ratings they are where the sheet does not say.")
     ] = None,
@@ -78,7 +80,7 @@ def import_sheet(
     """Import ratings from a CSV sheet: all of it, or nothing where a line cannot be used.
 
     The columns are those of 'export ratings'; game (or transcript_id) and score are enough. The same sheet imported
-    again adds nothing. Rows without a score are left out.
+    again adds nothing. Rows without a score are left out. JSON exports of Label Studio and Argilla are read as well.
     """
     from evaluation.workflows.ratings import import_ratings
 

@@ -641,6 +641,7 @@ def _behind(
 
 
 _MOST_LISTED = 3
+NOTHING_COMPARED = "No score was held against a baseline, and --require-baseline asks for one."
 
 
 def row_words(row: BaselineRow, max_drop: float) -> str:
@@ -668,6 +669,18 @@ def _fall_words(row: BaselineRow, max_drop: float) -> str:
         more = f" and {len(row.fallen) - _MOST_LISTED} more" if len(row.fallen) > _MOST_LISTED else ""
         found.append(f"{counted(len(row.fallen), 'proposition')} fell too far: {listed}{more}")
     return "; ".join(found)
+
+
+def behind_words(each: Behind) -> str:
+    """A proposition behind a fall in a few lines: its scores, the message, the reason, and what to try."""
+    before = "new" if each.baseline is None else f"{each.baseline:.2f}"
+    lines = [f"{each.proposition_id}: {before} -> {_score(each.score)} ({each.claim})"]
+    if each.message or each.snippet:
+        lines.append(f"  message {each.message}: {each.snippet}")
+    lines += [f"  marked {each.mark_words}"] if each.mark_words else []
+    lines += [f"  why: {each.reason}"] if each.reason else []
+    lines += [f"  try: {each.recommendation}"] if each.recommendation else []
+    return "\n".join(lines)
 
 
 def _score(score: float | None) -> str:

@@ -57,8 +57,13 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     )
     costs = points.assign(metric="cost_usd", score=scores["cost"])
     # v2: (2.00 + 3.00) / 2
-    assert data.cost_sentence(costs, references).replace("\u00a0", " ") == "v4 costs 1.50 USD a game, v2 2.50 USD."
-    assert data.cost_sentence(costs, {}).replace("\u00a0", " ") == "v4 costs 1.50 USD a game."
+    assert data.cost_sentence(costs, references).replace("\u00a0", " ") == (
+        "v4 costs 1.50 USD a game, less than v2 (2.50 USD); no game costs more than 3 USD, which would fail it."
+    )
+    dear = costs.assign(score=costs["score"] + 2)
+    assert data.cost_sentence(dear, {}).replace("\u00a0", " ") == (
+        "v4 costs 3.50 USD a game; 1 game failed by costing more than 3 USD."
+    )
     unknown = costs.assign(score=costs["score"].where(costs["iteration"] != "v4"))
     assert data.cost_sentence(unknown, references) == "The cost of v4 is not recorded."
     assert data.cost_sentence(costs.head(0), references) == "These games belong to no iteration."
@@ -101,7 +106,9 @@ def test_cost_cache_and_sides_are_charted_beside_the_metrics(open_page, filled, 
     app = open_page("trends", trends="Cost and behaviour")
     assert not app.exception
     said = words(app)
-    assert "Shorter prompt costs 1.50 USD a game, Baseline prompt 1.50 USD." in said.replace("\u00a0", " ")
+    assert "Shorter prompt costs 1.50 USD a game, about as much as Baseline prompt (1.50 USD);" in said.replace(
+        "\u00a0", " "
+    )
     titles = [note["text"] for note in figure(app)["layout"]["annotations"]]
     assert {"Cost per game", "Cache hit rate", "≤ 3 USD"} <= set(titles)
     points = data.beside_points(filled)
@@ -176,4 +183,4 @@ def test_behaviour_of_players_stands_beside_cost(open_page, filled, words) -> No
     (found,) = [one.value for one in app.dataframe if "Largest share" in one.value.columns]
     assert found["Iteration"].tolist() == ["Baseline prompt", "Shorter prompt"]
     one, two = found["Largest share"]
-    assert f"player says {two:.1f} times an even share, {one:.1f} times in Baseline prompt." in words(app)
+    assert f"player says {two:.1f} times an even share of the words, in Baseline prompt {one:.1f} times." in words(app)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import pandas as pd
@@ -21,6 +20,7 @@ from dashboard.shared.status_table import status_table
 from evaluation.comparison.runs import Run, RunComparison, finding_words, run_comparison_data
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.statistics.comparison import Difference, Summary
+from evaluation.statistics.words import shown_change
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.iterations import stored_run_comparison
@@ -129,24 +129,22 @@ def _short_frame(found: RunComparison) -> pd.DataFrame:
                 "What it shows": SYMBOLS[one.outcome],
                 "Before": _mean(one.before, before),
                 "After": _mean(one.after, after),
-                "Change": signed_cell(f"{change:+z.1f}") if not math.isnan(change) else "",
+                "Change": _change(one, before, after),
             }
             for one in found.comparison.differences
             for before, after in [(_score(found.before, one.name), _score(found.after, one.name))]
             if before is not None or after is not None
-            for change in [
-                one.difference
-                if one.before.n and one.after.n
-                else math.nan
-                if one.before.n or one.after.n
-                else _difference(before, after)
-            ]
         ]
     )
 
 
-def _difference(before: float | None, after: float | None) -> float:
-    return math.nan if before is None or after is None else after - before
+def _change(one: Difference, before: float | None, after: float | None) -> str:
+    """The change of the two means that stand beside it; empty where one is of games and the other of a whole run."""
+    if one.before.n and one.after.n:
+        return signed_cell(shown_change(one.before.mean, one.after.mean, ""))
+    if one.before.n or one.after.n or before is None or after is None:
+        return ""
+    return signed_cell(shown_change(before, after, ""))
 
 
 def _mean(games: Summary, whole: float | None) -> str:

@@ -13,6 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import access_checks
+from dashboard.app_pages.agents.gate_data import agent_words
 from dashboard.app_pages.agents.profile_data import profile, shown_dimensions
 from dashboard.shared import personas, queries, resources, state
 from dashboard.shared.changes.actions import attempt
@@ -84,7 +85,7 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
     chosen = st.selectbox(
         "Agent",
         ids,
-        format_func=lambda key: names[key] if names[key] == key else f"{names[key]} ({key})",
+        format_func=lambda key: agent_words(names, key),
         key=CHOSEN,
     )
     st.session_state[_FOLLOWED] = chosen

@@ -74,7 +74,7 @@ def answer(found: IterationComparison) -> None:
 
 def picture(found: IterationComparison, thresholds: Mapping[str, float]) -> None:
     """Every metric's change by evidence, and the bars of what moved the scores; each mark opens what is behind it."""
-    key = (found.before.iteration.name, found.after.iteration.name)
+    key = (found.before.iteration.name, found.after.iteration.name, len(found.comparison.differences))
     drawn = resources.once(comparison_picture, key, found, thresholds)
     on_open = access_checks.event("comparison_open", remember_click(_PICTURE, drawn.targets))
     _picture(key=_PICTURE, data=dict(drawn.data), on_open_change=on_open)
@@ -91,7 +91,7 @@ def decision(store: Store, found: IterationComparison) -> None:
         decision_form(store, shown, is_main=False)
 
 
-def numbers(found: IterationComparison) -> None:
+def numbers(found: IterationComparison, *, with_files: bool) -> None:
     """Every metric's difference with its test, all reasons of the rule, and the files; opened when asked for."""
     with st.expander("Show the numbers", icon=":material/table:"):
         status_table(
@@ -110,7 +110,8 @@ def numbers(found: IterationComparison) -> None:
         plain(
             "\n".join(filter(None, (pairs, *said, *found.decision_words, *found.coverage_words, *found.control_words)))
         )
-        _export(found)
+        if with_files:
+            _export(found)
 
 
 def movers(found: IterationComparison) -> None:

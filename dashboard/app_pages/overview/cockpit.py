@@ -21,7 +21,7 @@ from dashboard.app_pages.overview.cockpit_data import (
 from dashboard.shared import page_links, queries, resources, state
 from dashboard.shared.changes.keep_or_revert import decision_form
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.identity import identity
+from dashboard.shared.identity.visible_games import is_engagement_hidden
 from dashboard.shared.marks.pictures import define_picture, open_clicked_mark, remember_click
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import hand_over, team_link
@@ -53,8 +53,8 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
         _evidence(board, shown)
     comparison_note(shown.iteration.name)
     found = resources.once(cockpit_of, (shown.iteration.name,), board, shown.iteration.name)
-    hidden = identity.hidden_games(store, identity.author_name(), [one.transcript_id for one in shown.games])
-    found = without_ratings(found) if hidden else found
+    if is_engagement_hidden(store, [one.transcript_id for one in shown.games]):
+        found = without_ratings(found)
     on_open = access_checks.event("cockpit_open", remember_click(_KEY, found.targets))
     _rows(key=_KEY, data=dict(found.data), on_open_change=on_open)
     step = next_step(board, shown)
@@ -111,7 +111,7 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep) -> Non
     lines = blockers(shown)[:_MOST_LINES]
     if lines:
         st.markdown("**Still missing**" if step in (NextStep.RATE, NextStep.ADD_GAMES) else "**What decides it**")
-        plain("\n".join(lines))
+        plain("\n".join(filter(None, (*lines, shown.decision.outlook if shown.decision else ""))))
     elif shown.decision is not None:
         st.markdown("**What the rule says**")
         plain("\n".join(shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]))

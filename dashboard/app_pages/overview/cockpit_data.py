@@ -21,7 +21,7 @@ from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import MetricDefinition, Status
 from evaluation.statistics.intervals import mean_interval
-from evaluation.statistics.words import change_words, evidence_words, interval_words
+from evaluation.statistics.words import evidence_words, interval_words, shown_change
 from evaluation.text.display import counted, listed, shortened
 from evaluation.validity import MetricTrust, Trust
 
@@ -276,7 +276,7 @@ def _change_text(definition: MetricDefinition, before: float | None, after: floa
     if before is None or after is None:
         return "" if after is None else "no reference"
     unit = "%" if definition.scale.high == 100 else ""
-    return change_words(after - before, unit).replace("-", _MINUS)
+    return shown_change(before, after, unit).replace("-", _MINUS)
 
 
 def _no_score_words(mean: MetricMean) -> str:

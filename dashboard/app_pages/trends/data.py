@@ -43,6 +43,8 @@ PERSONA_DEFINITIONS: Mapping[str, MetricDefinition] = {
 """The persona dimensions on the scale from 0 to 9. Ideas are counts, without a scale; they have their own table."""
 
 _LONGEST_NAME = 60
+_SAME_COST = 0.05
+"""Up to this share of difference, two costs are called about the same."""
 _COLUMNS = ("metric", "position", "iteration", "game", "transcript_id", "score", "status", "raters")
 
 
@@ -220,7 +222,8 @@ _NO_ITERATION = "These games belong to no iteration."
 def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> str:
     """The cost of a game of the latest iteration and of its reference: untrusted text, as it names both.
 
-    Such as "Prompt v4 costs 1.75 USD a game, Prompt v2 1.76 USD.".
+    Such as "Prompt v4 costs 1.75 USD a game, about as much as Prompt v2 (1.76 USD); no game costs more than the 3 USD
+    that fail it."
 
     Args:
         points: From :func:`beside_points`.
@@ -234,8 +237,17 @@ def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> str:
     if name not in means:
         return f"The cost of {cut(name, _LONGEST_NAME)} is not recorded."
     reference = references.get(name, "")
-    beside = f", {cut(reference, _LONGEST_NAME)} {usd_text(means[reference])}" if reference in means else ""
-    return f"{cut(name, _LONGEST_NAME)} costs {usd_text(means[name])} a game{beside}."
+    beside = ""
+    if reference in means:
+        share = means[name] / means[reference] - 1 if means[reference] else 0.0
+        size = "about as much as" if abs(share) < _SAME_COST else "more than" if share > 0 else "less than"
+        beside = f", {size} {cut(reference, _LONGEST_NAME)} ({usd_text(means[reference])})"
+    dear = int((costs.loc[costs["iteration"] == name, "score"] > COST_LIMIT_USD).sum())
+    over = f"more than {COST_LIMIT_USD:g} USD"
+    limit = (
+        f"{counted(dear, 'game')} failed by costing {over}" if dear else f"no game costs {over}, which would fail it"
+    )
+    return f"{cut(name, _LONGEST_NAME)} costs {usd_text(means[name])} a game{beside}; {limit}."
 
 
 def chart_targets(points: pd.DataFrame, metrics: Sequence[str]) -> MarkTargets:

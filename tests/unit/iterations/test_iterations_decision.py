@@ -118,6 +118,52 @@ def test_an_unrated_game_on_either_side_decides_nothing_yet() -> None:
     assert (there.choice, there.reasons[0]) == (Choice.NOT_YET, "1 of 3 games of the reference not rated yet.")
 
 
+UNRATED: Scores = GOOD | {"engagement": None}
+
+
+@pytest.mark.parametrize(
+    ("after", "before", "words"),
+    [
+        # One game open, the target rose.
+        (
+            (game(UNRATED | {"coherence": 75.0}), *side(GOOD | {"coherence": 75.0}, games=2)),
+            side(GOOD),
+            "If the open game is rated 3 or more, the rule will say: keep; if lower: revert.",
+        ),
+        (
+            side(UNRATED | {"coherence": 75.0}),
+            side(GOOD),
+            "If the 3 open games are each rated 3 or more, the rule will say: keep; if one is rated lower: revert.",
+        ),
+        # The target fell: no rating helps.
+        (
+            side(UNRATED | {"coherence": 71.0}),
+            side(GOOD),
+            "However the open games are rated, the rule will say: revert.",
+        ),
+        # Only the reference waits, and the iteration passes all that it could.
+        (
+            side(GOOD | {"coherence": 75.0}),
+            side(UNRATED),
+            "However the open games are rated, the rule will say: keep.",
+        ),
+        # Six of seven pass here: whether the reference passes seven depends on its ratings.
+        (side(GOOD | {"coherence": 75.0, "strategic_depth": 1.0}), side(UNRATED), ""),
+        # Ratings alone do not settle it.
+        (side(UNRATED, games=2), side(GOOD), ""),
+        (side(GOOD | {"coherence": 75.0}), side(GOOD), ""),
+    ],
+)
+def test_what_open_ratings_will_decide_is_said(after: tuple[Game, ...], before: tuple[Game, ...], words: str) -> None:
+    decision = decided(after, before, "coherence")
+    assert decision.outlook == words
+    assert (words in decision.explanation) is bool(words)
+
+
+def test_the_target_engagement_is_not_foretold() -> None:
+    assert decided(side(UNRATED), side(GOOD), "engagement").outlook == ""
+
+
 def test_a_target_that_is_not_computed_yet_waits() -> None:
     decision = decided(side(GOOD | {"coherence": None}), side(GOOD), "coherence")
     assert decision.choice is Choice.NOT_YET
