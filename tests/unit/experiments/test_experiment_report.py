@@ -90,11 +90,6 @@ def test_without_any_score_there_is_no_test_and_no_crash() -> None:
     assert {each.as_dict()["outcome"] for each in rows} == {"cannot be tested"}
 
 
-def test_a_persona_counts_once_in_the_cluster_robust_p() -> None:
-    same = [AgentScore(side, room, "Ann", Dimension.FLUENCY, 5.0 + room, 1) for side in Side for room in range(4)]
-    assert math.isnan(row(report_rows(same), Dimension.FLUENCY).clustered.p)
-
-
 def test_a_report_is_told_in_a_sentence_with_what_took_effect() -> None:
     clear, other = {"label": "Ideas", "outcome": "higher"}, {"label": "Fluency", "outcome": "no evidence either way"}
     assert (
