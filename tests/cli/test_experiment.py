@@ -77,7 +77,7 @@ def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
     [listed] = json.loads(run("experiment", "report", "--format", "json").stdout)
     assert (listed["is_scripted"], listed["status"], len(listed["rows"])) == (True, "completed", 5)
     report = run("experiment", "report", listed["id"][:8]).stdout
-    assert report.startswith("Scripted:")
+    assert report.startswith("A rehearsal")
     assert "Adherence" in report
     assert "simulation" in run("list").stdout
 

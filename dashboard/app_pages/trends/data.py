@@ -15,9 +15,8 @@ import pandas as pd
 from dashboard.shared.changes.keep_or_revert import decided_words
 from dashboard.shared.charts.metric_charts import games_of_dots
 from dashboard.shared.formatting import USD, score_text, usd_text
-from dashboard.shared.marks.targets import MarkTarget, MarkTargets, RunTarget
+from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.queries import LOOSE, group_of
-from evaluation.comparison.runs import Run
 from evaluation.escaping import cut, spreadsheet_safe
 from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.keep_or_revert import MetricChange
@@ -276,38 +275,6 @@ def mark_kinds(metrics: Sequence[str]) -> list[str]:
 
 def _iteration_target(metric: str, iteration: str) -> MarkTarget:
     return MarkTarget(metric, iteration="" if iteration in LOOSE else iteration)
-
-
-def drift_points(store: Store, agent_id: str) -> pd.DataFrame:
-    """Every completed run of an agent, the oldest first.
-
-    Returns:
-        One row per run and dimension that has a score: ``run`` (from 1), ``when`` (UTC), ``dimension``, ``score`` (0 to
-        9; a mean count for ideas), ``judge``, ``sample`` (messages judged one by one), ``run_id``.
-    """
-    runs = store.evaluations.runs(agent_id)
-    rows = []
-    done = [Run.of(row) for row in runs[runs["status"] == "completed"].to_dict("records")]
-    for number, run in enumerate(done, start=1):
-        for dimension, score in run.scores.items():
-            rows.append((number, run.created_at, str(dimension), score, run.judge, run.sample_size, run.id))
-    return pd.DataFrame(rows, columns=["run", "when", "dimension", "score", "judge", "sample", "run_id"])
-
-
-def drift_targets(points: pd.DataFrame, agent_id: str) -> MarkTargets:
-    """The agent's run behind every point of ``drift_figure``, by dimension in the order of its traces."""
-    found = {}
-    for each in DIMENSIONS:
-        own = points[points["dimension"] == str(each)]
-        if each is not Dimension.IDEAS_QUANTITY and len(own):
-            found[str(each)] = [RunTarget(agent_id, str(run), str(each)) for run in own["run_id"]]
-    return found
-
-
-def evaluated_agents(store: Store) -> dict[str, str]:
-    """Id and name of every agent and channel that has a completed run."""
-    latest = store.evaluations.latest()
-    return dict(zip(map(str, latest["agent_id"]), map(str, latest["display_name"]), strict=True))
 
 
 def mean_table(points: pd.DataFrame, definitions: Mapping[str, MetricDefinition]) -> pd.DataFrame:

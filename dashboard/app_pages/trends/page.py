@@ -84,7 +84,7 @@ def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
     with st.expander("Calls to models", icon=":material/receipt_long:"):
         model_calls()
     agents = st.expander(
-        "Agents over iterations and runs",
+        "Agents over iterations",
         icon=":material/theater_comedy:",
         key=_AGENTS_OPEN,
         on_change="rerun",
@@ -93,7 +93,6 @@ def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
     if agents.open:
         with agents:
             parts.persona_dimensions(first, last)
-            parts.drift()
 
 
 show()

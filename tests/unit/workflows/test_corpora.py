@@ -14,7 +14,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.faults.killing import DaskCluster, dask_cluster, free_port, wait_until_open
 
 from benchmarks.generate import write
 from evaluation.engines.scoring import ScoreFailure, evaluate_many
@@ -27,6 +26,8 @@ from evaluation.store import Store
 from evaluation.store.corpus import Corpus, scoring_key
 from evaluation.workflows.corpora import Collected, CorpusTally, import_corpus, score_to_corpus
 from evaluation.workflows.scoring import GameRecord, Tally, current_outcomes, store_games
+from tests.dashboard_server import free_port
+from tests.dask_cluster import DaskCluster, dask_cluster, wait_until_open
 
 GAMES = 10
 KILLS_ITSELF = "__import__('os').kill(__import__('os').getpid(), 9)"
