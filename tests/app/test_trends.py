@@ -27,8 +27,8 @@ def test_every_metric_has_a_row_of_one_chart_with_counts_and_words(open_page, fi
     (chart,) = app.get("plotly_chart")
     assert len(figure(app)["data"]) == 2 * 7
     said = words(app)
-    first = "Shorter prompt: 2 of 7 metrics reach their threshold, as many as in Baseline prompt; "
-    assert f"{first}lower than there on Strategic depth. 1 game waits for a rating." in said
+    first = "Shorter prompt: 2 of 7 metrics reach their threshold, Engagement waits for the rating of 1 game; "
+    assert f"{first}Baseline prompt: 2. Lower than there on Strategic depth; Compare tells what could be luck." in said
     # Engagement: two of the four games in iterations are rated.
     assert "2 games in 1 iteration · 2 pending, not drawn · 2 ratings · at least 3 of 5" in said
     alt = str(chart.proto).replace("\\302\\240", " ")
@@ -53,7 +53,8 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     points = scores.assign(metric="strategic_depth", status="passed")
     references = {"v2": "v1", "v3": "v2", "v4": "v2"}
     assert data.sentence(points, {"strategic_depth": 60.0}, references) == (
-        "v4: 1 of 1 metrics reach their threshold, as many as in v2; lower than there on Strategic depth."
+        "v4: 1 of 1 metrics reach their threshold; v2: 1. Lower than there on Strategic depth; Compare tells what could "
+        "be luck."
     )
     costs = points.assign(metric="cost_usd", score=scores["cost"])
     # v2: (2.00 + 3.00) / 2
