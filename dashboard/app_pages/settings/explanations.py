@@ -83,7 +83,10 @@ def metrics() -> None:
         for one in answers
     ]
     status_table(pd.DataFrame(rows), "Each metric, whether it can be trusted, and its threshold")
-    st.caption("Chance would be 50 of 100 in both columns. From 80 in each a metric can be trusted.")
+    st.caption(
+        "Agreement on games that the reader never saw, as the share that each metric names below; destroyed copies "
+        "that score lower, of which 50 of 100 would be chance. From 80 in each a metric can be trusted."
+    )
     for one, trusted in zip(explained_metrics(), answers, strict=True):
         with st.container(border=True):
             with st.container(horizontal=True, vertical_alignment="center"):
