@@ -39,7 +39,7 @@ Dramaturg tells you whether a change of a prompt made your talking agents better
 1. **Add games.** Put the transcripts of one prompt version into an *iteration*; three games make a test.
 2. **Six metrics are computed** for each game: memory accuracy, strategic depth, coherence, role consistency,
    personality diversity and anti-repetition. Where keywords are not enough a small built-in model, the *reader*,
-   decides; a language model can overrule it, and a person can overrule both.
+   decides; a language model can decide in its place, and a person in place of both.
 3. **People rate the seventh, engagement,** from 1 to 5, without seeing scores or versions.
 4. **A game passes** if at least 5 of the 7 metrics pass and engagement is one of them.
 5. **The Overview compares** the iteration with its reference, the last version that was kept:
@@ -225,7 +225,7 @@ def _example(game: Transcript, row: LedgerRow) -> ExampleRow:
 
 @cache
 def terms() -> tuple[tuple[str, str], ...]:
-    """The words of the glossary with their meaning, in its order."""
-    text = (documentation_root() / "glossary.md").read_text("utf-8")
+    """The words of the glossary's first table, those of the screens, with their meaning, in its order."""
+    text = (documentation_root() / "glossary.md").read_text("utf-8").split("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in text.splitlines() if line[:1] == "|"]
     return tuple((row[0], row[1].translate(_CODE_MARKS)) for row in rows[2:])
