@@ -29,8 +29,10 @@ from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore, compute_verdict
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, status_of, summarise
 from evaluation.store import Store
-from evaluation.transcript import Cost, Message, Player, Transcript
+from evaluation.transcript import Cost
 from evaluation.workflows.iterations import record_decision
+from tests.app.drawn import data_of
+from tests.games import game_of
 from tests.long import mostly_long
 
 WHEN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -132,13 +134,8 @@ def result(name: str, score: float | None) -> MetricResult:
 
 def add_game(store: Store, name: str, iteration: str, scores: Scores, usd: float | None) -> None:
     """Stores a game with these scores, and a rating where there is one."""
-    transcript = Transcript(
-        game_id=name,
-        source_format="native",
-        players=(Player(name="Ann"), Player(name="Ben")),
-        messages=(Message(id="m0", index=0, speaker="Ann", text=f"The game called {name}"),),
-        cost=None if usd is None else Cost(total_usd=usd, input_tokens=10, cache_hit_rate=0.8),
-    )
+    cost = None if usd is None else Cost(total_usd=usd, input_tokens=10, cache_hit_rate=0.8)
+    transcript = game_of([("Ann", f"The game called {name}")], ("Ann", "Ben"), game_id=name, cost=cost)
     metrics = {key: result(key, scores[key]) for key in AUTOMATIC}
     with store.unit(write=True):
         store.transcripts.add(transcript, source_name=f"{name}.json", iteration=iteration)
@@ -241,8 +238,7 @@ def test_a_fourth_iteration_is_decided_against_its_parent_everywhere(
     assert (target["name"], target["outcome"]) == ("personality_diversity", "worse")
     assert target["difference"] == pytest.approx(-81.67, abs=0.01)
     page = open_page("compare", before="v3", after="v4")
-    (drawn,) = [one for one in page.get("bidi_component") if "comparison" in one.proto.component_name]
-    first = json.loads(drawn.proto.json)["rows"][0]
+    first = data_of(page, "comparison")["rows"][0]
     assert (first["label"], first["isTarget"], first["texts"]["outcome"]) == (
         "Personality diversity",
         True,

@@ -108,10 +108,7 @@ def test_reports_of_nothing_are_refused(run: Any) -> None:
         (("--scale", "0.1"), "or try it scripted"),
     ],
 )
-def test_what_makes_no_run_is_refused(
-    run: Any, options: tuple[str, ...], why: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+def test_what_makes_no_run_is_refused(run: Any, options: tuple[str, ...], why: str) -> None:
     refused = run("experiment", "run", "debate-controversial", *options)
     assert refused.exit_code == 2
     assert why in refused.stderr
