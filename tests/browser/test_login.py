@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
 
 import pytest
 from itsdangerous import URLSafeTimedSerializer
@@ -20,7 +17,7 @@ from evaluation.ratings import Rating
 from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import add_evaluated
 from tests.browser.hands import save_with_open_questions
-from tests.dashboard_server import Server, free_port
+from tests.dashboard_server import Server, free_port, wait_until_answered
 from tests.games import game_of
 
 COOKIE_SECRET = "0123456789abcdef0123456789abcdef"
@@ -58,13 +55,7 @@ def provider() -> Iterator[str]:
         stderr=subprocess.DEVNULL,
     )
     url = f"http://localhost:{port}"
-    pause = threading.Event()
-    for _ in range(300):
-        try:
-            urllib.request.urlopen(f"{url}/.well-known/openid-configuration", timeout=5).close()
-            break
-        except URLError:
-            pause.wait(0.1)
+    wait_until_answered(f"{url}/.well-known/openid-configuration", process)
     yield url
     process.terminate()
     process.wait(timeout=ENDS_AT_ONCE_SECONDS)

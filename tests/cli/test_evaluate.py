@@ -138,13 +138,6 @@ def test_a_broken_file_among_good_ones(run: Any, write_game: Any, refused: Path)
     assert (alone.exit_code, json.loads(alone.stdout)) == (2, [])
 
 
-def test_a_path_that_does_not_exist_is_named(run: Any, write_game: Any, tmp_path: Path) -> None:
-    done = run("evaluate", tmp_path / "nowhere.json", write_game(), "--no-store", "--format", "json")
-    assert done.exit_code == 2
-    assert len(json.loads(done.stdout)) == 1
-    assert "no such file" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("good", "usd", "rating", "gate", "code"),
     [

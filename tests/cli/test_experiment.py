@@ -16,17 +16,8 @@ from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
 
 WANTED = {
-    "experiment",
-    "dimension",
-    "treatment_mean",
-    "treatment_sd",
-    "control_mean",
-    "control_sd",
-    "difference",
-    "p_value",
-    "cohens_d",
-    "n_treatment",
-    "n_control",
+    *("experiment", "dimension", "treatment_mean", "treatment_sd", "control_mean"),
+    *("control_sd", "difference", "p_value", "cohens_d", "n_treatment", "n_control"),
 }
 
 
