@@ -80,34 +80,28 @@ def test_a_limit_beyond_reason_is_explained(open_page, store, words) -> None:
     assert "Give a whole number from 1 to 10,000" in said
 
 
-def test_a_backup_can_be_downloaded_and_restored(open_page, filled, words, database, tmp_path) -> None:
+def test_a_backup_can_be_downloaded_and_restored_with_its_addresses_when_that_is_confirmed(
+    open_page, filled, words, database
+) -> None:
+    address = {"base_url": "http://evil.test/v1"}
+    filled.settings.set("judge", address)
     data = backup_bytes(filled)
+    filled.settings.set("judge", {})
     filled.deletions.delete(list(filled.transcripts.summaries()["transcript_id"]), who="Ada")
     app = settings(open_page)
     assert "Download a backup" in [element.proto.label for element in app.get("download_button")]
     assert "0 transcripts, 2 iterations" in words(app)
     app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
     assert "The backup can be used: 5 transcripts, 2 iterations, 2 ratings" in words(app)
-    app.button(key="restore").click().run()
-    assert not app.exception
-    assert "The backup is restored." in words(app)
-    assert len(filled.transcripts.summaries()) == 5
-    assert len(list(database.parent.glob("app-before-restore-*.duckdb"))) == 1
-
-
-def test_addresses_in_a_backup_are_shown_and_restored_when_confirmed(open_page, filled, words) -> None:
-    held = {"base_url": "http://evil.test/v1"}
-    filled.settings.set("judge", held)
-    data = backup_bytes(filled)
-    filled.settings.set("judge", {})
-    app = settings(open_page)
-    app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
     assert "judge.base_url = http://evil.test/v1" in words(app)
     assert not app.checkbox(key="restore_addresses").value
     app.checkbox(key="restore_addresses").set_value(True).run()
     app.button(key="restore").click().run()
     assert not app.exception
-    assert filled.settings.get("judge") == held
+    assert "The backup is restored." in words(app)
+    assert filled.settings.get("judge") == address
+    assert len(filled.transcripts.summaries()) == 5
+    assert len(list(database.parent.glob("app-before-restore-*.duckdb"))) == 1
 
 
 def test_a_database_that_cannot_be_used_is_replaced_by_a_backup_on_the_settings_page(
