@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -33,7 +33,7 @@ from evaluation.rubric.reader.decisions import READ, decide
 from evaluation.rubric.reader.model import SHIPPED
 from evaluation.score import MetricResult
 from evaluation.statistics.intervals import mean_interval
-from evaluation.text.display import counted, number_or_none
+from evaluation.text.display import counted, listed, number_or_none
 from evaluation.transcript import Message, Transcript, build_transcript
 
 DRAWS = 10
@@ -399,11 +399,15 @@ class MetricTrust:
         trust: The answer.
         sentences: What it rests on: agreement with people's labels on games that the reader never saw, then whether
             the score falls when what it measures is destroyed.
+        agrees: The mean agreement with those labels, 0 to 1; ``None`` where nothing has to be read.
+        notices: The share of destroyed copies that score below the game; ``None`` where that was not tried.
     """
 
     metric: str
     trust: Trust
     sentences: tuple[str, ...]
+    agrees: float | None = None
+    notices: float | None = None
 
 
 def metric_trust(faults: Sequence[Mapping[str, Any]] | None = None) -> tuple[MetricTrust, ...]:
@@ -424,17 +428,41 @@ def metric_trust(faults: Sequence[Mapping[str, Any]] | None = None) -> tuple[Met
     return tuple(_trust(name, own if name in of_own else rows, own=name in of_own) for name in DEFINITIONS)
 
 
+def trust_sentence(known: Sequence[MetricTrust], scored: Collection[str], target: str | None, rests: str) -> str:
+    """Names the metrics that hardly tell anything, the target first: "Role consistency says little by itself."
+
+    Args:
+        known: From :func:`metric_trust`.
+        scored: The metrics that are looked at.
+        target: The one that decides, if any; it is warned of as soon as it has to be trusted with care.
+        rests: What rests on it: "The rule".
+
+    Returns:
+        Empty where all can be trusted.
+    """
+    weak = [one.metric for one in known if one.trust is Trust.HARDLY and one.metric in scored]
+    others = [DEFINITIONS[metric].label for metric in weak if metric != target]
+    trust = next((one.trust for one in known if one.metric == target and one.metric in scored), Trust.YES)
+    if target is not None and trust is Trust.HARDLY:
+        warning = f"⚠ {rests} rests on {DEFINITIONS[target].label}, which {trust}."
+        return f"{warning[:-1]}. The same holds for {listed(others)}." if others else warning
+    said = [f"⚠ {rests} rests on {DEFINITIONS[target].label}: {trust}."] if target and trust is Trust.WITH_CARE else []
+    if others:
+        said.append(f"{listed(others)} {Trust.HARDLY if len(others) == 1 else 'say little by themselves'}.")
+    return " ".join(said)
+
+
 def _trust(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own: bool) -> MetricTrust:
     if name == ENGAGEMENT.name:
         words = "People's own ratings. Team, Agreement shows how far they agree with each other."
         return MetricTrust(name, Trust.YES, (words,))
     known = measured()["reading"].get(name)
     fault = rows.get((name, "score"))
-    shares = [] if known is None else [sum(known[kind]["reader"] for kind in ("known", "other")) / 2]
-    shares += [] if fault is None else [fault["auc"]]
-    worst = min(shares, default=0.0)
+    agrees = None if known is None else sum(known[kind]["reader"] for kind in ("known", "other")) / 2
+    notices = None if fault is None else float(fault["auc"])
+    worst = min((share for share in (agrees, notices) if share is not None), default=0.0)
     trust = Trust.YES if worst >= _WELL else Trust.HARDLY if worst < _POORLY else Trust.WITH_CARE
-    return MetricTrust(name, trust, (*_reading(name, known), *_noticing(name, rows, own=own)))
+    return MetricTrust(name, trust, (*_reading(name, known), *_noticing(name, rows, own=own)), agrees, notices)
 
 
 def _reading(name: str, known: Mapping[str, Any] | None) -> Iterator[str]:

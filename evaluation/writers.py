@@ -8,7 +8,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
@@ -251,23 +251,3 @@ def counts_words(report: ImportReport) -> str:
     """The outcomes of the games in one sentence, zero counts left out: "3 stored, 1 refused."."""
     parts = [f"{count:,} {outcome}" for outcome, count in report.counts.items() if count]
     return f"{counted(len(report.lines), 'game')}: {', '.join(parts)}." if parts else "No file."
-
-
-WRITERS: Mapping[str, Callable[[ImportReport], str]] = {"json": report_json, "csv": report_csv}
-"""By the ending of the file's name."""
-
-
-def report_as(report: ImportReport, ending: str) -> str:
-    """The report in the format that a file's name asks for by its ending, ``.json`` or ``.csv``.
-
-    Raises:
-        InputError: Another ending.
-    """
-    writer = WRITERS.get(ending.casefold().lstrip("."))
-    if writer is None:
-        raise InputError(
-            f"A report cannot be written as {ending!r}.",
-            place="--report",
-            remedy=f"Let the file's name end with {', '.join(f'.{name}' for name in WRITERS)}.",
-        )
-    return writer(report)

@@ -1,6 +1,6 @@
 """Two agents talk, and the gate looks at every message before it is sent: ``python examples/gated_chat.py``.
 
-With ``--db FILE`` it logs what the gate did, for the Corrections page and ``dramaturg corrections list``. Needs no key
+With ``--db FILE`` it logs what the gate did, for *Agents, Checks*. Needs no key
 and no network: agents and judge follow a script. In a project of your own ``speak`` asks your model, and a judge comes
 from ``build_judge`` of ``evaluation.judging.judge_config``.
 """

@@ -15,11 +15,11 @@ from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.comparison import Comparison, Difference, Outcome
 from evaluation.statistics.words import (
-    change_words,
     deciding_interval_cell,
     detectable_words,
     p_words,
     paired_p_words,
+    shown_change,
     value_words,
 )
 
@@ -51,7 +51,7 @@ def _row(one: Difference) -> dict[str, object]:
         "Verdict": SYMBOLS[one.outcome],
         "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
         "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        "Difference": signed_cell(change_words(one.difference, one.unit)),
+        "Difference": signed_cell(shown_change(one.before.mean, one.after.mean, one.unit)),
         "Interval": signed_cell(deciding_interval_cell(one.deciding_interval)),
         "Effect size d": "none" if math.isnan(one.effect.value) else signed_cell(f"{one.effect.value:+z.2f}"),
         "p": p_words(one.welch.p),

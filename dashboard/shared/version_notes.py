@@ -1,21 +1,23 @@
-"""Notes where scores of several metric versions meet, with a button to score the games again."""
+"""Notes on how far scores can be trusted: of weak metrics, and of several versions, with a button to score again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
-from dashboard.shared import resources
+from dashboard.shared import queries, resources, state
 from dashboard.shared.changes import data
 from dashboard.shared.changes.actions import attempt
 from dashboard.shared.jobs import jobs
+from dashboard.shared.page_links import guide_link
 from evaluation.access import Action
 from evaluation.iterations.board import VersionMix
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.text.display import counted
+from evaluation.validity import metric_trust, trust_sentence
 
 _REMEDY = "Score the games again by today's definitions; ratings and overrides stand, older results stay on record."
 
@@ -60,6 +62,26 @@ def _button(store: Store, games: int) -> None:
         on_click=_start,
         args=(store,),
     )
+
+
+def trust_note(scored: Collection[str], target: str | None, rests: str) -> None:
+    """Names the metrics that say little, and the way to why; nothing where all can be trusted.
+
+    Args:
+        scored: The metrics that the page shows.
+        target: The one that decides, if any.
+        rests: What rests on it, the beginning of a sentence.
+    """
+    report = resources.read(queries.validity_report)
+    known = metric_trust(report["faults"] if report else None)
+    if weak := trust_sentence(known, scored, target, rests):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(weak, width=_BESIDE_LINK)
+            guide_link("Can you trust it?", state.METRICS_TRUST)
+
+
+_BESIDE_LINK = 720
+"""Pixels of a sentence that has a link beside it: what follows must stay on the first screen."""
 
 
 def comparison_note(iteration: str) -> None:

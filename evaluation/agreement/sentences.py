@@ -68,15 +68,6 @@ def headline(report: AgreementReport) -> str:
     return f"Too few shared games to be sure ({report.shared_games} of {FEWEST_FOR_READING}). So far {words}"
 
 
-def agreement_sentences(report: AgreementReport) -> list[str]:
-    """A sentence for each item, then for generous raters, the metrics, and rule, judge and person.
-
-    Names of raters in them are untrusted text.
-    """
-    widest = max((one.spread for one in report.split), default=0.0)
-    return [*(_item_sentence(one, widest) for one in report.items if one.games), *other_sentences(report)]
-
-
 def other_sentences(report: AgreementReport) -> list[str]:
     """Those of :func:`agreement_sentences` that are about no single item."""
     leanings = _leaning_sentences(report.leanings) if report.shared_games else ()
@@ -100,15 +91,6 @@ def _named(items: Sequence[Item]) -> str:
     named = [f"{number} ({QUESTION_TOPICS[int(number) - 1]})" for number in numbers]
     questions = [f"question{'s' if len(numbers) > 1 else ''} {listed(named)}"] if numbers else []
     return listed([*("the score" for one in items if one.is_score), *questions])
-
-
-def _item_sentence(one: ItemAgreement, widest: float) -> str:
-    often = often_words(one)
-    if one.item.is_score:
-        return f"Score: the same {often}, at most {counted(widest, 'point')} apart."
-    answer = "yes" if one.commonest else "no"
-    chance = f", no better than always answering {answer}" if is_no_better_than_constant(one) else ""
-    return f"{one.item.short_label} ({one.item.label}): the same answer {often}{chance}."
 
 
 def _leaning_sentences(leanings: Sequence[RaterLeaning]) -> Iterator[str]:

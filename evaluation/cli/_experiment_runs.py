@@ -39,7 +39,7 @@ def chosen_plans(
     store: Store,
     scenario: str,
     settings: dict[str, Any],
-    agents: tuple[Path | None, list[Path]],
+    folder: Path | None,
     model: str | None,
 ) -> list[ExperimentPlan]:
     """The plan of a scenario, or of all four.
@@ -47,8 +47,7 @@ def chosen_plans(
     Raises:
         InputError: There is no such scenario, or agent files cannot be used.
     """
-    folder, fragments = agents
-    personas = tuple(load_personas(folder, fragments)) if folder else ()
+    personas = tuple(load_personas(folder)) if folder else ()
     speaker = (
         SCRIPTED_MODEL
         if settings["effects"] is not None

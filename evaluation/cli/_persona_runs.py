@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,39 +17,30 @@ from evaluation.cli._persona_options import (
     source_options,
 )
 from evaluation.cli.exit_codes import GATE_FAILED, INFRASTRUCTURE
-from evaluation.cli.options import JudgeChoice, ListFormat, OutputFormat, judge_options, open_store
+from evaluation.cli.options import JudgeChoice, OutputFormat, judge_options, open_store
 from evaluation.cli.rendering import print_json_list
-from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, shortened, table
-from evaluation.errors import InputError, NotFoundError
+from evaluation.cli.terminal import TerminalProgress, note, say, say_json, shortened, table
+from evaluation.errors import InputError
 from evaluation.files.bundled import proposition_roots
 from evaluation.harness.pull_request_comment import comparison_markdown, number_words, row_remarks
 from evaluation.harness.regression import (
     FAILURES,
     BaselineComparison,
     RegressionOutcome,
-    file_stem,
     read_baselines,
     row_words,
 )
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, probe
-from evaluation.judging.judges_without_model import (
-    SUFFIX,
-    RecordingJudge,
-    read_recordings,
-    write_recordings,
-)
+from evaluation.judging.judges_without_model import RecordingJudge, append_recordings
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
-from evaluation.judging.protocol import Judge
 from evaluation.judging.questions import Options
-from evaluation.persona.agents import Agent
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.subjects import ALWAYS, Period
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.agents import KnownAgents
 from evaluation.workflows.persona_runs import (
     PersonaRunRequest,
     Rated,
@@ -68,8 +57,6 @@ from evaluation.workflows.persona_runs import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from evaluation.judging.proposition_scores import PropositionScore
     from evaluation.persona.evaluation import DimensionScore, PersonaEvaluation
 
@@ -122,17 +109,20 @@ def make_baselines() -> None:
         note(f"Written: {path}")
 
 
-def record_answers(to: Path | None) -> None:
-    """Evaluates, and keeps the answers in a file or folder of recordings."""
-    files = AnswerFiles(recording_place(to))
-    if not (done := _evaluate(Source(Mode.LIVE, False, None, None), wrap=files.record)):
+def record_answers(to: Path) -> None:
+    """Evaluates with a model, and adds its answers to a file of recordings as they come.
+
+    Raises:
+        InputError: The file cannot be written; nobody was asked.
+    """
+    if not judge_options.value().is_estimate:
+        append_recordings(to, [])
+    source = Source(Mode.LIVE, False, None, None)
+    if not (done := _evaluate(source, wrap=lambda judge: RecordingJudge(judge, to))):
         return
-    failed = [item.detail for _, each in done.rated for item in each.items if item.status == "error"]
-    paths = files.close(keeps_old=bool(failed))
     _print_scores(done.rated, None, OutputFormat.TABLE, Mode.LIVE)
-    for path in paths:
-        note(f"Recorded: {path}")
-    if failed:
+    note(f"Recorded: {to}")
+    if failed := [item.detail for _, each in done.rated for item in each.items if item.status == "error"]:
         note(f"{len(failed)} judgements failed; the first: {shortened(failed[0], 300)}")
         raise typer.Exit(INFRASTRUCTURE)
 
@@ -270,68 +260,6 @@ def _say_who_judges(config: JudgeConfig) -> None:
         note(f"Recorded answers of {config.model} are played back; no model is asked.")
     else:
         note(f"{config.model} judges{f' at {config.base_url}' if config.base_url else ''}.")
-
-
-def list_runs(agent: str | None, output: ListFormat) -> None:
-    """Prints the stored runs, the latest last; those of one agent where one is named."""
-    runs = _runs(open_store(), agent)
-    if output is ListFormat.JSON:
-        say_json(_records(runs))
-    elif runs.empty:
-        note("No agent was evaluated yet. Begin with: dramaturg persona run.")
-    else:
-        headers = ("Run", "Agent", "Status", "Overall", "Sample", "Mode", "Model", "Begun (UTC)")
-        say(table(headers, [_run_row(row) for row in runs.to_dict("records")]))
-
-
-def show_run(run: str, agent: str | None, output: ListFormat) -> None:
-    """Prints every score of a run with its message and the judge's reason.
-
-    Raises:
-        NotFoundError: No run, or several, have an id that begins like that.
-    """
-    store = open_store()
-    runs = _runs(store, agent)
-    found = [row for row in runs.to_dict("records") if run and str(row["run_id"]).startswith(run.lower())]
-    if len(found) != 1:
-        many = "Several runs have" if found else "No run has"
-        remedy = "See them with: dramaturg persona show."
-        raise NotFoundError(f"{many} an id that begins with {run!r}.", remedy=remedy)
-    key = str(found[0]["run_id"])
-    scores, failures = store.evaluations.scores(key), store.evaluations.failures(key)
-    if output is ListFormat.JSON:
-        say_json({"run_id": key, "scores": _records(scores), "failures": _records(failures)})
-        return
-    say("  ".join(part for part in _run_row(found[0]) if part))
-    for row in scores.to_dict("records"):
-        mark = f", {row['mark']}" if row["mark"] else ""
-        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: {row['score']:g}{mark}")
-        if isinstance(row["context_snippet"], str) and row["context_snippet"]:
-            say(f"  about: {safe(row['context_snippet'])}")
-        say("\n".join(f"  {safe(line)}" for line in str(row["reasoning"]).splitlines()))
-    for row in failures.to_dict("records"):
-        say(f"\n{row['dimension']}, {safe(row['proposition_id'])}: no score\n  {safe(str(row['reason']))}")
-
-
-def _runs(store: Store, agent: str | None) -> pd.DataFrame:
-    return store.evaluations.runs(agent and KnownAgents.of(store).resolve(agent, with_silent=True, with_channels=True))
-
-
-def _records(rows: pd.DataFrame) -> Any:
-    return json.loads(rows.to_json(orient="records", date_format="iso"))
-
-
-def _run_row(row: Mapping[Any, Any]) -> tuple[str, ...]:
-    overall = row["overall_score"]
-    return (
-        str(row["run_id"]),
-        shortened(row["display_name"], 30),
-        str(row["status"]),
-        f"{overall:.2f}" if isinstance(overall, float) and overall == overall else "n/a",
-        str(row["sample_size"]),
-        *(value if isinstance(value := row[name], str) else "" for name in ("mode", "model")),
-        f"{row['created_at']:%Y-%m-%d %H:%M}",
-    )
 
 
 _LONGEST_NAME = 30
@@ -485,74 +413,3 @@ def _item_dict(item: PropositionScore) -> dict[str, Any]:
         "ideas": [{"text": idea.text, "citations": list(idea.citations)} for idea in item.ideas],
         "recommendation": item.proposition.recommendations_for_improvement,
     }
-
-
-_UNFINISHED = ".new"
-
-
-def recording_place(to: Path | None) -> Path:
-    """The file or folder of recordings.
-
-    Raises:
-        InputError: None was named: the shipped ones are written over only where somebody names them; or a file is
-            where a folder is needed, or the other way round.
-    """
-    if to is None:
-        raise InputError(
-            "Recordings need a place.", remedy="Name a file or folder: dramaturg persona record recordings."
-        )
-    found = to
-    if found.suffix == SUFFIX and found.is_dir():
-        raise InputError("This is a folder.", place=str(found), remedy=f"Only files may be called *{SUFFIX}.")
-    folder = found.parent if found.suffix == SUFFIX else found
-    there = next(each for each in (folder, *folder.parents) if each.exists())
-    if not there.is_dir():
-        raise InputError(
-            "This is not a folder.", place=str(there), remedy=f"Name a folder, or a file called *{SUFFIX}."
-        )
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerFiles:
-    """Files that answers are recorded into: one that grows, or a folder with a file per agent that is written anew.
-
-    Attributes:
-        to: The file (``.jsonl``) or the folder.
-    """
-
-    to: Path
-    _unfinished: list[Path] = field(default_factory=list)
-
-    def record(self, judge: Judge, agent: Agent) -> Judge:
-        """The judge, with everything it says about the agent written down at once."""
-        return RecordingJudge(judge, self._file_of(agent))
-
-    def _file_of(self, agent: Agent) -> Path:
-        if self.to.suffix == SUFFIX:
-            return self.to
-        # Beside the old one until all is recorded, so that a run that is broken off loses neither.
-        path = self.to / f"{file_stem(agent.id)}{SUFFIX}{_UNFINISHED}"
-        path.unlink(missing_ok=True)
-        self._unfinished.append(path)
-        return path
-
-    def close(self, *, keeps_old: bool) -> list[Path]:
-        """Puts what was recorded into its place, sorted by key; returns where.
-
-        Args:
-            keeps_old: Whether what a file held before stays: some answers failed, and old ones are better than none.
-        """
-        if not self._unfinished:
-            return [self.to]
-        paths = []
-        for unfinished in self._unfinished:
-            path = unfinished.with_suffix("")
-            if not unfinished.exists():
-                continue
-            old = read_recordings(path) if keeps_old and path.exists() else {}
-            heard = read_recordings(unfinished)
-            write_recordings(path, (old | heard).values())
-            unfinished.unlink()
-            paths.append(path)
-        return paths

@@ -10,12 +10,10 @@ import typer
 from evaluation.cli.exit_codes import BAD_INPUT, command_group
 from evaluation.cli.options import (
     By,
-    Force,
     ListFormat,
     PropositionFolder,
     Rows,
     database_path,
-    judge_options,
     open_store,
     person,
 )
@@ -83,59 +81,6 @@ def import_agents(
             store.agents.save(agent)
     for _, agent in agents.values():
         say(f"{agent.id}: {safe(agent.display_name)}")
-
-
-@app.command()
-@judge_options
-def generate(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the *.agent.json files are written to.")],
-    profile: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="average-customers, difficult-customers, political-compass, or a .yaml file with 'title', "
-            "'description' and 'must_cover'.",
-        ),
-    ] = "average-customers",
-    count: Annotated[int, typer.Option("--n", min=1, max=1_000, help="How many agents.")] = 5,
-    seed: Annotated[int, typer.Option(min=0, help="Draws what each of them is like.")] = 0,
-    force: Force = False,
-) -> None:
-    """Let a model invent the agents of a population, and write them as agent files.
-
-    Every answer is stored before it is used: the same command goes on where it was broken off. Exits with 3 when the
-    model cannot be asked or the budget is spent.
-    """
-    from evaluation.cli.exit_codes import INFRASTRUCTURE
-    from evaluation.cli.terminal import TerminalProgress
-    from evaluation.errors import InputError
-    from evaluation.judging.judge_config import SETTINGS_KEY, judge_config
-    from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words
-    from evaluation.simulation.population import profile_named
-    from evaluation.workflows.experiment_runs import calls_for, generate_personas, write_agent_files
-
-    chosen, store = profile_named(profile), open_store()
-    asked = judge_options.value()
-    config = judge_config(asked.config, store.settings.get(SETTINGS_KEY))
-    if config.mode != "live" and not asked.is_estimate:
-        remedy = "Set OPENAI_API_KEY, or give --base-url."
-        raise InputError("There is no key and no address of a model, so nobody can write.", remedy=remedy)
-    if asked.is_estimate:
-        say(f"About {calls_for(count):,} calls to {config.model}, fewer where answers are stored already.")
-        return
-    spending = Budget(usd=config.max_usd, calls=config.max_calls)
-    progress = TerminalProgress("agent", total=count, spent=lambda: spent_words(spending))
-    try:
-        made = generate_personas(
-            store, chosen, count, seed, config, budget=spending, advance=lambda *_: progress.advance("written")
-        )
-    except BudgetSpentError as spent:
-        note(f"It stopped before its end ({spent.reason}). Run the same command again to go on.")
-        raise typer.Exit(INFRASTRUCTURE) from None
-    finally:
-        progress.finish()
-    for path in write_agent_files(folder, made, overwrites=force):
-        say(safe(str(path)))
 
 
 @app.command("map")

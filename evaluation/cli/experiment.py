@@ -60,14 +60,6 @@ Personas = Annotated[
         help="Take the agents in this folder (TinyTroupe's *.agent.json) instead of making a population.",
     ),
 ]
-Fragments = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--fragment",
-        metavar="FILE",
-        help="Work a fragment (*.fragment.json) into all of them; may be given more than once.",
-    ),
-]
 Scripted = Annotated[
     bool,
     typer.Option("--scripted", help="Ask no model: a script speaks and judges, with planted effects. Needs no key."),
@@ -102,7 +94,6 @@ def run(
     seed: Seed = 0,
     steps: Steps = None,
     personas: Personas = None,
-    fragments: Fragments = None,
     scripted: Scripted = False,
     no_effects: Without = False,
     sample_size: SampleSize = 3,
@@ -120,10 +111,6 @@ def run(
 
     asked = judge_options.value()
     # An option that does nothing is refused: somebody expects it to do something.
-    if fragments and personas is None:
-        raise typer.BadParameter(
-            "It is worked into given agents: name their folder with --personas.", param_hint="--fragment"
-        )
     if no_effects and not scripted:
         raise typer.BadParameter("Only a script plants effects: say --scripted too.", param_hint="--no-effects")
     if scripted and (asked.config["model"] or asked.config["base_url"]):
@@ -141,8 +128,7 @@ def run(
         "has_double_check": double_check,
         "effects": not no_effects if scripted else None,
     }
-    agents = (personas, fragments or [])
-    plans = chosen_plans(store, scenario, settings, agents, asked.config["model"])
+    plans = chosen_plans(store, scenario, settings, personas, asked.config["model"])
     run_all(store, plans, asked, output, yes=yes)
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, TypeVar
 
 import typer
 
-from evaluation.engines.task_engines import EngineName
 from evaluation.errors import InputError
 
 if TYPE_CHECKING:
@@ -199,12 +198,11 @@ CorpusOutput = Annotated[
         "'dramaturg collect', and nothing goes to the database. What is there already is left out.",
     ),
 ]
-Engine = Annotated[EngineName, typer.Option(help="Where the work is done; dask needs --output.")]
 Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="tcp://HOST:PORT",
-        help="The scheduler of a Dask cluster; without it, a cluster of --jobs processes is started here.",
+        help="Score on the workers of a Dask cluster, by the address of its scheduler; needs --output.",
     ),
 ]
 JudgeMode = Annotated[
@@ -305,12 +303,6 @@ def judge_options(
         "max_tokens": max_tokens,
     }
     return JudgeChoice(config, estimate)
-
-
-def require_output(output: str | None, engine: EngineName, scheduler: str | None) -> None:
-    """Refuses an engine or a scheduler where there is no corpus that workers could write to."""
-    if output is None and (engine is not EngineName.LOCAL or scheduler is not None):
-        raise typer.BadParameter("Workers write Parquet: say where with --output URL.", param_hint="--engine")
 
 
 def print_config_option(package: str, name: str) -> Any:

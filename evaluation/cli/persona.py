@@ -17,7 +17,7 @@ from evaluation.cli._persona_options import (
     source_options,
 )
 from evaluation.cli.exit_codes import command_group
-from evaluation.cli.options import ListFormat, OutputFormat, Rows, judge_options
+from evaluation.cli.options import OutputFormat, judge_options
 
 app = command_group(
     "Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
@@ -82,12 +82,11 @@ def baseline() -> None:
 @judge_options
 def record(
     to: Annotated[
-        Path | None,
+        Path,
         typer.Argument(
-            metavar="[PATH]",
-            help="A .jsonl file, to which answers are added, or a folder with a file per agent, which are overwritten.",
+            metavar="FILE", help="The .jsonl file that answers are added to; of several to one prompt the last counts."
         ),
-    ] = None,
+    ],
 ) -> None:
     """Evaluate agents with a model and record its answers, so that mock mode needs none.
 
@@ -96,22 +95,3 @@ def record(
     from evaluation.cli._persona_runs import record_answers
 
     record_answers(to)
-
-
-@app.command()
-def show(
-    run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="The run's id, or its first digits; all without.")
-    ] = None,
-    agent: Annotated[
-        str | None, typer.Option(metavar="AGENT", help="List only runs of this agent, by its id or name.")
-    ] = None,
-    output: Rows = ListFormat.TABLE,
-) -> None:
-    """List the stored runs, the latest last; or show every score of one with its message and the judge's reason."""
-    from evaluation.cli._persona_runs import list_runs, show_run
-
-    if run is None:
-        list_runs(agent, output)
-    else:
-        show_run(run, agent, output)

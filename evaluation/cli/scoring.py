@@ -18,7 +18,6 @@ from evaluation.cli.exit_codes import BAD_INPUT, finish_scoring
 from evaluation.cli.options import (
     TRANSCRIPTS_HELP,
     CorpusOutput,
-    Engine,
     IterationName,
     Jobs,
     ListFormat,
@@ -28,10 +27,8 @@ from evaluation.cli.options import (
     Scheduler,
     open_store,
     reading_options,
-    require_output,
 )
 from evaluation.cli.terminal import TerminalProgress, note, safe, say, shortened, table
-from evaluation.engines.task_engines import EngineName
 from evaluation.progress import ProgressCallback
 from evaluation.text.display import counted
 from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
@@ -95,7 +92,6 @@ def evaluate(
     ] = True,
     jobs: Jobs = 1,
     corpus: CorpusOutput = None,
-    engine: Engine = EngineName.LOCAL,
     scheduler: Scheduler = None,
 ) -> None:
     """Score transcripts on the seven metrics and print the results.
@@ -111,9 +107,10 @@ def evaluate(
     if corpus is not None:
         if gate is not None:
             raise typer.BadParameter("What is written to --output is not held against a gate.", param_hint="--gate")
-        _score_to(corpus, paths, iteration, engine, jobs, scheduler, reading_options.value())
+        _score_to(corpus, paths, iteration, jobs, scheduler, reading_options.value())
         return
-    require_output(corpus, engine, scheduler)
+    if scheduler is not None:
+        raise typer.BadParameter("Workers write Parquet: say where with --output URL.", param_hint="--scheduler")
     from evaluation.cli.rendering import print_evaluations
     from evaluation.workflows.reevaluation import completed
 
@@ -145,7 +142,6 @@ def _score_to(
     corpus: str,
     paths: list[str],
     iteration: str | None,
-    engine: EngineName,
     jobs: int,
     scheduler: str | None,
     choices: ReadingChoices,
@@ -159,7 +155,6 @@ def _score_to(
         corpus,
         tally,
         iteration=iteration,
-        engine=engine,
         jobs=jobs,
         scheduler=scheduler,
         choose_columns=choices.columns,
@@ -180,13 +175,6 @@ def import_(
         bool, typer.Option("--samples", help="Import the games that come with Dramaturg, with their ratings.")
     ] = False,
     iteration: IterationName = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write what became of each file to a new .json or .csv. The database keeps the report anyway.",
-        ),
-    ] = None,
     jobs: Jobs = 1,
 ) -> None:
     """Store and score transcripts, and list what became of each.
@@ -197,7 +185,6 @@ def import_(
     if not paths and not samples:
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
     choices = reading_options.value()
-    _check_report(report)
     store = open_store()
     tally = Tally(note=note)
     if samples:
@@ -207,7 +194,7 @@ def import_(
         tally.incomplete += loaded.incomplete
         say(f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings.")
     if paths:
-        with _reported(store, tally, iteration, report):
+        with _reported(store, tally, iteration):
             found = evaluate_paths(
                 paths,
                 tally,
@@ -227,37 +214,17 @@ def import_(
     finish_scoring(incomplete=tally.incomplete, refused=tally.refused)
 
 
-def _check_report(path: Path | None) -> None:
-    """Refuses a report that could not be written, before anything is imported."""
-    from evaluation.errors import ConflictError, InputError
-    from evaluation.readers.import_report import ImportReport
-    from evaluation.writers import report_as
-
-    if path is not None:
-        report_as(ImportReport(()), path.suffix)
-        if path.exists():
-            raise ConflictError("The file exists.", place=str(path), remedy="Choose another name for the report.")
-        if not path.parent.is_dir():
-            raise InputError("There is no such folder.", place=str(path.parent), remedy="Create it first.")
-
-
 @contextmanager
-def _reported(store: Store, tally: Tally, iteration: str | None, path: Path | None) -> Iterator[None]:
+def _reported(store: Store, tally: Tally, iteration: str | None) -> Iterator[None]:
     """Keeps the report on what is imported inside, also when that is interrupted."""
     from evaluation.readers.import_report import ImportReport
-    from evaluation.writers import report_as, write_new_bytes
 
     begun, started_at = time.monotonic(), datetime.now(UTC)
     try:
         yield
     finally:
         seconds = round(time.monotonic() - begun, 3)
-        done = ImportReport(tuple(tally.lines), "command line", iteration, started_at, seconds)
-        store.imports.save(done)
-        if path is not None:
-            text = report_as(done, path.suffix)
-            write_new_bytes(path, text.encode())
-            note(f"The report is in {path}.")
+        store.imports.save(ImportReport(tuple(tally.lines), "command line", iteration, started_at, seconds))
 
 
 def _import_row(found: ScoredFile) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,17 @@ class IterationComparison:
     decision_words: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
     movers: tuple[Mover, ...]
+
+    def without(self, metric: str) -> IterationComparison:
+        """The comparison for somebody who must not see a metric: neither its difference nor what is said of it."""
+        kept = tuple(one for one in self.comparison.differences if one.name != metric)
+        label = DEFINITIONS[metric].label
+        return replace(
+            self,
+            comparison=Comparison(kept),
+            decision_words=tuple(one for one in self.decision_words if label not in one),
+            movers=tuple(one for one in self.movers if one.metric != metric),
+        )
 
     @property
     def coverage_words(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -144,6 +144,23 @@ def finding_words(found: RunComparison) -> str:
     if not told:
         return ""
     return f"{told}." if clear else f"no clear change: {told}."
+
+
+def outlier_words(games: Iterable[float], label: str) -> str:
+    """The one game that lies far below all others, in words; empty without one.
+
+    "4 of 5 games score 8.3 to 8.6 in Adherence, one 0.0."
+    """
+    values = sorted(games)
+    if len(values) < _FEWEST_FOR_OUTLIER or values[0] >= values[1] - _FAR:
+        return ""
+    rest = f"{values[1]:.1f} to {values[-1]:.1f}"
+    return f"{len(values) - 1} of {len(values)} games score {rest} in {label}, one {values[0]:.1f}."
+
+
+_FEWEST_FOR_OUTLIER = 3
+_FAR = 3.0
+"""Points of 9 that one game lies below all others, to be named."""
 
 
 def general_claim(claim: str, message: str) -> str:

@@ -204,7 +204,7 @@ OUTCOME_MEANINGS: Mapping[GateOutcome, str] = MappingProxyType(
 def outcome_words(results: Iterable[GateResult]) -> str:
     """The outcomes of messages in sentences.
 
-    "4 of 5 messages passed: 2 at once and 2 of 3 sent back. 1 never passed and went out in the best version."
+    "Of 5 messages, 1 failed every try and went out all the same, 2 passed at once and 2 passed once written again."
     Names the check that most first texts failed; empty without a message that was checked.
     """
     known = list(results)
@@ -212,31 +212,23 @@ def outcome_words(results: Iterable[GateResult]) -> str:
     if not found.messages:
         return ""
     count = found.outcomes
-    back = sum(
-        count[one] for one in (GateOutcome.PASSED_AFTER_RETRY, GateOutcome.CORRECTED, GateOutcome.FORCED_THROUGH)
-    )
-    ways = [
-        f"{number:,} {way}"
-        for outcome, way in (
-            (GateOutcome.PASSED, "at once"),
-            (GateOutcome.PASSED_AFTER_RETRY, f"of {back:,} sent back"),
-        )
-        if (number := count[outcome])
-    ]
-    passed = count[GateOutcome.PASSED] + count[GateOutcome.PASSED_AFTER_RETRY]
-    told = [f"{passed:,} of {counted(found.messages, 'message')} passed{': ' if ways else ''}{listed(ways)}."]
-    if never := count[GateOutcome.CORRECTED] + count[GateOutcome.FORCED_THROUGH]:
-        unsent = sum(result.outcome is not None and result.committed is None for result in known)
-        sent = f"; {unsent:,} not sent" if unsent else " and went out in the best version"
-        told.append(f"{never:,} never passed{sent}.")
-    if silent := count[GateOutcome.TIMEOUT_PASS_THROUGH]:
-        told.append(f"{silent:,} went out unjudged, because no judge answered.")
+    never = count[GateOutcome.CORRECTED] + count[GateOutcome.FORCED_THROUGH]
+    unsent = sum(result.outcome is not None and result.committed is None for result in known)
+    fate = f"failed every try, {unsent:,} of them not sent" if unsent else "failed every try and went out all the same"
+    ways = {
+        fate: never,
+        "passed at once": count[GateOutcome.PASSED],
+        "passed once written again": count[GateOutcome.PASSED_AFTER_RETRY],
+        "went out unjudged, because no judge answered": count[GateOutcome.TIMEOUT_PASS_THROUGH],
+    }
+    parts = [f"{number:,} {way}" for way, number in ways.items() if number]
+    told = [f"Of {counted(found.messages, 'message')}, {listed(parts)}."]
     first = [one for one in failure_rates(known) if not one.is_retry and one.failed]
     if first:
         most = max(one.failed for one in first)
         worst = [one for one in first if one.failed == most]
         of = f" of {counted(worst[0].judged, 'first text')}" if len(worst) == 1 else " each"
-        told.append(f"Most often sent back by {listed([one.check for one in worst])}: {most:,}{of}.")
+        told.append(f"What failed most: {listed([one.check for one in worst])}, {most:,}{of}.")
     return " ".join(told)
 
 

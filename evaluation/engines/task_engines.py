@@ -11,7 +11,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -81,13 +80,6 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-class EngineName(StrEnum):
-    """Places where games are scored."""
-
-    LOCAL = "local"
-    DASK = "dask"
-
-
 WINDOW_PER_WORKER = 4
 """Tasks given to the scheduler per worker at a time: all at once would keep every input in its memory."""
 
@@ -102,8 +94,7 @@ def run_on_cluster(
     tasks: Iterable[Task],
     *,
     split: Callable[[Task], list[Task]],
-    jobs: int,
-    scheduler: str | None,
+    scheduler: str,
     patience: float = WORKERS_SECONDS,
     connect_seconds: float = CONNECT_SECONDS,
 ) -> Iterator[tuple[Task, Answer | None]]:
@@ -118,8 +109,7 @@ def run_on_cluster(
         tasks: Values that can be pickled; may be endless.
         split: The parts of a task that killed its workers again and again; a task that cannot be split gives itself
             alone. Each part is tried on its own, and one that still kills its workers gets the answer ``None``.
-        jobs: How many processes of this machine; with a scheduler it has no meaning.
-        scheduler: ``tcp://HOST:PORT`` of a Dask scheduler; ``None`` starts a cluster of ``jobs`` processes here.
+        scheduler: ``tcp://HOST:PORT`` of a Dask scheduler.
         patience: See above, in seconds.
         connect_seconds: See above.
 
@@ -128,14 +118,14 @@ def run_on_cluster(
     """
     if find_spec("distributed") is None:
         raise InfrastructureError(
-            "The engine 'dask' needs Dask, which is not installed.", remedy="Install it: pip install 'dramaturg[dask]'."
+            "A scheduler needs Dask, which is not installed.", remedy="Install it: pip install 'dramaturg[dask]'."
         )
     from distributed import as_completed
 
     held: dict[str, Task] = {}
     suspects: list[Task] = []
     remaining = iter(tasks)
-    with _connected(scheduler, jobs, connect_seconds, patience) as client:
+    with _connected(scheduler, connect_seconds, patience) as client:
         running = as_completed()
 
         def submit(some: list[Task]) -> None:
@@ -166,7 +156,7 @@ def run_on_cluster(
             yield task, _answer(next(running), scheduler)[1]
 
 
-def _answer(future: Any, scheduler: str | None) -> tuple[bool, Any]:
+def _answer(future: Any, scheduler: str) -> tuple[bool, Any]:
     """Whether the task killed its workers, else its answer. Lets go of the future, so that the cluster forgets it."""
     from distributed import KilledWorker
 
@@ -183,33 +173,20 @@ def _answer(future: Any, scheduler: str | None) -> tuple[bool, Any]:
 
 
 @contextmanager
-def _loss_named(scheduler: str | None) -> Iterator[None]:
+def _loss_named(scheduler: str) -> Iterator[None]:
     """Around everything that asks the scheduler: what Dask raises when it is gone becomes one error."""
     from distributed.client import ClosedClientError, FutureCancelledError
 
     try:
         yield
     except (ClosedClientError, FutureCancelledError, OSError):
-        raise InfrastructureError(
-            "The connection to the scheduler was lost.", place=scheduler or "the local cluster", remedy=_AGAIN
-        ) from None
+        raise InfrastructureError("The connection to the scheduler was lost.", place=scheduler, remedy=_AGAIN) from None
 
 
 @contextmanager
-def _connected(scheduler: str | None, jobs: int, connect_seconds: float, patience: float) -> Iterator[Any]:
-    from distributed import Client, LocalCluster
+def _connected(scheduler: str, connect_seconds: float, patience: float) -> Iterator[Any]:
+    from distributed import Client
 
-    if scheduler is None:
-        options = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
-        try:
-            started = LocalCluster(processes=True, **options)
-        except RuntimeError as error:
-            raise InfrastructureError(
-                f"The workers did not start: {error}", place="the local cluster", remedy=_AGAIN
-            ) from None
-        with started as cluster, Client(cluster) as client:
-            yield client
-        return
     # Their tracebacks would be printed before the one error of a lost scheduler.
     for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

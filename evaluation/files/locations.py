@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
 
-SCHEMES = ("file", "memory", "s3")
+SCHEMES = ("file", "s3")
 ENDPOINT_VARIABLES = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 """Variables with the address of an S3-compatible server, the first that is set; without one it is Amazon's."""
 
@@ -32,13 +34,11 @@ class Location:
         url: As people wrote it, without a slash at the end. Holds no secret: URLs with a name or password are refused.
         path: The same as its file system spells it.
         is_local: Whether it is a folder of this machine (or of one that is mounted here).
-        is_of_process: Whether only this process sees it.
     """
 
     url: str
     path: str
     is_local: bool
-    is_of_process: bool
     _files: Any
 
     @classmethod
@@ -61,19 +61,15 @@ class Location:
         body = place.partition("://")[2].rstrip("/")
         if scheme == "file":
             return cls._local(os.path.abspath(f"/{body.lstrip('/')}"), place)
-        if scheme == "memory":
-            from fsspec.implementations.memory import MemoryFileSystem
-
-            return cls(f"memory://{body}", f"/{body.lstrip('/')}", False, True, MemoryFileSystem())
         if not body.partition("/")[0]:
             raise InputError("The URL names no bucket.", place=place, remedy="Write s3://BUCKET/FOLDER.")
-        return cls(f"s3://{body}", body, False, False, _object_store())
+        return cls(f"s3://{body}", body, False, _object_store())
 
     @classmethod
     def _local(cls, path: str, shown: str) -> Location:
         from fsspec.implementations.local import LocalFileSystem
 
-        return cls(shown.rstrip("/") or "/", path, True, False, LocalFileSystem())
+        return cls(shown.rstrip("/") or "/", path, True, LocalFileSystem())
 
     @property
     def name(self) -> str:
@@ -84,17 +80,12 @@ class Location:
         """The location of a file or folder below this one."""
         joined = "/".join(parts)
         path = f"{self.path.rstrip('/')}/{joined}"
-        return Location(f"{self.url}/{joined}", path, self.is_local, self.is_of_process, self._files)
+        return Location(f"{self.url}/{joined}", path, self.is_local, self._files)
 
     def is_folder(self) -> bool:
         """Whether there are files below it. An object store has no empty folders."""
         with _translated(self.url):
             return bool(self._files.isdir(self.path))
-
-    def exists(self) -> bool:
-        """Whether there is a file or folder."""
-        with _translated(self.url):
-            return bool(self._files.exists(self.path))
 
     def files(self) -> list[str]:
         """The paths of all files below it, relative to it, sorted; none where there is no such folder."""
@@ -143,34 +134,19 @@ class Location:
             finally:
                 unfinished.unlink(missing_ok=True)
 
-    def remove(self) -> None:
-        """Removes the file; one that is gone already is left so."""
-        with _translated(self.url):
-            if self._files.exists(self.path):
-                self._files.rm_file(self.path)
 
-
-class _translated:
-    """Turns errors of file systems into errors that name the place; messages of servers hold no keys."""
-
-    def __init__(self, place: str) -> None:
-        self._place = place
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, FileNotFoundError):
-            raise NotFoundError(
-                "There is no such file or folder.", place=self._place, remedy="Check the path."
-            ) from None
-        if isinstance(error, OSError):
-            reason = error.strerror or str(error)
-            raise InfrastructureError(
-                f"It cannot be used: {reason}.",
-                place=self._place,
-                remedy="Check that it is there, and that you may use it.",
-            ) from None
+@contextmanager
+def _translated(place: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise NotFoundError("There is no such file or folder.", place=place, remedy="Check the path.") from None
+    except OSError as error:
+        raise InfrastructureError(
+            f"It cannot be used: {error.strerror or error}.",
+            place=place,
+            remedy="Check that it is there, and that you may use it.",
+        ) from None
 
 
 def _require_no_secrets(url: str, scheme: str) -> None:

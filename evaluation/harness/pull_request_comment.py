@@ -61,7 +61,7 @@ _MEANINGS = {
     ),
     "error": (
         "Part of it was not judged, so the comparison tells nothing yet. Where an answer is missing, record it with "
-        "`dramaturg persona record FOLDER` and commit the recordings."
+        "`dramaturg persona record FILE` and commit the recordings."
     ),
     "broken": "The comparison could not be made; the log of the run says why.",
 }

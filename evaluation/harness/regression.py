@@ -266,16 +266,14 @@ def write_baseline(folder: Path, baseline: Baseline) -> Path:
 
 
 def file_name(agent_id: str, source: Source = "transcripts") -> str:
-    """A name that every file system takes: "michael.json", "channel--sales-floor.json", "michael.synthetic.json"."""
-    return f"{file_stem(agent_id)}{'' if source == 'transcripts' else f'.{source}'}{SUFFIX}"
+    """A name that every file system takes: "michael.json", "channel--sales-floor.json", "michael.synthetic.json".
 
-
-def file_stem(agent_id: str) -> str:
-    """An agent's id as part of a file's name; of one that is long or odd the beginning of a hash."""
+    Of an id that is long or odd, the beginning of a hash stands in its place.
+    """
     stem = agent_id.replace(":", "--")
-    if _PLAIN_NAME.fullmatch(stem):
-        return stem
-    return f"agent-{hashlib.sha256(agent_id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+    if not _PLAIN_NAME.fullmatch(stem):
+        stem = f"agent-{hashlib.sha256(agent_id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+    return f"{stem}{'' if source == 'transcripts' else f'.{source}'}{SUFFIX}"
 
 
 MAX_DROP = 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from evaluation.iterations.iteration import Iteration, RecordedDecision
 from evaluation.iterations.tests import Game, GameFailure, MetricMean, failures_by_game, judge_games, mean_scores
 from evaluation.rubric.advice import lowest_metric
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT, score_words
+from evaluation.rubric.verdict import MetricScore
 from evaluation.score import Status
 from evaluation.text.display import counted, listed
 
@@ -20,6 +21,7 @@ FEWEST_GAMES = 3
 """On each side; with fewer nothing is decided."""
 
 _SMALLEST_CHANGE = 1e-9
+_LOWEST_RATING = 1.0
 LONGEST_NAME = 60
 
 
@@ -108,7 +110,9 @@ class Decision:
         fell: The other metrics whose mean is lower than in the reference, the largest fall first.
         reasons: Every reason in words, the deciding ones first.
         missing: What must come before a decision, in words.
-        explanation: Those of ``reasons`` that are neither critical failures nor among ``missing``.
+        outlook: What the rule will say once all games are rated, in words; empty unless ratings alone are missing and
+            decide it.
+        explanation: Those of ``reasons`` that are neither critical failures nor among ``missing``; ``outlook`` first.
         recorded: What a person decided; ``None`` while nobody has.
     """
 
@@ -126,6 +130,7 @@ class Decision:
     recorded: RecordedDecision | None = None
     missing: tuple[str, ...] = ()
     explanation: tuple[str, ...] = ()
+    outlook: str = ""
 
     @property
     def differs_from_baseline(self) -> bool:
@@ -196,7 +201,8 @@ class _Weighing:
     def decision(self) -> Decision:
         choice = self._choice()
         differs = self.baseline is not None and self.baseline.name != self.reference.name
-        missing, explanation = tuple(self._missing()), tuple(self._explanation(choice))
+        missing, outlook = tuple(self._missing()), self._outlook(choice)
+        explanation = (*filter(None, [outlook]), *self._explanation(choice))
         return Decision(
             choice,
             self.reference.name,
@@ -212,6 +218,7 @@ class _Weighing:
             self.candidate.iteration.recorded,
             missing,
             explanation,
+            outlook,
         )
 
     def _choice(self) -> Choice:
@@ -241,6 +248,30 @@ class _Weighing:
             waits = side.games and self.target and means[self.target].status is Status.PENDING
             if self.target and waits and self.target != ENGAGEMENT.name:
                 yield f"{DEFINITIONS[self.target].label}, the target, is not computed yet in {place}."
+
+    def _outlook(self, choice: Choice) -> str:
+        """The rule's answer once every game is rated, from deciding with each open rating at its limit."""
+        waiting = [means[ENGAGEMENT.name].waiting for _, _, means in self._sides()]
+        if (
+            choice is not Choice.NOT_YET
+            or self.target == ENGAGEMENT.name
+            or len(list(self._missing())) > sum(map(bool, waiting))
+        ):
+            return ""
+        limit = self.candidate.thresholds[ENGAGEMENT.name]
+        # Nothing but a pass in the reference matters; a low rating of a game of the candidate reverts by itself.
+        rated = _rated(self.candidate, limit)
+        answers = {decide(rated, _rated(self.reference, score)).choice for score in (limit, _LOWEST_RATING)}
+        if len(answers) > 1:
+            return ""
+        (answer,) = answers
+        if answer is Choice.REVERT or not waiting[0]:
+            return f"However the open games are rated, the rule will say: {answer.words}."
+        if waiting[0] == 1:
+            high, low = f"If the open game is rated {limit:g} or more", "if lower"
+        else:
+            high, low = f"If the {waiting[0]} open games are each rated {limit:g} or more", "if one is rated lower"
+        return f"{high}, the rule will say: {answer.words}; {low}: {Choice.REVERT.words}."
 
     def _explanation(self, choice: Choice) -> Iterator[str]:
         if choice is Choice.UNDECIDABLE:
@@ -278,6 +309,19 @@ class _Weighing:
             change = _change(name, self.after, self.before) if name != self.target else None
             if change is not None and change.difference < -_SMALLEST_CHANGE:
                 yield change
+
+
+def _rated(side: IterationSide, score: float) -> IterationSide:
+    """The side as it were if every unrated game had that score for engagement."""
+    limit = side.thresholds[ENGAGEMENT.name]
+    given = MetricScore(Status.PASSED if score >= limit else Status.FAILED, score, limit)
+    games = (
+        game
+        if (held := game.metrics.get(ENGAGEMENT.name)) is not None and held.score is not None
+        else replace(game, metrics={**game.metrics, ENGAGEMENT.name: given})
+        for game in side.games
+    )
+    return IterationSide(side.iteration, tuple(games), side.thresholds)
 
 
 def _change(name: str | None, after: Mapping[str, MetricMean], before: Mapping[str, MetricMean]) -> MetricChange | None:

@@ -28,7 +28,6 @@ from evaluation.judging.model_client.calls import CallLog, CallRecord, Provider
 from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, LLMClient
 from evaluation.judging.model_client.prices import Price
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.model_client.redaction import without_password
 from evaluation.judging.model_client.server_state import LONGEST_TIMEOUT_SECONDS, ServerState, shared_state
 from evaluation.judging.protocol import LARGEST_BATCH, Judge, JudgeKind, Judgement, JudgeRequest, Report
 
@@ -369,7 +368,7 @@ def probe(config: JudgeConfig, *, seconds: float = PROBE_SECONDS, environment: M
     if problem:
         raise JudgeError(
             f"The judge cannot be reached: {problem}.",
-            place=without_password(address),
+            place=address.partition("?")[0],
             remedy="Look at the network and at --base-url: is the server running?",
         )
 

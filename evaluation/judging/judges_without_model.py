@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -66,7 +66,7 @@ class ScriptedJudge(ImmediateJudge):
 
 
 SUFFIX = ".jsonl"
-_REMEDY = "Restore the file, or record it again with `dramaturg persona record FOLDER`."
+_REMEDY = "Restore the file, or record it again with `dramaturg persona record FILE`."
 
 
 class Recording(BaseModel):
@@ -110,20 +110,6 @@ def read_recordings(place: Path) -> dict[str, Recording]:
     return found
 
 
-def write_recordings(path: Path, recordings: Iterable[Recording]) -> None:
-    """Writes recordings in the order of their keys, so that a new recording changes only its own line.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
-    lines = [_line(one) for one in sorted(recordings, key=lambda one: one.key)]
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(lines), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"The recording cannot be written: {error.strerror}.", place=str(path)) from None
-
-
 def append_recordings(path: Path, recordings: Sequence[Recording]) -> None:
     """Adds recordings at the end, at once: what was received is not lost with the process.
 
@@ -161,8 +147,8 @@ def _line(recording: Recording) -> str:
     return json.dumps(body, ensure_ascii=True, sort_keys=True) + "\n"
 
 
-RECORD_COMMAND = "dramaturg persona record recordings"
-PLAY_COMMAND = "dramaturg persona run --mode mock --recordings recordings"
+RECORD_COMMAND = "dramaturg persona record answers.jsonl"
+PLAY_COMMAND = "dramaturg persona run --mode mock --recordings answers.jsonl"
 
 
 class RecordedJudge(ImmediateJudge):

@@ -603,9 +603,8 @@ def check(claim: Claim, message: Message, record: Record) -> Finding | None:
         return unverified("Which round is meant cannot be told: the message carries no round.")
     finding = _CHECKS[claim.act](Case(claim, message, record, round_number))
     if finding is not None and claim.unproven and finding.verdict != "unverified":
-        return unverified(
-            f'What is said with "{claim.unproven}" goes beyond what the record can settle. {finding.reason}'
-        )
+        beyond = f'The words with "{claim.unproven}" say more than the record can settle.'
+        return unverified(f"{beyond} {finding.reason}" if finding.verdict == "accurate" else beyond)
     return finding
 
 

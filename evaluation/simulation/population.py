@@ -8,15 +8,15 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evaluation.errors import InputError, JSONParseError
 from evaluation.files.bundled import parse_yaml
-from evaluation.files.yaml_files import explained, read_model
+from evaluation.files.yaml_files import read_model
 from evaluation.judging.answers import AnswerError, Validate, Value
-from evaluation.persona.agents import read_agent_file, read_persona_bytes, read_persona_file
+from evaluation.persona.agents import read_agent_file, read_persona_bytes
 from evaluation.simulation.environment import FACILITATOR
 from evaluation.simulation.model_texts import USUAL_ROOM, Writer
 from evaluation.text.agent_names import agent_name, require_distinct_agents, slug_of
@@ -65,13 +65,12 @@ def profile_named(name: str) -> Profile:
     return found.model_copy(update={"id": path.stem})
 
 
-AGENT_FILES, FRAGMENT_FILES = "*.agent.json", "*.fragment.json"
+AGENT_FILES = "*.agent.json"
 LARGEST_FILE = 1_000_000
 """Bytes of a persona's file."""
 
 _LONGEST = 2_000
 _MOST = 50
-_REMEDY = 'A fragment is {"type": "Fragment", "persona": {...}}, as TinyTroupe writes it.'
 
 Line = Annotated[str, Field(min_length=1, max_length=_LONGEST)]
 Lines = Annotated[list[Line], Field(min_length=1, max_length=_MOST)]
@@ -133,72 +132,19 @@ class GeneratedPersona(_Part):
     beliefs: Lines
 
 
-def with_fragments(persona: Mapping[str, Any], fragments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """A persona with fragments worked in: mappings are joined, lists get what they lack, in the order given.
-
-    Raises:
-        InputError: A fragment contradicts the persona: it gives a single value another content.
-    """
-    merged: dict[str, Any] = dict(persona)
-    for fragment in fragments:
-        merged = _joined(merged, fragment, "$")
-    return merged
-
-
-def _joined(base: Mapping[str, Any], more: Mapping[str, Any], place: str) -> dict[str, Any]:
-    result = dict(base)
-    for key, value in more.items():
-        where, held = f"{place}.{key}", result.get(key)
-        if held in (None, "", [], {}):
-            result[key] = value
-        elif isinstance(held, dict) and isinstance(value, dict):
-            result[key] = _joined(held, value, where)
-        elif isinstance(held, list) and isinstance(value, list):
-            result[key] = [*held, *(each for each in value if each not in held)]
-        elif held != value:
-            raise InputError(
-                "The fragment contradicts the persona.", place=where, remedy="Take the value out of one of the two."
-            )
-    return result
-
-
-class _FragmentFile(BaseModel):
-    type: Literal["Fragment"]
-    persona: Annotated[
-        dict[str, JsonValue], Field(min_length=1), explained("empty or no mapping. Give it at least one field.")
-    ]
-
-
-def read_fragment_file(content: bytes, file: str) -> dict[str, Any]:
-    """The additions of a TinyTroupe fragment file to a persona.
-
-    Args:
-        content: The file.
-        file: Its name, for errors.
-
-    Raises:
-        InputError: Not JSON, no fragment, or too large.
-    """
-    if len(content) > LARGEST_FILE:
-        raise InputError(f"The file has more than {LARGEST_FILE:,} bytes.", place=file, remedy=_REMEDY)
-    body = read_persona_file(content, file, _FragmentFile, remedy=_REMEDY)
-    return dict(body["persona"])
-
-
-def load_personas(folder: Path, fragments: Sequence[Path] = ()) -> list[dict[str, Any]]:
-    """The personas in a folder's ``*.agent.json`` files by file name, each with the fragments worked in.
+def load_personas(folder: Path) -> list[dict[str, Any]]:
+    """The personas in a folder's ``*.agent.json`` files by file name.
 
     Raises:
         InputError: There is none, a file cannot be used, or two personas would be one agent or the facilitator.
     """
-    parts = [read_fragment_file(read_persona_bytes(path, LARGEST_FILE), str(path)) for path in fragments]
     found: list[dict[str, Any]] = []
     names = [FACILITATOR]
     for path in sorted(folder.glob(AGENT_FILES)):
         name, persona = read_agent_file(read_persona_bytes(path, LARGEST_FILE), str(path))
         held = dict(persona) if isinstance(persona, dict) else {"description": persona}
         names.append(name)
-        found.append(with_fragments(held | {"name": agent_name(name)}, parts))
+        found.append(held | {"name": agent_name(name)})
     if not found:
         raise InputError(f"There is no {AGENT_FILES} file.", place=str(folder), remedy="Name the folder with agents.")
     require_distinct_agents(names, str(folder))

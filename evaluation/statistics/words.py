@@ -59,6 +59,21 @@ def difference_data(one: Difference) -> dict[str, Any]:
     return {**json_data(one), "words": difference_sentences(one)}
 
 
+def stricter_words(alone: str) -> str:
+    """The reason why sides that lie apart may differ by luck, for a page that draws their games.
+
+    Of all ways to put six games into two sides of three, 2 of 20 keep the three lowest together.
+
+    Args:
+        alone: The measure that is tested by itself, the beginning of a sentence; empty for none.
+    """
+    others = f"{alone} is tested alone; the others" if alone else "Each of them"
+    return (
+        "Few games can lie apart by luck: 3 against 3 do so one time in ten. "
+        f"{others} must differ more clearly, because one of several looks good by chance."
+    )
+
+
 def value_words(value: float, unit: str, digits: int = 1) -> str:
     """A value with its unit: "61.2 %", "3.5", or "no score"."""
     return "no score" if math.isnan(value) else f"{value:.{digits}f}" + (f" {unit}" if unit else "")
@@ -66,7 +81,15 @@ def value_words(value: float, unit: str, digits: int = 1) -> str:
 
 def change_words(value: float, unit: str, digits: int = 1) -> str:
     """A difference with its sign: "+5.9 points", "-0.4"."""
-    return "no difference known" if math.isnan(value) else f"{value:+.{digits}f}" + _points(unit)
+    return "no difference known" if math.isnan(value) else f"{value:+z.{digits}f}" + _points(unit)
+
+
+def shown_change(before: float, after: float, unit: str, digits: int = 1) -> str:
+    """The difference of two values that stand beside it, as :func:`change_words`: that of their rounded figures.
+
+    A reader who subtracts 3.2 from 4.2 must find +1.0, whatever further digits say.
+    """
+    return change_words(round(round(after, digits) - round(before, digits), digits), unit, digits)
 
 
 def interval_words(interval: Interval, unit: str = "", digits: int = 1, *, signed: bool = False) -> str:
@@ -88,7 +111,7 @@ def difference_cells(one: Difference) -> tuple[str, ...]:
     return (
         f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
         f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        change_words(one.difference, one.unit),
+        shown_change(one.before.mean, one.after.mean, one.unit),
         deciding_interval_cell(one.deciding_interval),
         "none" if one.effect.reason else f"{one.effect.value:+.2f}",
         p_words(one.welch.p),
@@ -141,7 +164,7 @@ def _seen(one: Difference) -> Iterator[str]:
         # At the level that decided, so that it agrees with the verdict.
         decided = one.deciding_interval
         interval = f", {_level(decided)} interval {interval_words(decided, signed=True)}" if decided.is_known else ""
-        yield f"From {before} to {after}: {change_words(one.difference, one.unit)}{interval}."
+        yield f"From {before} to {after}: {shown_change(one.before.mean, one.after.mean, one.unit)}{interval}."
 
 
 def _verdict(one: Difference) -> Iterator[str]:

@@ -303,7 +303,7 @@ def _require(cursor: DuckDBPyConnection, run_id: str) -> None:
     query = "SELECT 1 FROM evaluation_runs WHERE id::text = ?"
     # All rows: an unfinished result would keep the connection from other work.
     if not cursor.execute(query, [well_formed(run_id)]).fetchall():
-        raise NotFoundError(f"There is no evaluation run {run_id!r}.", remedy="See them with: dramaturg persona show.")
+        raise NotFoundError(f"There is no evaluation run {run_id!r}.", remedy="See them on the Agents page.")
 
 
 _ENSURE_AGENT = "INSERT INTO agents (id, display_name, kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"

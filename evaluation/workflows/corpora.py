@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from evaluation.engines.task_engines import EngineName, map_tasks, run_on_cluster
-from evaluation.errors import InfrastructureError, InputError, NotFoundError
+from evaluation.engines.task_engines import map_tasks, run_on_cluster
+from evaluation.errors import InfrastructureError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.files.locations import Location
 from evaluation.text.display import counted
@@ -71,7 +71,6 @@ def score_to_corpus(
     tally: CorpusTally,
     *,
     iteration: str | None = None,
-    engine: EngineName = EngineName.LOCAL,
     jobs: int = 1,
     scheduler: str | None = None,
     batch_size: int = BATCH_SIZE,
@@ -88,9 +87,8 @@ def score_to_corpus(
         output: The folder or URL of the corpus.
         tally: Counts, and is told what a person should see.
         iteration: The iteration that the games belong to.
-        engine: Where to score.
         jobs: How many processes of this machine.
-        scheduler: Of a Dask cluster; ``None`` starts one here.
+        scheduler: Of the Dask cluster that scores; ``None`` for this machine.
         batch_size: How many games become one file.
         choose_columns: Which column of a table holds what.
         answers: To what files leave open about who speaks, to whom and when.
@@ -99,20 +97,13 @@ def score_to_corpus(
         The number of games of each file, as soon as it is written.
 
     Raises:
-        InputError: ``output`` is a place that the workers cannot see, ``iteration`` cannot name an iteration, or a
-            scheduler is named for another engine than Dask.
+        InputError: ``iteration`` cannot name an iteration.
         InfrastructureError: The cluster was lost, or the output cannot be written. What was written is kept.
     """
     from evaluation.iterations.iteration import Iteration, new_iteration_name
     from evaluation.store.corpus import Corpus, scoring_key
 
-    if scheduler is not None and engine is not EngineName.DASK:
-        raise InputError("Only the engine 'dask' has a scheduler.", place="--scheduler", remedy="Add --engine dask.")
     location = Location.of(output)
-    if location.is_of_process and (engine is not EngineName.LOCAL or jobs > 1):
-        raise InputError(
-            "Other processes cannot see what is in the memory of this one.", place=output, remedy="Name a folder."
-        )
     if iteration is not None:
         # Refuses here what a database would refuse once all is scored.
         iteration = new_iteration_name(Iteration(well_formed(iteration)).name)
@@ -122,8 +113,8 @@ def score_to_corpus(
     games = _games(places, tally.files, choose_columns, answers)
     tasks = _tasks(games, batch_size, Corpus(location).scored_ids(), tally, empty)
     done: Iterator[tuple[PartitionTask, list[tuple[str, str]] | None]]
-    if engine is EngineName.DASK:
-        done = run_on_cluster(score_partition, tasks, split=_split, jobs=jobs, scheduler=scheduler)
+    if scheduler is not None:
+        done = run_on_cluster(score_partition, tasks, split=_split, scheduler=scheduler)
     else:
         done = map_tasks(score_partition, tasks, jobs=jobs)
     for task, failures in done:

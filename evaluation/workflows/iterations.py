@@ -228,7 +228,7 @@ def stored_run_comparison(store: Store, before: str, after: str) -> RunCompariso
         for wanted in (before, after):
             if wanted not in runs or runs[wanted]["status"] != "completed":
                 raise NotFoundError(
-                    f"There is no completed evaluation run {wanted!r}.", remedy="See them with: dramaturg persona show."
+                    f"There is no completed evaluation run {wanted!r}.", remedy="See them on the Agents page."
                 )
         rows = store.evaluations.scores(before), store.evaluations.scores(after)
     return compare_runs(Run.of(runs[before]), Run.of(runs[after]), rows)

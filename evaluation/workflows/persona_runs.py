@@ -7,7 +7,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from evaluation.errors import DramaturgError, InputError, JudgeError
@@ -31,7 +30,6 @@ from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.judging.questions import Options
-from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation, applicable, evaluate_agent, questions_about
 from evaluation.persona.subjects import Subject
 from evaluation.store import Store
@@ -43,8 +41,8 @@ JudgeFor = Callable[[str], Judge]
 Rated = tuple[str, PersonaEvaluation]
 """An evaluation with the id of its run."""
 
-Wrap = Callable[[Judge, Agent], Judge]
-"""Puts something around the judge of an agent, such as a recorder."""
+Wrap = Callable[[Judge], Judge]
+"""Puts something around a judge, such as a recorder."""
 
 Baselines = Mapping[tuple[str, Source], Baseline]
 
@@ -118,9 +116,9 @@ def run_personas(
     config = request.config
     budget = budget or Budget(usd=config.max_usd, calls=config.max_calls)
 
-    def judge_for(agent: Agent, run_id: str) -> Judge:
+    def judge_for(run_id: str) -> Judge:
         judge = build_judge(config, cache=store.judgements, budget=budget, run_id=run_id)
-        return request.wrap(judge, agent) if request.wrap else judge
+        return request.wrap(judge) if request.wrap else judge
 
     async def collect() -> list[Rated]:
         return [
@@ -129,7 +127,7 @@ def run_personas(
             async for rated in evaluate_persona(
                 store,
                 [subject],
-                partial(judge_for, subject.agent),
+                judge_for,
                 request.library,
                 request.plan,
                 mode=request.mode,
@@ -168,7 +166,7 @@ def unrecorded(store: Store, request: PersonaRunRequest) -> str:
     sentence = (
         f"Nothing that {request.config.model} answered about {', '.join(names)} is recorded: ask a model with "
         "--mode live, count without one with --mode offline, or record answers with 'dramaturg persona record "
-        "recordings' and play them with '--recordings recordings'."
+        "answers.jsonl' and play them with '--recordings answers.jsonl'."
     )
     if len(silent) == len(request.subjects(store)):
         raise JudgeError(sentence)

@@ -37,13 +37,13 @@ def test_before_any_message_the_page_tells_how_to_see_one_and_leads_to_the_setti
     app = open_page("agents", agents="Checks")
     assert not app.exception
     assert "No message was checked yet" in words(app)
-    assert "All defaults" in words(open_page("agents", agents="Checks", choose_checks="true"))
+    assert "Nothing is switched on here" in words(open_page("agents", agents="Checks", choose_checks="true"))
 
 
 def test_outcomes_come_with_counts_shares_and_intervals(open_page, checked, words, table) -> None:
     app = open_page("agents", agents="Checks")
     assert not app.exception
-    assert "3 of 4 messages passed: 2 at once and 1 of 1 sent back. 1 went out unjudged" in words(app)
+    assert "Of 4 messages, 2 passed at once, 1 passed once written again and 1 went out unjudged" in words(app)
     # All came in one minute: a chart over time would have one bar.
     assert not app.get("plotly_chart")
     shown = app.dataframe[0].value.set_index("Outcome")
@@ -79,7 +79,7 @@ def test_attempts_stand_side_by_side_with_scores_reasons_and_feedback(
     assert "A rewritten text passed every check. 2 texts tried" in said
     assert [code.value for code in app.code] == [hostile, "Scored 2 of 9.", "I once saved this office."]
     assert {"reason for 2", "reason for 9", "- Speak as the person."} <= {one.value for one in app.text}
-    similar = "✓ Similarity: 25% like an earlier message, not too much"
+    similar = "✓ Similarity: 25.0% like an earlier message, little enough"
     assert f"✗ Adherence: 2 of 9, at least 7 is needed\n{similar}" in said
     assert "✓ Adherence: 9 of 9, at least 7 is needed" in said
     assert app.query_params["checked"]

@@ -64,7 +64,7 @@ def test_an_example_is_loaded_by_a_button(open_page, store, words) -> None:
     wait_for_jobs()
     app.run()
     assert not app.exception
-    assert "It stepped in while 64 messages were written: variety 5 times." in words(app)
+    assert "In 64 messages it stepped in: variety 5 times." in words(app)
     # Its conversations are counted apart: on the Overview, in the list and on Trends.
     made = len(store.transcripts.ids())
     assert made == 4
@@ -89,7 +89,7 @@ def test_a_price_of_ones_own_is_known_at_once(open_page, database, words, monkey
 def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, finished, words, table) -> None:
     app = open_page("experiments")
     assert not app.exception
-    assert "by a script" in app.selectbox(key="chosen_experiment").options[0]
+    assert "Script: " in app.selectbox(key="chosen_experiment").options[0]
     report = table(app)
     for cell in ("Adherence", "Voice distinctness", "could be luck"):
         assert cell in report
@@ -97,7 +97,7 @@ def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, fi
     assert "Paper" not in report
     said = words(app)
     assert "Stepped in: variety" in table(app, 1)
-    assert "Scripted: no language model spoke or judged;" in said
+    assert "A rehearsal, not a result: a script spoke and judged" in said
     assert "in the paper:" not in said
     assert "Welch's test takes them for more evidence than they are" in said
     # Ideas are counted, so they have an axis of their own.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dashboard.app_pages.overview.cockpit_data import trust_sentence
 from dashboard.app_pages.rate.desk_state import DeskState, next_game
 from dashboard.shared import queries
 from dashboard.shared.comparison_tables import METRIC_LABELS
@@ -13,7 +12,7 @@ from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.words import evidence_words
 from evaluation.transcript import SIMULATED_FORMAT
-from evaluation.validity import MetricTrust, Trust, metric_trust
+from evaluation.validity import MetricTrust, Trust, metric_trust, trust_sentence
 from evaluation.workflows.iterations import stored_board, stored_comparison
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import data_of
@@ -109,26 +108,33 @@ def test_the_overview_gives_the_same_evidence_as_the_page_that_compares(open_pag
 
 
 def test_metrics_that_say_little_by_themselves_are_named_with_the_way_to_why(open_page, filled, words) -> None:
-    shown = stored_board(filled)["Baseline prompt"]
+    means = stored_board(filled)["Baseline prompt"].means
+    scored = [metric for metric, mean in means.items() if mean.score is not None]
 
-    def said(*metrics: str) -> str:
-        return trust_sentence(shown, [MetricTrust(one, Trust.HARDLY, ()) for one in metrics])
+    def said(target: str | None, **trust: Trust) -> str:
+        return trust_sentence([MetricTrust(one, each, ()) for one, each in trust.items()], scored, target, "The rule")
 
-    assert said("coherence", "role_consistency") == (
+    hardly = Trust.HARDLY
+    assert said(None, coherence=hardly, role_consistency=hardly) == (
         "Conversation coherence and Role consistency say little by themselves."
     )
     # Personality diversity has no score in these games.
-    assert said("coherence", "personality_diversity") == "Conversation coherence says little by itself."
-    assert trust_sentence(shown, [MetricTrust("coherence", Trust.WITH_CARE, ())]) == ""
-    judged = stored_board(filled)["Shorter prompt"]
-    assert judged.decision.target == "coherence"
-    hardly = [MetricTrust(one, Trust.HARDLY, ()) for one in ("role_consistency", "coherence")]
-    assert trust_sentence(judged, hardly) == (
+    assert said(None, coherence=hardly, personality_diversity=hardly) == "Conversation coherence says little by itself."
+    assert said(None, coherence=Trust.WITH_CARE) == ""
+    assert said("coherence", role_consistency=hardly, coherence=hardly) == (
         "⚠ The rule rests on Conversation coherence, which says little by itself. The same holds for Role consistency."
     )
-    app = open_page(iteration="Baseline prompt")
-    assert trust_sentence(shown, metric_trust()) in words(app)
-    assert "Can you trust it?" in [one.proto.label for one in app.get("page_link")]
+    assert said("coherence", coherence=Trust.WITH_CARE) == (
+        "⚠ The rule rests on Conversation coherence: trust it with care."
+    )
+    # The decision is made on two pages.
+    for app, target in (
+        (open_page(iteration="Baseline prompt"), None),
+        (open_page(iteration="Shorter prompt"), "coherence"),
+        (open_page("compare", before="Baseline prompt", after="Shorter prompt"), "coherence"),
+    ):
+        assert trust_sentence(metric_trust(), scored, target, "The rule") in words(app)
+        assert "Can you trust it?" in [one.proto.label for one in app.get("page_link")]
 
 
 def test_new_data_appears_at_once(open_page, filled, words, small_game) -> None:

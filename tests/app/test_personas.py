@@ -128,7 +128,7 @@ def test_each_claim_stands_with_its_file_line_and_score(
 def test_a_score_of_a_claim_opens_its_judgements(open_page, filled, words) -> None:
     evaluate(filled, "Alpha")
     app = open_page("agents", agent="alpha", agents="Claims")
-    assert "Alpha holds least to \u201cNever: " in words(app)
+    assert "Weakest: \u201cNever: " in words(app)
     app.button(key="judged_fluency_fluency-natural").click().run()
     assert not app.exception
     assert app.pills(key="dimension").value == Dimension.FLUENCY

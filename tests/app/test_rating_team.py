@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from tests.app.drawn import data_of, drawn
@@ -173,3 +175,20 @@ def test_the_overview_hides_it_from_that_rater_alone(open_page, filled) -> None:
     assert (hidden["after"], hidden["games"], hidden["texts"]["current"]) == (None, [], "hidden")
     # What was drawn for one person is shared with the next.
     assert engagement(iteration=iteration, rater="Lea")["games"]
+
+
+@pytest.mark.parametrize("page", ["trends", "compare"])
+def test_trends_and_compare_leave_it_out_for_that_rater_alone(open_page, filled, words, page) -> None:
+    one, other = filled.transcripts.ids()[0], filled.transcripts.ids()[-1]
+    filled.ratings.add(Rating(one, "Bob", 5))
+    filled.ratings.add(Rating(other, "Dana", 3))
+    hidden = "Engagement is hidden from you until you have rated these games."
+    for rater, is_hidden in (("Lea", False), ("Dana", True), ("Lea", False)):
+        app = open_page(page, rater=rater)
+        assert not app.exception
+        shown = words(app)
+        assert (hidden in shown) is is_hidden
+        # Neither the picture, nor the numbers, nor the files below it.
+        beside = shown.replace(hidden, "") + " ".join(one.proto.json for one in drawn(app))
+        beside += " ".join(str(one.proto.spec) for one in app.get("plotly_chart"))
+        assert ("Engagement" in beside) is not is_hidden

@@ -88,6 +88,22 @@ def test_two_windows_with_different_answers_lose_neither(filled) -> None:
     assert [one.score for one in filled.ratings.every("Ada")] == [4, 2]
 
 
+def test_own_ratings_say_how_near_they_are_to_others_or_lead_to_a_shared_game(open_page, filled, words) -> None:
+    rated = filled.ratings.rater_counts()
+    one, two = [game for game in filled.transcripts.ids() if game not in rated][:2]
+    filled.ratings.add(Rating(one, "Ann", 4))
+    alone = open_page("rate", rater="Ann", desk="My ratings")
+    assert "it is not known whether you agree with others" in words(alone)
+    (link,) = [each.proto for each in alone.get("page_link") if each.proto.label == "Rate a game that others rated"]
+    assert min(rated) in link.query_string
+    filled.ratings.add(Rating(two, "Bob", 2))
+    filled.ratings.add(Rating(two, "Ann", 4))
+    filled.ratings.add(Rating(one, "Cleo", 4.5))
+    said = words(open_page("rate", rater="Ann", desk="My ratings"))
+    assert "Others rated 2 of them too; on 1 you are within half a point of their mean. You give 0.8 more" in said
+    assert "it is not known" not in said
+
+
 def test_own_ratings_say_which_to_look_at_again(open_page, filled, small_game, table) -> None:
     filled.ratings.add(Rating(small_game("three").id, "Grace", 2, (True,) * 5))
     shown = table(view(open_page, parts.OWN))

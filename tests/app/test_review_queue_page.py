@@ -51,7 +51,7 @@ def memory(store: Store) -> Any:
 def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_page: Any, words: Any) -> None:
     app = open_page("games", part="Check", queue_of="v1")
     assert not app.exception
-    assert "Dramaturg is unsure of these verdicts; your answer replaces them." in words(app)
+    assert "Dramaturg is unsure of these verdicts." in words(app)
     app.button_group(key="queue_kinds").set_value(["unverified reference"]).run()
     assert "Is what the marked words say true?" in words(app)
     assert message(app) == {
@@ -64,7 +64,7 @@ def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_p
     assert app.button(key="queue_does_not_count").disabled
     app.text_input(key="queue_author").set_value("Grace").run()
     # 1 of 1 settled is 100 %; a second that is wrong makes it 50 %.
-    assert "Score 100.0 %. No: −50.0 points." in words(app)
+    assert "score 100.0 %. No: −50.0 points." in words(app)
     app.button(key="queue_does_not_count").click().run()
     assert not app.exception
     result = memory(doubtful)

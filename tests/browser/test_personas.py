@@ -1,4 +1,4 @@
-"""The Agents page: marks of the profile and points of drift open what was judged; the form saves and restores."""
+"""The Agents page: marks of the profile open what was judged; the form saves and restores."""
 
 from __future__ import annotations
 
@@ -97,21 +97,3 @@ def test_marks_are_reached_by_keyboard(persona_server, visit) -> None:
     seen.page.keyboard.press("ArrowDown")
     seen.page.keyboard.press("Enter")
     seen.page.wait_for_url(re.compile("judged=consistency"))
-
-
-@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
-def test_a_point_of_one_agent_over_time_opens_its_run(persona_server, visit, width) -> None:
-    address = f"{persona_server.url}/trends?trends=Cost+and+behaviour&agents_open=true&agent_drift=michael"
-    seen = visit(address, width=width, height=2400)
-    points = seen.page.locator(".js-plotly-plot").last.locator(".scatterlayer .trace path.point")
-    expect(points.first).to_be_visible()
-    seen.settle()
-    points.first.scroll_into_view_if_needed()
-    box = points.first.bounding_box()
-    assert box is not None
-    seen.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    seen.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    seen.page.wait_for_url(re.compile(r"/agents\?"))
-    expect(seen.page.get_by_text("10 messages, judged").first).to_be_visible()
-    assert "agent=michael" in seen.page.url
-    assert seen.faults == []

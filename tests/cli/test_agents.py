@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 from evaluation.files.bundled import persona_root
-from evaluation.simulation.scripted_world import ScriptedWorld
 from evaluation.store import Store
-from tests.judge_server import JudgeServer, scripted
 
 
 def listed(run: Any) -> dict[str, dict[str, Any]]:
@@ -144,27 +142,3 @@ def test_personas_are_read_in_every_documented_shape(run: Any, tmp_path: Path, d
         "di": {"name": "Di", "age": 9},
         "ed": {"name": "Ed", "age": 4},
     }
-
-
-def test_agents_of_a_population_are_made_once_for_a_seed(run: Any, tmp_path: Path) -> None:
-    mine = tmp_path / "sailors.yaml"
-    mine.write_text("title: Sailors\ndescription: People at sea.\nmust_cover: All ranks.\n", encoding="utf-8")
-    server = JudgeServer(content=scripted(ScriptedWorld().answer))
-    with server.in_thread():
-        options = ("--profile", mine, "--n", 3, "--seed", 4, "--base-url", server.url, "--model", "scripted")
-        assert "About 6 calls" in run("agents", "generate", tmp_path / "a", *options, "--estimate").stdout
-        stopped = run("agents", "generate", tmp_path / "a", *options, "--max-calls", 4)
-        assert stopped.exit_code == 3
-        assert not (tmp_path / "a").exists()
-        done = run("agents", "generate", tmp_path / "a", *options, "--max-calls", 2)
-        assert done.exit_code == 0, done.stderr
-        again = run("agents", "generate", tmp_path / "b", *options, "--max-calls", 0)
-        assert again.exit_code == 0, again.stderr
-    files = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
-    assert len(files) == 3
-    assert {path.name: path.read_bytes() for path in (tmp_path / "b").iterdir()} == files
-    assert run("agents", "import", *(tmp_path / "a").iterdir()).exit_code == 0
-    mine.write_text("title: Sailors\ndescribed: x\n", encoding="utf-8")
-    refused = run("agents", "generate", tmp_path / "c", *options)
-    assert refused.exit_code == 2
-    assert "sailors.yaml:2: described" in refused.stderr

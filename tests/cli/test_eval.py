@@ -202,13 +202,3 @@ def test_a_judge_that_answers_nonsense_is_exit_code_3_and_no_score(run: Any, dat
     assert "n/a" in done.stdout
     (row,) = Store(database).evaluations.runs().to_dict("records")
     assert row["status"] == "failed"
-
-
-def test_runs_are_listed(run: Any) -> None:
-    assert "No agent was evaluated yet." in run("eval", "show").stderr
-    run("eval", "run", *OFFLINE, "--agents", "jim", "--dimensions", "fluency")
-    line = run("eval", "show", "--agent", "jim").stdout.splitlines()[-1]
-    assert "Jim Halpert" in line
-    assert "offline" in line
-    (row,) = json.loads(run("eval", "show", "--format", "json").stdout)
-    assert row["agent_id"] == "jim"

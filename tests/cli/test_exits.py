@@ -45,7 +45,6 @@ def start(*arguments: object, database: Path, **options: Any) -> subprocess.Pope
         (("rate", "nothing", "--rater", "Ann", "--score", "3", "--answers", "yyyyy"), 2),
         (("rate", "nothing"), 2),
         (("export", "transcripts", "nothing"), 2),
-        (("eval", "show", "--agent", ODD), 2),
         (("backup", ODD), 2),
         (("restore", ODD), 2),
         (("nonsense",), 2),

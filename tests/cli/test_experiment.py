@@ -61,14 +61,14 @@ def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
     assert run("experiment", "report").stderr.startswith("No experiment was run yet.")
     done = run("experiment", "run", *options)
     assert done.exit_code == 0
-    assert done.stdout.startswith("Scripted: no language model spoke or judged;")
+    assert done.stdout.startswith("A rehearsal, not a result: a script spoke and judged")
     assert "Paper" not in done.stdout
     assert "Stepped in: variety" in done.stdout
     assert "in the paper:" not in done.stdout
     [listed] = json.loads(run("experiment", "report", "--format", "json").stdout)
     assert (listed["is_scripted"], listed["status"], len(listed["rows"])) == (True, "completed", 5)
     report = run("experiment", "report", listed["id"][:8]).stdout
-    assert report.startswith("Scripted:")
+    assert report.startswith("A rehearsal")
     assert "Adherence" in report
     assert "simulation" in run("list").stdout
 
@@ -91,7 +91,6 @@ def test_reports_of_nothing_are_refused(run: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--scripted", "--fragment", "x.fragment.json"), "name their folder with --personas"),
         (("--no-effects",), "say --scripted too"),
         (("--scripted", "--model", "mine"), "no model and no server is asked"),
         (("--scripted", "--base-url", "http://localhost:1/v1"), "no model and no server is asked"),

@@ -16,7 +16,7 @@ from evaluation.cli.main import COMMANDS, app
 
 PROMISED = {
     *("labels", "ab", "serve", "import", "evaluate", "collect", "validate", "watch", "list", "show", "insights"),
-    *("rate", "agreement", "compare", "corrections", "reevaluate", "report", "delete", "undo", "judge", "override"),
+    *("rate", "compare", "corrections", "reevaluate", "report", "delete", "undo", "judge", "override"),
     *("iterations", "export", "doctor", "agents", "experiment", "propositions"),
     *("eval", "persona", "settings", "backup", "restore"),
 }
@@ -111,5 +111,5 @@ def test_every_command_that_asks_a_model_can_be_estimated_and_limited() -> None:
         for path, command in commands(get_command(app))
     }
     asking = {path: own for path, own in options.items() if own & {"--model", "--base-url"}}
-    assert {"ab", "judge", "insights", "experiment run", "agents generate", "persona run"} <= set(asking)
+    assert {"ab", "judge", "insights", "experiment run", "persona run"} <= set(asking)
     assert {path: sorted(LIMITS - own) for path, own in asking.items() if not own >= LIMITS} == {}

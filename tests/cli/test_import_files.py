@@ -53,18 +53,23 @@ def test_a_wrong_mapping_is_explained(run: Any, table: Path, pairs: list[str], r
     assert reason in " ".join(done.stderr.replace("│", " ").split())
 
 
-def test_the_report_is_written_and_kept(
-    run: Any, write_game: Any, refused: Path, tmp_path: Path, database: Path
-) -> None:
+def test_a_column_that_a_table_lacks_is_named_with_those_it_has(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "chat.csv"
+    path.write_text("speaker,text\nAnn,Hi\n", encoding="utf-8")
+    done = run("import", path, "--map", "speaker=nick")
+    assert done.exit_code == 2
+    assert "There is no column 'nick' for the speaker; there are speaker, text." in done.stderr
+
+
+def test_the_report_is_kept(run: Any, write_game: Any, refused: Path, tmp_path: Path, database: Path) -> None:
     first, second = write_game("one"), write_game("two")
     again = tmp_path / "again.json"
     again.write_bytes(second.read_bytes())
     assert run("import", first).exit_code == 0
-    target = tmp_path / "report.json"
-    done = run("import", first, second, again, refused, "--iteration", "V2", "--report", target)
+    done = run("import", first, second, again, refused, "--iteration", "V2")
     assert done.exit_code == 2
-    assert f"The report is in {target}." in done.stderr
-    written = json.loads(target.read_text("utf-8"))
+    latest, earlier = Store(database).imports.list()
+    written = latest.as_dict()
     assert [(line["name"], line["outcome"]) for line in written["files"]] == [
         ("one.json", "known already"),
         ("two.json", "stored"),
@@ -73,24 +78,8 @@ def test_the_report_is_written_and_kept(
     ]
     assert written["counts"]["refused"] == 1
     assert written["files"][3]["remedy"].startswith("See Guide, Formats")
-    latest, earlier = Store(database).imports.list()
-    assert latest.as_dict() == written
     assert (latest.source, latest.iteration) == ("command line", "V2")
     assert earlier.counts[ImportOutcome.STORED] == 1
-
-
-@pytest.mark.usefixtures("no_database")
-def test_a_report_that_cannot_be_written_stops_before_anything_is_stored(
-    run: Any, write_game: Any, tmp_path: Path, database: Path
-) -> None:
-    game = write_game()
-    assert "cannot be written as '.xlsx'" in run("import", game, "--report", tmp_path / "a.xlsx").stderr
-    (tmp_path / "a.csv").write_text("mine")
-    done = run("import", game, "--report", tmp_path / "a.csv")
-    assert (done.exit_code, "The file exists." in done.stderr) == (2, True)
-    done = run("import", game, "--report", tmp_path / "gone" / "a.csv")
-    assert (done.exit_code, f"{tmp_path / 'gone'}: There is no such folder." in done.stderr) == (2, True)
-    assert not database.exists()
 
 
 def test_limits_that_were_set_hold_for_the_command_line(run: Any, write_game: Any, database: Path) -> None:

@@ -41,7 +41,6 @@ from evaluation.judging.model_client.prices import read_prices
 from evaluation.judging.proposition_files import check_text
 from evaluation.persona.agents import read_agent_file, read_persona_text
 from evaluation.readers import read_upload
-from evaluation.simulation.population import read_fragment_file
 from evaluation.store import Store
 from evaluation.store.answer_journal import JournalFile
 from evaluation.transcript import Transcript
@@ -229,11 +228,6 @@ def _other_files() -> list[Target]:
             "persona texts",
             lambda content: read_persona_text(content, "a.txt"),
             [b"You are Ann, a baker.", *_files("tests/data/tinytroupe/agents/*.json")],
-        ),
-        Target(
-            "persona fragments",
-            lambda content: read_fragment_file(content, "f.json"),
-            _files("tests/data/tinytroupe/fragments/*.json"),
         ),
         Target("propositions", lambda content: check_text(content, "p.yaml"), _files("propositions/*/*.yaml")),
         Target("A/B tests", lambda content: read_ab_test("a.yaml", content), [iterations_test("a", "b").encode()]),

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from evaluation.cli.main import app
 
-COMMANDS = (["list", "--format", "json"], ["agreement"])
+COMMANDS = (["list", "--format", "json"], ["iterations"])
 
 
 def run(arguments: list[str], database: Path) -> Result:

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from evaluation.judging.live_judge import LiteLLMJudge
+from evaluation.judging.model_client._redaction import without_secrets
 from evaluation.judging.model_client._responses import without_reasoning
 from evaluation.judging.model_client.calls import CallRecord, RetryPolicy
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.model_client.redaction import without_secrets
 from evaluation.judging.protocol import Judgement, JudgementStatus
 from tests.judge_questions import claims
 from tests.judge_server import Fault, JudgeServer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -52,6 +52,11 @@ def names_of_agents(store: Store) -> dict[str, str]:
     """Names of all agents that can be configured, by id: checked ones, speakers of games, shipped ones."""
     names = {one.id: one.name for one in people(store) if not one.is_channel}
     return {key: names.get(key, key) for key in dict.fromkeys([*store.corrections.agents(), *names])}
+
+
+def agent_words(names: Mapping[str, str], key: str) -> str:
+    """An agent as lists of choices name it: "Michael Scott (michael)"."""
+    return key if names[key] == key else f"{names[key]} ({key})"
 
 
 def outcome_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
@@ -126,8 +131,8 @@ def check_lines(attempt: Attempt) -> list[str]:
     """Each check of an attempt in a line, "✗ Adherence: 2 of 9, at least 7 is needed"; untrusted text."""
     lines = [_line(check) for check in attempt.checks]
     if attempt.similarity is not None:
-        too = "too much" if attempt.is_similar else "not too much"
-        share = f"{attempt.similarity:.0%} like an earlier message, {too}"
+        too = "too much" if attempt.is_similar else "little enough"
+        share = f"{attempt.similarity:.1%} like an earlier message, {too}"
         lines.append(f"{'✗' if attempt.is_similar else '✓'} Similarity: {share}")
     return lines
 

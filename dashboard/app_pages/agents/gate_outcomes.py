@@ -66,13 +66,17 @@ def nothing_checked() -> None:
 
 def choose_agent(checked: Sequence[str]) -> str | None:
     """The agent whose messages are shown; ``None`` for all agents. The choice stands in the URL."""
+    names = resources.read(data.names_of_agents)
+    if len(checked) == 1:
+        plain(f"{names[checked[0]]}, the only agent whose messages were checked so far:")
+        return checked[0]
     options = [_ALL, *checked]
     wanted = state.chosen(AGENT, checked)
     chosen = st.selectbox(
         "Agent",
         options,
         index=options.index(wanted) if wanted else 0,
-        format_func=lambda key: key or "all agents",
+        format_func=lambda key: data.agent_words(names, key) if key else "all agents",
         key="corrected_agent",
     )
     state.choose(**{AGENT: chosen or None})
@@ -135,7 +139,8 @@ def _choose_message(found: Sequence[LoggedMessage]) -> LoggedMessage:
     ids = [one.id for one in found]
     wanted = state.chosen(MESSAGE, ids)
     names = {
-        one.id: f"{number}. {OUTCOMES[one.outcome]}: {shortened(one.result.attempts[0].text, _LONGEST_TEXT)}"
+        one.id: f"{number}. {OUTCOMES[one.outcome]}: "
+        f"{shortened((one.result.committed or one.result.attempts[0]).text, _LONGEST_TEXT)}"
         for number, one in enumerate(found, start=1)
     }
     chosen = st.selectbox(

@@ -59,7 +59,7 @@ def _choose(names: Mapping[str, str]) -> str:
         "Agent",
         ids,
         index=ids.index(wanted) if wanted else 0,
-        format_func=lambda key: key if names[key] == key else f"{names[key]} ({key})",
+        format_func=lambda key: data.agent_words(names, key),
         key="configured_agent",
     )
     state.choose(**{_AGENT: chosen})
@@ -69,7 +69,9 @@ def _choose(names: Mapping[str, str]) -> str:
 def _tell_what_holds(held: CorrectionConfig) -> None:
     changed = [name for name in settings() if getattr(held, name) != default_of(name)]
     if not changed:
-        st.caption("All defaults: nothing of this agent is corrected until something is switched on.")
+        st.caption(
+            "Nothing is switched on here. Programs ask for these settings; one that brings its own checks by its own."
+        )
     else:
         labels = ", ".join(
             f"{settings()[name].label} ({settings()[name].shown(getattr(held, name))})" for name in changed
@@ -107,7 +109,7 @@ def _save(store: Store, agent: str, values: Mapping[str, bool | float]) -> None:
 def _reset(store: Store, agent: str) -> None:
     identity.require(Action.CONFIGURE)
     store.corrections.forget(agent)
-    _tell("Back to the defaults: nothing of this agent is corrected.")
+    _tell("Back to the defaults: nothing is switched on here.")
 
 
 def _place(agent: str, held: CorrectionConfig) -> str:

@@ -18,7 +18,7 @@ from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.statistics.intervals import Interval, mean_interval
-from evaluation.statistics.words import change_words, interval_words
+from evaluation.statistics.words import interval_words, shown_change
 from evaluation.text.display import counted, shortened
 
 LAST_RUNS = 8
@@ -140,7 +140,7 @@ def _when(run: SelectableAgent) -> str:
 def _change(row: _Row) -> str:
     if row.score is None or row.before is None:
         return ""
-    return change_words(row.score - row.before, "")
+    return shown_change(row.before, row.score, "")
 
 
 def _targets(row: _Row, runs: Sequence[SelectableAgent]) -> MarkTargets:

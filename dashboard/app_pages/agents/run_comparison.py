@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.agents.scores import CHOSEN, claim_text, show_judgements
+from dashboard.app_pages.agents.scores import CHOSEN, PICKER, claim_text, show_judgements
 from dashboard.shared import personas, resources, state
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.charts.drawing import draw_chart
@@ -18,14 +17,16 @@ from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import signed_cell, told_apart
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
-from evaluation.comparison.runs import Run, RunComparison, finding_words, run_comparison_data
+from evaluation.comparison.runs import Run, RunComparison, finding_words, outlier_words, run_comparison_data
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.statistics.comparison import Difference, Summary
+from evaluation.statistics.words import shown_change
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.iterations import stored_run_comparison
 
 _LONGEST = 300
+_LEAST_MOVE = 0.5
 
 
 def completed_runs(store: Store) -> list[Run]:
@@ -51,7 +52,10 @@ def compare_runs() -> None:
         st.info("Both sides are the same run. Choose another one to compare with.", icon=":material/info:")
         return
     found = resources.read(stored_run_comparison, before, after)
-    plain(f"{shortened(found.after.agent, 60)} \u2013 {finding_words(found) or 'no score in either run.'}")
+    known = {one.name: one for one in found.comparison.differences if one.before.n and one.after.n}
+    odd = (outlier_words(one.after.values, f"{DIMENSION_LABELS[name]} after") for name, one in known.items())
+    told = (finding_words(found) or "no score in either run.", *filter(None, odd))
+    plain(f"{shortened(found.after.agent, 60)} \u2013 {' '.join(told)}")
     if found.before.judge != found.after.judge:
         st.warning(
             "Two judges: a difference may be theirs and not the agent's. Compare runs of one judge.",
@@ -59,7 +63,6 @@ def compare_runs() -> None:
         )
     if found.before.agent != found.after.agent:
         st.info("These are two agents.", icon=":material/info:")
-    known = {one.name: one for one in found.comparison.differences if one.before.n and one.after.n}
     if not known:
         st.info(
             "Nothing to compare game by game: choose two runs of an agent that speaks in at least two games.",
@@ -69,8 +72,8 @@ def compare_runs() -> None:
     status_table(_short_frame(found), "Every dimension: what the comparison shows, and the means")
     games = next(iter(known.values()))
     st.caption(
-        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9; ideas are counted. * One "
-        "score for all that the agent said, too few for a test. The profile counts every judgement, not every game."
+        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9. * One score for all that "
+        "the agent said, too few for a test. The profile's score is the mean of all claims, those without a game too."
     )
     _one_dimension(found, known)
     _movers(found)
@@ -107,6 +110,7 @@ def _pick(runs: list[Run]) -> tuple[str, str]:
                 key=key,
                 bind="query-params",
                 filter_mode="contains",
+                width=PICKER,
             )
             for label, key, place in (
                 ("Before", "run_before", earlier[-1] if earlier else (last or 1) - 1),
@@ -126,27 +130,25 @@ def _short_frame(found: RunComparison) -> pd.DataFrame:
         [
             {
                 "Dimension": DIMENSION_LABELS[one.name],
+                "Change": _change(one, before, after),
                 "What it shows": SYMBOLS[one.outcome],
                 "Before": _mean(one.before, before),
                 "After": _mean(one.after, after),
-                "Change": signed_cell(f"{change:+z.1f}") if not math.isnan(change) else "",
             }
             for one in found.comparison.differences
             for before, after in [(_score(found.before, one.name), _score(found.after, one.name))]
             if before is not None or after is not None
-            for change in [
-                one.difference
-                if one.before.n and one.after.n
-                else math.nan
-                if one.before.n or one.after.n
-                else _difference(before, after)
-            ]
         ]
     )
 
 
-def _difference(before: float | None, after: float | None) -> float:
-    return math.nan if before is None or after is None else after - before
+def _change(one: Difference, before: float | None, after: float | None) -> str:
+    """The change of the two means that stand beside it; empty where one is of games and the other of a whole run."""
+    if one.before.n and one.after.n:
+        return signed_cell(shown_change(one.before.mean, one.after.mean, ""))
+    if one.before.n or one.after.n or before is None or after is None:
+        return ""
+    return signed_cell(shown_change(before, after, ""))
 
 
 def _mean(games: Summary, whole: float | None) -> str:
@@ -211,12 +213,13 @@ def _one_dimension(found: RunComparison, known: Mapping[str, Difference]) -> Non
 
 
 def _movers(found: RunComparison) -> None:
-    st.subheader("Which claims moved most", anchor=False)
-    if not found.movers:
-        st.caption("No claim that both runs asked moved.")
-    elif not any(one.examples for one in found.movers):
+    st.subheader("Claims that differ most", anchor=False)
+    moved = [one for one in found.movers if abs(one.change) >= _LEAST_MOVE]
+    if not moved:
+        st.caption("No claim that both runs asked differs by half a point or more.")
+    elif not any(one.examples for one in moved):
         st.caption("The two runs judged different messages, so none can be shown before and after.")
-    for one in found.movers:
+    for one in moved:
         with st.container(border=True, gap="small"):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.badge(f"{one.change:+z.1f}", color="gray")

@@ -13,6 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import access_checks
+from dashboard.app_pages.agents.gate_data import agent_words
 from dashboard.app_pages.agents.profile_data import profile, shown_dimensions
 from dashboard.shared import personas, queries, resources, state
 from dashboard.shared.changes.actions import attempt
@@ -22,10 +23,11 @@ from dashboard.shared.notices import plain
 from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
-from evaluation.comparison.runs import by_game, claim_of, finding_words
+from evaluation.comparison.runs import by_game, claim_of, finding_words, outlier_words
 from evaluation.judging.proposition_scores import mark_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import LABELS
+from evaluation.statistics.comparison import Outcome
 from evaluation.text.display import counted, listed, shortened
 from evaluation.workflows.iterations import stored_run_comparison
 from evaluation.workflows.persona_runs import evaluate_example
@@ -35,8 +37,10 @@ _ID = "agent"
 CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
 _MOST_SHOWN = 40
-_CLOSE, _FAR = 0.5, 3.0
-"""Points of 9: agents that are close, and a game that is out of line with all others."""
+PICKER = 400
+"""Pixels: two stand side by side on a screen, one below the other on a telephone, where names would be cut."""
+_CLOSE = 0.5
+"""Points of 9 between agents that are close."""
 _rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile_rows")
 
 
@@ -61,14 +65,19 @@ def ranking(found: Sequence[SelectableAgent]) -> None:
     Those within half a point of the lowest are named with it.
     """
     known = sorted(
-        (score, shortened(person.name, 60))
-        for person in found
-        if not person.is_channel and (score := person.score(Dimension.ADHERENCE)) is not None
+        (
+            (score, shortened(person.name, 60), str(person.run["run_id"]))
+            for person in found
+            if not person.is_channel and person.run and (score := person.score(Dimension.ADHERENCE)) is not None
+        ),
     )
     if len(known) > 1:
-        least = [f"{name} ({score:.1f})" for score, name in known[:-1] if score < known[0][0] + _CLOSE]
-        best, first = known[-1]
-        plain(f"{first} keeps in character best (Adherence {best:.1f} of 9), {listed(least)} least.")
+        least = [f"{name} ({score:.1f})" for score, name, _ in known[:-1] if score < known[0][0] + _CLOSE]
+        best, first, run = known[-1]
+        compared = resources.read(stored_run_comparison, known[0][2], run)
+        outcome = compared.comparison[str(Dimension.ADHERENCE)].outcome
+        luck = "" if outcome is Outcome.BETTER else f", which {outcome.words}"
+        plain(f"{first} keeps in character best (Adherence {best:.1f} of 9), {listed(least)} least{luck}.")
 
 
 def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
@@ -84,8 +93,9 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
     chosen = st.selectbox(
         "Agent",
         ids,
-        format_func=lambda key: names[key] if names[key] == key else f"{names[key]} ({key})",
+        format_func=lambda key: agent_words(names, key),
         key=CHOSEN,
+        width=PICKER,
     )
     st.session_state[_FOLLOWED] = chosen
     state.choose(**{_ID: chosen})
@@ -124,8 +134,9 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
     _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
     st.caption(
-        "● score over all judgements, ○ in the run before, small dots: games. The line at the right is the drift: the "
-        "score in every run so far. Select a mark to read its judgements."
+        "● score: the mean of its claims by weight, ○ in the run before, small dots: games, without the claims that "
+        "were asked once for all of them. At the right the drift: the score in every run so far. Each mark opens its "
+        "judgements."
     )
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:
@@ -175,7 +186,7 @@ def _choose_run(runs: Sequence[Mapping[str, Any]]) -> int:
         names = {
             key: f"Run {n} of {len(ids)}, {runs[n - 1]['created_at']:%Y-%m-%d %H:%M}" for n, key in enumerate(ids, 1)
         }
-        st.selectbox("Run", ids[::-1], format_func=names.__getitem__, key=_RUN)
+        st.selectbox("Run", ids[::-1], format_func=names.__getitem__, key=_RUN, width=PICKER)
     place = ids.index(st.session_state[_RUN])
     state.choose(run=ids[place] if place < len(ids) - 1 else None)
     return place
@@ -227,9 +238,10 @@ def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
 def _lowest_game(scores: pd.DataFrame, dimensions: Sequence[Dimension]) -> str:
     """The game that lies far below an agent's other ones, in words; empty without one."""
     for one in dimensions:
-        games = sorted(value for key, value in by_game(scores, one).items() if key)
-        if one is not Dimension.IDEAS_QUANTITY and len(games) > 2 and games[0] < games[1] - _FAR:
-            return f" One of {len(games)} games lies far lower in {LABELS[one]} ({games[0]:.1f}): its dot opens it."
+        if one is not Dimension.IDEAS_QUANTITY:
+            games = (value for key, value in by_game(scores, one).items() if key)
+            if told := outlier_words(games, LABELS[one]):
+                return f" {told}"
     return ""
 
 

@@ -19,10 +19,11 @@ from dashboard.shared.formatting import signed_cell
 from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
+from dashboard.shared.version_notes import trust_note
 from evaluation.comparison.iterations import IterationComparison, comparison_data
 from evaluation.comparison.movers import Mover
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
-from evaluation.statistics.words import difference_sentences
+from evaluation.statistics.words import difference_sentences, stricter_words
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.iterations import default_pair
@@ -67,17 +68,23 @@ def _pick_one(label: str, key: str, names: Sequence[str], otherwise: str) -> str
 
 
 def answer(found: IterationComparison) -> None:
-    """The change, what it did in one sentence, and of which other pair the decision is, if it is."""
+    """The decision in a line, what the change did in one sentence, and of which other pair the decision is."""
+    shown = resources.share(queries.overview).board[found.subject]
+    if shown.decision is not None and not found.other_pair:
+        st.subheader(f"{shown.answer[0].upper()}{shown.answer[1:]}", anchor=False)
     change = found.after.iteration.change
     plain("\n".join(filter(None, (sentence(found), f"What was changed: {change}" if change else "", found.other_pair))))
+    scored = [one.name for one in found.comparison.differences if one.before.n and one.after.n]
+    trust_note(scored, found.decision.target if found.decision else None, "The rule")
 
 
 def picture(found: IterationComparison, thresholds: Mapping[str, float]) -> None:
     """Every metric's change by evidence, and the bars of what moved the scores; each mark opens what is behind it."""
-    key = (found.before.iteration.name, found.after.iteration.name)
+    key = (found.before.iteration.name, found.after.iteration.name, len(found.comparison.differences))
     drawn = resources.once(comparison_picture, key, found, thresholds)
     on_open = access_checks.event("comparison_open", remember_click(_PICTURE, drawn.targets))
     _picture(key=_PICTURE, data=dict(drawn.data), on_open_change=on_open)
+    st.caption(stricter_words("The target" if found.comparison.primary else ""))
     if not found.movers:
         st.caption("No reason and no player cost more points on one side than on the other.")
 
@@ -91,7 +98,7 @@ def decision(store: Store, found: IterationComparison) -> None:
         decision_form(store, shown, is_main=False)
 
 
-def numbers(found: IterationComparison) -> None:
+def numbers(found: IterationComparison, *, with_files: bool) -> None:
     """Every metric's difference with its test, all reasons of the rule, and the files; opened when asked for."""
     with st.expander("Show the numbers", icon=":material/table:"):
         status_table(
@@ -110,7 +117,8 @@ def numbers(found: IterationComparison) -> None:
         plain(
             "\n".join(filter(None, (pairs, *said, *found.decision_words, *found.coverage_words, *found.control_words)))
         )
-        _export(found)
+        if with_files:
+            _export(found)
 
 
 def movers(found: IterationComparison) -> None:

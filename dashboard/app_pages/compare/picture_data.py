@@ -21,7 +21,7 @@ from evaluation.iterations.tests import Game
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricDefinition
 from evaluation.statistics.comparison import Difference, Outcome, Summary
-from evaluation.statistics.words import change_words, evidence_words
+from evaluation.statistics.words import evidence_words, shown_change
 from evaluation.text.display import counted, listed, shortened
 
 _LONGEST_LABEL = 160
@@ -116,7 +116,7 @@ def sentence(found: IterationComparison) -> str:
 def _row(one: Difference, threshold: float, found: IterationComparison) -> dict[str, Any]:
     definition = DEFINITIONS[one.name]
     outcome, color = _OUTCOMES[one.outcome]
-    difference = change_words(one.difference, one.unit).replace("-", _MINUS)
+    difference = shown_change(one.before.mean, one.after.mean, one.unit).replace("-", _MINUS)
     return {
         "label": definition.label,
         "isTarget": one.is_primary,
@@ -198,7 +198,8 @@ def _bar(fold: Sequence[Mover]) -> dict[str, Any]:
     others = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     who = ", ".join(names[:_MOST_NAMES]) + others if others else listed(names)
     label = shortened(first.label if first.kind == "reason" else who, _LONGEST_LABEL)
-    rows = f"lost points {sum(one.before_rows for one in fold)} → {sum(one.after_rows for one in fold)} times"
+    before, after = sum(one.before_rows for one in fold), sum(one.after_rows for one in fold)
+    rows = f"cost points {counted(before, 'time')} before, {counted(after, 'time')} after"
     text = f"{first.change:+z.1f}".replace("-", _MINUS) + (" points each" if len(fold) > 1 else " points")
     metric = DEFINITIONS[first.metric].label
     return {

@@ -21,7 +21,7 @@ from dashboard.shared.status_table import status_table
 from evaluation.comparison.iterations import IterationComparison, most_moved_pair
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT
-from evaluation.statistics.words import change_words
+from evaluation.statistics.words import shown_change
 from evaluation.text.display import counted, shortened
 
 _BEFORE, _AFTER = "game_before", "game_after"
@@ -94,7 +94,7 @@ def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, s
             first, second = (float(one or 0.0) for one in scores)
             words = " → ".join(score_text(one, definition.scale) for one in (first, second))
             unit = "%" if definition.scale == PERCENT else ""
-            change = signed_cell(change_words(second - first, unit))
+            change = signed_cell(shown_change(first, second, unit))
             found.append(((second - first) / definition.scale.width, definition.label, words, change))
     return found
 

@@ -18,6 +18,7 @@ from dashboard.shared.formatting import told_apart
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
+from dashboard.shared.version_notes import trust_note
 from evaluation.errors import DramaturgError
 from evaluation.experiments.ab_summary import ab_summary
 from evaluation.experiments.plan import ExperimentRecord, ExperimentStatus, plan_of
@@ -30,6 +31,7 @@ from evaluation.experiments.report import (
     verdict_words,
 )
 from evaluation.judging.propositions import Dimension
+from evaluation.statistics.words import stricter_words
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.ab_tests import KIND as AB_KIND
@@ -61,10 +63,12 @@ def run_view(store: Store, run: ShownRun) -> None:
     """One experiment: what it is, its report, and its conversations."""
     record = run.record
     if run.rows:
-        st.markdown(f"**{finding_words(run.rows)}**")
         if record.is_scripted:
-            st.caption(SCRIPTED_NOTE)
-    treatment = f"The treatment is: {record.config['scenario'].get('treatment_words', '')}."
+            st.markdown(f"**{SCRIPTED_NOTE}**")
+        pairs = counted(len(run.sessions) // 2, "pair")
+        found = f"{finding_words(run.rows)} It rests on {pairs} of conversations."
+        st.markdown(found if record.is_scripted else f"**{found}**")
+    treatment = f"Treatment: {record.config['scenario'].get('treatment_words', '')}."
     plain(f"{treatment} {activity_words((record.results or {}).get('activity'))}")
     if run.rows:
         _report(run)
@@ -89,7 +93,9 @@ def _report(run: ShownRun) -> None:
                 alt=difference_alt(rows),
             )
     paper = ", diamond: the paper's difference" if any(row["published"] for row in run.rows) else ""
-    st.caption(f"Right of the dashed line: higher with the treatment. Bar: where the true difference may lie{paper}.")
+    st.caption(
+        f"Right of the dashed line: higher with the treatment. Bar: where the true difference may lie (95 %){paper}."
+    )
     with st.expander("Show the numbers", key="run_numbers"):
         _numbers(run)
 
@@ -228,6 +234,8 @@ def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:
     summary = ab_summary(results, chosen.completed_at)
     plain(data.metric_words(f"{results.get('recommendation', '')} {summary.basis}"))
+    measured = [str(one["metric_name"]) for one in results.get("comparisons", [])]
+    trust_note(measured, results.get("primary"), "The answer")
     if drawn := data.measured_runs(results, summary.measures):
         draw_chart(
             measures_figure(drawn),
@@ -235,7 +243,7 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
             config={"displayModeBar": False},
             alt=". ".join(f"{one.label}. {_means_in_words(one)}" for one in drawn),
         )
-        st.caption("Small dots are runs, the large mark is their mean.")
+        st.caption(f"Small dots are runs, the large mark is their mean. {stricter_words('The deciding measure')}")
     is_decider_drawn = bool(drawn) and data.is_drawn(summary.measures[0])
     if summary.measures and not is_decider_drawn:
         _measures_table(summary.measures)

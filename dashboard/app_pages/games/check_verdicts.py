@@ -14,6 +14,7 @@ from dashboard.shared.changes.actions import attempt
 from dashboard.shared.chat.conversation import utf16_span
 from dashboard.shared.component_script import component_script
 from dashboard.shared.example_row import transcript_link
+from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
 from evaluation.access import Action
@@ -45,7 +46,7 @@ _QUESTIONS = {
 _CHOICES = (
     (RowVerdict.COUNTS, "Yes", "y"),
     (RowVerdict.DOES_NOT_COUNT, "No", "n"),
-    (RowVerdict.EXCLUDED, "Exclude", "x"),
+    (RowVerdict.EXCLUDED, "Leave out", "x"),
 )
 _HELP = {
     RowVerdict.EXCLUDED: "It then counts neither for nor against the score.",
@@ -79,7 +80,7 @@ class _Act:
 
 def review_queue(store: Store, iterations: list[str]) -> None:
     """The row with most at stake that this session has not skipped, below what narrows the choice down."""
-    st.caption("Dramaturg is unsure of these verdicts; your answer replaces them.")
+    st.caption("Dramaturg is unsure of these verdicts. Your answer replaces one, under your name; Undo takes it back.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         iteration, kinds = _choices(iterations)
         _ask_for_name()
@@ -202,12 +203,14 @@ def _buttons(store: Store, queued: QueuedRow, game: str) -> None:
             help="Nothing is decided; it waits until you have seen the others.",
         )
         _undo_button(store)
-    st.caption(effect_words(queued.item) if identity.decider_name() else "Enter your name above to answer.")
+    asked = "" if identity.decider_name() else "Enter your name above to answer. "
+    st.caption(f"{asked}{effect_words(queued.item)}")
 
 
 def effect_words(item: ReviewItem) -> str:
-    """The effect of each decision on the score: "Score 40.0 %. Yes: +10.0 points. ..." """
-    now = "No score yet" if item.before is None else f"Score {item.before:.1f} %"
+    """The verdict so far, and the effect of each answer: "Now: not counted, score 40.0 %. Yes: +10.0 points. ..." """
+    now = "no score yet" if item.before is None else f"score {item.before:.1f} %"
+    now = f"Now: {look(item.row.verdict).word}, {now}"
     told = [(label, item.effect(verdict)) for verdict, label, _ in _CHOICES]
     effects = [f"{label}: {effect}" for label, effect in told if effect[1:] != "0.0 points"]
     return f"{now}. {'. '.join(effects) or 'No answer alone moves it'}.".replace("-", "\u2212")

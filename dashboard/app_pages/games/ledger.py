@@ -18,13 +18,15 @@ from dashboard.shared.status_table import status_table
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, failure_beyond_score
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
 _METRIC = "rows_of"
 _VERDICT = "rows_that"
 _ANY = "all"
 _MOST_ROWS = 500
+_REASON = 590
+"""Pixels: nearly every reason is read whole in the table, and the whole table stands on a page of 1280."""
 _EXCLUDED_WORDS = {"memory_accuracy": "unverified", "role_consistency": "without a signal", "engagement": "revised"}
 
 
@@ -86,7 +88,7 @@ def _first_what_fails(row: LedgerRow) -> int:
 
 
 def _score(result: MetricResult) -> None:
-    """The score once, in a sentence; who read and the comparison with scrambled copies in small print."""
+    """The score once, in a sentence; below it who read, and the comparison with scrambled copies."""
     evidence = coverage_words(result)
     plain(_sentences([score_line(result), evidence]))
     # With a score, the reason repeats its fraction.
@@ -96,10 +98,9 @@ def _score(result: MetricResult) -> None:
     # name players and models, so they stand as plain text.
     counts = result.definition.note(result.ledger) if evidence and result.definition.note else ""
     notes = [note for note in result.notes if note not in (counts, result.reason)]
-    if told := _sentences([*notes, result.reading_words]):
+    beside = control_words(result.name, result.score, result.control)
+    if told := _sentences([*notes, result.reading_words, beside]):
         plain(told)
-    if beside := control_words(result.name, result.score, result.control):
-        st.caption(_sentences([beside]))
 
 
 def _sentences(parts: Sequence[str]) -> str:
@@ -150,17 +151,17 @@ def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> Ledge
         on_select="rerun",
         selection_mode="single-row",
         key=key,
-        height=min(38 + 35 * len(frame), 560),
-        column_config={"Reason": st.column_config.TextColumn(width="large")},
+        height=min(38 + 35 * len(frame), 388),
+        column_config={"Reason": st.column_config.TextColumn(width=_REASON)},
     )
     selected = [place for place in event.selection.rows if place < len(shown)]
     return shown[selected[0]] if selected else None
 
 
 def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFrame:
-    """Rows as a table: ``Verdict``, ``Reason``, ``Message`` (number from 1), ``Player``, ``Evidence``, ``Points``.
+    """Rows as a table: ``Verdict``, ``Reason``, ``Message`` (number from 1), ``Player``, ``Points``.
 
-    The reason stands second, where a telephone still shows it.
+    The reason stands second, where a telephone still shows it. The evidence is long; the row shows it once selected.
     """
     return pd.DataFrame(
         [
@@ -169,7 +170,6 @@ def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFr
                 "Reason": row.reason,
                 "Message": message.index + 1 if (message := transcript.message(row.message_id or "")) else None,
                 "Player": row.player or (message.speaker if message else ""),
-                "Evidence": shortened("; ".join(evidence.text for evidence in row.evidence), 120),
                 "Points": f"{row.numerator:g} of {row.denominator:g}" if row.denominator else "",
             }
             for row in rows

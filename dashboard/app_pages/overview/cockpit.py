@@ -14,22 +14,20 @@ from dashboard.app_pages.overview.cockpit_data import (
     evidence_sentence,
     next_step,
     sentence,
-    trust_sentence,
     waiting_games,
     without_ratings,
 )
-from dashboard.shared import page_links, queries, resources, state
+from dashboard.shared import page_links, resources, state
 from dashboard.shared.changes.keep_or_revert import decision_form
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.identity import identity
+from dashboard.shared.identity.visible_games import is_engagement_hidden
 from dashboard.shared.marks.pictures import define_picture, open_clicked_mark, remember_click
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import hand_over, team_link
-from dashboard.shared.version_notes import comparison_note
+from dashboard.shared.version_notes import comparison_note, trust_note
 from evaluation.comparison.iterations import compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.store import Store
-from evaluation.validity import metric_trust
 
 PICKED = "iteration"
 """The key, and query parameter, of the iteration that is shown."""
@@ -37,8 +35,6 @@ PICKED = "iteration"
 _KEY = "cockpit"
 _LAST_SHOWN = "iteration_shown_last"
 _MOST_LINES = 3
-_BESIDE_LINK = 720
-"""Pixels of a caption that has a link beside it: the decision must stay on the first screen."""
 _rows = define_picture("dramaturg_cockpit_rows", Path(__file__).parent, "cockpit_rows")
 
 
@@ -53,8 +49,8 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
         _evidence(board, shown)
     comparison_note(shown.iteration.name)
     found = resources.once(cockpit_of, (shown.iteration.name,), board, shown.iteration.name)
-    hidden = identity.hidden_games(store, identity.author_name(), [one.transcript_id for one in shown.games])
-    found = without_ratings(found) if hidden else found
+    if is_engagement_hidden(store, [one.transcript_id for one in shown.games]):
+        found = without_ratings(found)
     on_open = access_checks.event("cockpit_open", remember_click(_KEY, found.targets))
     _rows(key=_KEY, data=dict(found.data), on_open_change=on_open)
     step = next_step(board, shown)
@@ -74,13 +70,10 @@ def _evidence(board: Board, shown: IterationSummary) -> None:
     if shown.decision is not None:
         pair = (shown.decision.reference, shown.iteration.name)
         found = resources.once(compare_iterations, pair, board, *pair)
-    report = resources.read(queries.validity_report)
     if evidence := evidence_sentence(found):
         plain(evidence)
-    if weak := trust_sentence(shown, metric_trust(report["faults"] if report else None)):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(weak, width=_BESIDE_LINK)
-            page_links.guide_link("Can you trust it?", state.METRICS_TRUST)
+    scored = [metric for metric, mean in shown.means.items() if mean.score is not None]
+    trust_note(scored, shown.decision.target if shown.decision else None, "The rule")
 
 
 def _pick_iteration(board: Board) -> IterationSummary:
@@ -111,7 +104,7 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep) -> Non
     lines = blockers(shown)[:_MOST_LINES]
     if lines:
         st.markdown("**Still missing**" if step in (NextStep.RATE, NextStep.ADD_GAMES) else "**What decides it**")
-        plain("\n".join(lines))
+        plain("\n".join(filter(None, (*lines, shown.decision.outlook if shown.decision else ""))))
     elif shown.decision is not None:
         st.markdown("**What the rule says**")
         plain("\n".join(shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]))

@@ -21,9 +21,8 @@ from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import MetricDefinition, Status
 from evaluation.statistics.intervals import mean_interval
-from evaluation.statistics.words import change_words, evidence_words, interval_words
-from evaluation.text.display import counted, listed, shortened
-from evaluation.validity import MetricTrust, Trust
+from evaluation.statistics.words import evidence_words, interval_words, shown_change
+from evaluation.text.display import counted, shortened
 
 LAST_ITERATIONS = 8
 _MOST_DOTS = 30
@@ -107,22 +106,6 @@ def evidence_sentence(found: IterationComparison | None) -> str:
     """Tell the outcome of the tests: "Clearly better on Strategic depth; the others could be luck." Or nothing."""
     words = evidence_words(found.comparison.differences, METRIC_LABELS) if found else ""
     return f"{words[0].upper()}{words[1:]}." if words else ""
-
-
-def trust_sentence(shown: IterationSummary, known: Sequence[MetricTrust]) -> str:
-    """Names the metrics with a score that hardly tell anything, the target first: the rule rests on it.
-
-    "Role consistency says little by itself."; empty for none.
-    """
-    weak = [one.metric for one in known if one.trust is Trust.HARDLY and shown.means[one.metric].score is not None]
-    target = shown.decision.target if shown.decision else None
-    others = [DEFINITIONS[metric].label for metric in weak if metric != target]
-    if target in weak:
-        rests = f"⚠ The rule rests on {DEFINITIONS[target].label}, which {Trust.HARDLY}"
-        return f"{rests}. The same holds for {listed(others)}." if others else f"{rests}."
-    if not others:
-        return ""
-    return f"{listed(others)} {Trust.HARDLY if len(others) == 1 else 'say little by themselves'}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +259,7 @@ def _change_text(definition: MetricDefinition, before: float | None, after: floa
     if before is None or after is None:
         return "" if after is None else "no reference"
     unit = "%" if definition.scale.high == 100 else ""
-    return change_words(after - before, unit).replace("-", _MINUS)
+    return shown_change(before, after, unit).replace("-", _MINUS)
 
 
 def _no_score_words(mean: MetricMean) -> str:

@@ -82,10 +82,7 @@ def rating_guide() -> None:
         st.markdown(
             f"**{point.score} – {point.name}.** {point.summary}. *{'; '.join(point.signs)}.*\n\nFor example: {example}"
         )
-    st.markdown(
-        "Torn between two? Take the lower one, or add a half if you can name a moment that deserves more. From 3 on a "
-        "conversation counts as good enough, so 2 or 3 is the choice that matters most."
-    )
+    st.markdown("Torn between two? Take the lower one, or add a half if you can name a moment that deserves more.")
     st.subheader("The five questions", anchor=False)
     for number, (question, words) in enumerate(zip(QUESTIONS, _LOOK_FOR, strict=True), start=1):
         st.markdown(f"**{number}. {question}** {words}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 import pandas as pd
@@ -13,6 +14,7 @@ from dashboard.app_pages.rate import rate_view as parts
 from dashboard.app_pages.rate.rating_desk import REVISE, read_form, read_token
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
+from dashboard.shared.page_links import desk_link
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
@@ -25,6 +27,8 @@ from evaluation.workflows.ratings import SheetImport, export_ratings, import_rat
 _KEY = "revision_desk"
 _DESK = "revision_seat"
 _DONE = "revision_done"
+_NEAR = 0.5
+"""Points that two scores may lie apart and still agree: the smallest step of the form."""
 
 
 def own_ratings(store: Store, rater: str) -> None:
@@ -55,25 +59,24 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
         if one.rater != rater:
             others.setdefault(one.transcript_id, []).append(one.score)
     mean = fmean(one.score for one in given)
-    plain(f"You rated {counted(len(given), 'game')}, {mean:.1f} of 5 on average.")
+    plain(f"You rated {counted(len(given), 'game')}, {mean:.1f} of 5 on average.{_beside_others(given, others)}")
+    if not is_blind:
+        _shared_next(given, others)
     st.caption("Select a game to revise its rating; the earlier one is kept too.")
     frame = pd.DataFrame(
         [
             {
                 "Game": games[one.transcript_id],
                 "Score": one.score,
-                "Others gave": ""
-                if is_blind
-                else ", ".join(f"{score:g}" for score in others.get(one.transcript_id, ())) or "–",
                 "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
                 "Look again": "4 yes, below 3" if one.breaks_one_way_rule else "",
+                "Rated": f"{one.created_at:%d %b %Y}",
                 "Comment": one.comment,
-                "Rated": f"{one.created_at:%Y-%m-%d}",
             }
             for one in given
         ]
     )
-    frame = frame.drop(columns=[name for name in ("Look again", "Others gave") if not any(frame[name])])
+    frame = frame if any(frame["Look again"]) else frame.drop(columns="Look again")
     event = status_table(frame, "Your ratings", on_select="rerun", selection_mode="single-row", key="own_table")
     if event.selection.rows:
         chosen = given[event.selection.rows[0]]
@@ -81,6 +84,29 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
         # The row is forgotten, else coming back from the desk would open it again.
         del st.session_state["own_table"]
         st.rerun()
+
+
+def _beside_others(given: Sequence[Rating], others: Mapping[str, Sequence[float]]) -> str:
+    """The rater's scores beside those of others on the same games, in words; empty if there are none."""
+    shared = [(one.score, fmean(others[one.transcript_id])) for one in given if one.transcript_id in others]
+    if not shared:
+        return ""
+    near = sum(abs(own - mean) <= _NEAR for own, mean in shared)
+    leaning = fmean(own - mean for own, mean in shared)
+    lean = (
+        "" if abs(leaning) < _NEAR else f" You give {abs(leaning):.1f} {'more' if leaning > 0 else 'less'} than they."
+    )
+    return f" Others rated {len(shared)} of them too; on {near} you are within half a point of their mean.{lean}"
+
+
+def _shared_next(given: Sequence[Rating], others: Mapping[str, Sequence[float]]) -> None:
+    """A way to the game that fewest others have rated and the rater has not: the queue gives unrated games first."""
+    own = {one.transcript_id for one in given}
+    if others.keys() & own:
+        return
+    if waiting := sorted(others.keys() - own, key=lambda game: (len(others[game]), game)):
+        st.caption("Nobody else has rated these games, so it is not known whether you agree with others.")
+        desk_link(waiting[0], "Rate a game that others rated")
 
 
 def open_again(store: Store, rater: str, given: Rating) -> desk_state.DeskState:

@@ -19,7 +19,7 @@ function drawForm(view) {
   view.lastAnswered = -1;
   const fields = element("div", "fields");
   fields.append(drawHead(view), drawScale(view), drawQuestions(view), label);
-  view.form.replaceChildren(fields, drawFooter(view));
+  view.form.replaceChildren(fields, drawFooter(view, fields));
   shorten(view, view.isShort);
   mark(view);
 }
@@ -128,8 +128,13 @@ function radio(name, value, checked, onchange) {
   return input;
 }
 
-function drawFooter(view) {
+function drawFooter(view, fields) {
   const footer = element("div", "footer");
+  // On a telephone the form stands below a long game: the way to it, until it is in sight.
+  const jump = button("jump", `${view.data.progress}: to the score`, () => fields.scrollIntoView({ block: "start" }));
+  new IntersectionObserver(([seen]) =>
+    footer.classList.toggle("away", !seen.isIntersecting && seen.boundingClientRect.top > 0),
+  ).observe(fields);
   const { mode, discards } = view.data;
   view.submit = button("primary", mode.submit, () => submit(view), "Ctrl ↵");
   view.skip = button("plain", mode.leave, () => skip(view), "s");
@@ -139,7 +144,7 @@ function drawFooter(view) {
   const help = button("plain", "?", () => view.help.showModal());
   help.setAttribute("aria-label", "Keys");
   buttons.append(help);
-  footer.append(view.message, buttons);
+  footer.append(view.message, jump, buttons);
   return footer;
 }
 

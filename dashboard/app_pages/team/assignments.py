@@ -58,8 +58,11 @@ def team(store: Store, lead: str) -> None:
         )
         iteration = None if chosen == _ALL_GAMES else chosen
         grid = resources.read(rating_grid, iteration)
-        # Games that wait for a rating first: they are what a lead looks for.
-        grid = replace(grid, games=tuple(sorted(grid.games, key=lambda one: one.score is not None)))
+        latest = _latest(names) if iteration is None else None
+        newest = {one.transcript_id for one in latest[1].games} if latest else set()
+        # Games that wait for a rating first, those of the newest iteration on top: they are what a lead looks for.
+        order = sorted(grid.games, key=lambda one: (one.score is not None, one.transcript_id not in newest))
+        grid = replace(grid, games=tuple(order))
         if grid.games:
             with st.popover("Assign games", icon=":material/assignment_ind:", type="primary"):
                 assigning(store, lead, grid, iteration)
@@ -69,7 +72,7 @@ def team(store: Store, lead: str) -> None:
         with st.container(horizontal=True, horizontal_alignment="center"):
             add_games_link("Add games")
         return
-    plain(missing_words(grid, iteration, _latest(names) if iteration is None else None))
+    plain(missing_words(grid, iteration, latest))
     if grid.raters:
         plain("\n".join(map(progress_words, grid.raters)))
         hidden = identity.hidden_games(store, lead, [game.transcript_id for game in grid.games])
@@ -105,14 +108,21 @@ def missing_words(grid: RatingGrid, iteration: str | None, latest: tuple[str, Ra
     if not left:
         return f"All {total} games{of} are rated." if total > 1 else f"The one game{of} is rated."
     wait = "waits" if left == 1 else "wait"
+    free = sum(one.score is None and not any(map(_is_taken, one.cells.values())) for one in grid.games)
+    who = "Nobody is asked to rate" if grid.raters and free else ""
+    asked = f" {who} {'them' if free == left else f'{free} of them'}." if who else ""
     if iteration:
-        return f"{left} of {counted(total, 'game')}{of} {wait} for a rating."
+        return f"{left} of {counted(total, 'game')}{of} {wait} for a rating.{asked}"
     words = f"{counted(left, 'game')} {wait} for a rating"
     if latest is None or not latest[1].games:
-        return f"{words}."
+        return f"{words}.{asked}"
     name, games = latest
     its = _unrated(games)
-    return f"{words}, {its} of {name}." if its else f"{words}; all of {name} are rated."
+    return f"{words}, {its} of {name}.{asked}" if its else f"{words}; all of {name} are rated.{asked}"
+
+
+def _is_taken(cell: GridCell) -> bool:
+    return cell.state in (CellState.ASSIGNED, CellState.UNDER_WAY)
 
 
 def _unrated(grid: RatingGrid) -> int:
@@ -179,6 +189,9 @@ _TABLE = "team_grid"
 _GAME = "team_game"
 _RATER = "team_rater"
 _LONGEST_NAME = 40
+_GAME_WIDTH = 190
+_PICKER = 400
+"""Pixels: two lists stand side by side on a screen, one below the other on a telephone, where names would be cut."""
 
 
 def progress_words(one: RaterSummary) -> str:
@@ -209,7 +222,7 @@ def grid_table(grid: RatingGrid, hidden: frozenset[str] = frozenset()) -> None:
     status_table(
         pd.DataFrame(rows),
         "Raters by games",
-        column_config={"Game": st.column_config.Column("Game", pinned=True), **labels},
+        column_config={"Game": st.column_config.Column("Game", pinned=True, width=_GAME_WIDTH), **labels},
         on_select=lambda: _follow(grid),
         selection_mode="single-cell",
         key=_TABLE,
@@ -257,8 +270,9 @@ def choose_cell(grid: RatingGrid) -> tuple[GridGame, str] | None:
             format_func=lambda key: games[key].name,
             key=_GAME,
             placeholder="Choose a game, or select a cell above",
+            width=_PICKER,
         )
-        rater = st.selectbox("Rater", raters, index=None, key=_RATER, placeholder="Choose a rater")
+        rater = st.selectbox("Rater", raters, index=None, key=_RATER, placeholder="Choose a rater", width=_PICKER)
     state.choose(team_game=game, team_rater=rater)
     return (games[game], rater) if game is not None and rater is not None else None
 

@@ -14,7 +14,6 @@ from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import look, signed_cell
 from dashboard.shared.identity.identity import author_name, hidden_games
 from dashboard.shared.notices import plain
-from dashboard.shared.page_links import desk_link
 from dashboard.shared.status_table import status_table
 from evaluation.agreement.report import AgreementReport
 from evaluation.agreement.rows import SOURCE_WORDS, DecidedRow, RowAgreement
@@ -183,8 +182,6 @@ def _lead(game_id: str, words: str, transcript_id: str, more: Mapping[str, str] 
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         plain(f"{shortened(game_id, _LONGEST_NAME)}\n{words}")
         transcript_link("Open the message" if more else "Open the game", transcript=transcript_id, **(more or {}))
-        if not more:
-            desk_link(transcript_id, "Rate or revise it")
 
 
 def _rest(rows: list[dict[str, object]], alt: str) -> None:

@@ -58,7 +58,8 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def behaviour_sentence(found: pd.DataFrame, references: Mapping[str, str]) -> str:
     """Tell how evenly the players of the latest iteration and of its reference talk: untrusted text, as it names both.
 
-    Such as "The most talkative player says 1.2 times an even share, 1.4 times in Prompt v2."; empty if unknown.
+    Such as "Its most talkative player says 1.2 times an even share of the words, in Prompt v2 1.4 times."; empty if
+    unknown.
 
     Args:
         found: From :func:`behaviour_frame`.
@@ -69,8 +70,8 @@ def behaviour_sentence(found: pd.DataFrame, references: Mapping[str, str]) -> st
         return ""
     reference = references.get(latest, "")
     known = reference in shares and not pd.isna(shares[reference])
-    beside = f", {shares[reference]:.1f} times in {cut(reference, LONGEST_NAME)}" if known else ""
-    return f"The most talkative player says {shares[latest]:.1f} times an even share{beside}."
+    beside = f", in {cut(reference, LONGEST_NAME)} {shares[reference]:.1f} times" if known else ""
+    return f"Its most talkative player says {shares[latest]:.1f} times an even share of the words{beside}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from dashboard.app_pages.trends.behaviour import behaviour, behaviour_of_iterati
 from dashboard.app_pages.trends.behaviour_data import behaviour_sentence
 from dashboard.shared import queries, resources, state
 from dashboard.shared.first_run import no_games_yet
+from dashboard.shared.identity.visible_games import ENGAGEMENT_HIDDEN, is_engagement_hidden
 from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.notices import plain
-from dashboard.shared.version_notes import versions_banner
-from evaluation.rubric.definitions import DEFINITIONS
+from dashboard.shared.version_notes import trust_note, versions_banner
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 
 _AGENTS_OPEN = "agents_open"
 
@@ -49,13 +50,18 @@ def show() -> None:
         return
     is_shown = (points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)
     shown = points if is_shown.all() else points[is_shown]
+    is_hidden = is_engagement_hidden(resources.store(), shown["transcript_id"].unique())
+    shown = shown[shown["metric"] != ENGAGEMENT.name] if is_hidden else shown
     if shown.empty:
         head = "No game of these iterations is stored." if found else "No game belongs to an iteration yet."
         st.info(f"{head} Upload games into one, or show the games of no iteration.")
     else:
         with sentence:
             plain(data.sentence(shown, resources.read(queries.thresholds), data.references(found)))
-        metrics(shown, (with_loose, first, last))
+            if is_hidden:
+                st.caption(ENGAGEMENT_HIDDEN)
+            trust_note(shown.loc[shown["score"].notna(), "metric"].unique(), None, "")
+        metrics(shown, (with_loose, first, last, is_hidden))
         parts.change_notes(found)
 
 
@@ -65,10 +71,11 @@ def _up_to(found: list[data.Step], last: int) -> pd.DataFrame:
     return frame[frame["Iteration"].isin([one.name for one in found[:last]])] if len(frame) else frame
 
 
-def metrics(shown: pd.DataFrame, chosen: tuple[bool, int, int]) -> None:
+def metrics(shown: pd.DataFrame, chosen: tuple[object, ...]) -> None:
     thresholds, key = resources.read(queries.thresholds), ("metrics", *chosen)
-    parts.metric_chart(shown, DEFINITIONS, thresholds, key)
-    parts.numbers(shown, DEFINITIONS, thresholds, key)
+    drawn = {name: one for name, one in DEFINITIONS.items() if (shown["metric"] == name).any()}
+    parts.metric_chart(shown, drawn, thresholds, key)
+    parts.numbers(shown, drawn, thresholds, key)
 
 
 def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
@@ -78,7 +85,7 @@ def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
     with st.expander("Calls to models", icon=":material/receipt_long:"):
         model_calls()
     agents = st.expander(
-        "Agents over iterations and runs",
+        "Agents over iterations",
         icon=":material/theater_comedy:",
         key=_AGENTS_OPEN,
         on_change="rerun",
@@ -87,7 +94,6 @@ def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
     if agents.open:
         with agents:
             parts.persona_dimensions(first, last)
-            parts.drift()
 
 
 show()

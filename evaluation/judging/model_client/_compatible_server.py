@@ -9,12 +9,13 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import certifi
 
+from evaluation.judging.model_client._redaction import message_without_secrets
 from evaluation.judging.model_client._responses import Parameters, read_error
 from evaluation.judging.model_client.calls import (
     OPENAI_PREFIX,
@@ -26,7 +27,6 @@ from evaluation.judging.model_client.calls import (
 )
 from evaluation.judging.model_client.prices import Price, listed_price
 from evaluation.judging.model_client.provider import WHOLE_ANSWER
-from evaluation.judging.model_client.redaction import message_without_secrets
 
 _PATH = "/chat/completions"
 _NO_KEY = "none"
@@ -38,8 +38,7 @@ _MOST_BYTES = 20_000_000
 class CompatibleServerProvider:
     """A model behind a server that speaks OpenAI's protocol.
 
-    The key comes from ``OPENAI_API_KEY`` alone; a name and password in the address are sent in its place. A redirection
-    is refused, so that they go nowhere else.
+    The key comes from ``OPENAI_API_KEY`` alone. A redirection is refused, so that it goes nowhere else.
 
     Args:
         model: The model's name; a leading "openai/" is left out of the request.
@@ -49,9 +48,7 @@ class CompatibleServerProvider:
     def __init__(self, model: str, base_url: str) -> None:
         self.model = model
         address = base_url.rstrip("/")
-        self._url, login = _without_login(address if address.endswith(_PATH) else address + _PATH)
-        self._login = aiohttp.encode_basic_auth(*login) if login else ""
-        self._secrets = (self._login.partition(" ")[2], login[1]) if login else ()
+        self._url = address if address.endswith(_PATH) else address + _PATH
         self._parameters = Parameters()
         self._proxy = _proxy_for(self._url)
         self._connections: dict[asyncio.AbstractEventLoop, _Connection] = {}
@@ -92,11 +89,11 @@ class CompatibleServerProvider:
                 raise CallFailure(FailureKind.TIMEOUT, f"no answer within {timeout_seconds:g} s") from None
             except (aiohttp.ClientError, OSError, ValueError) as error:
                 # A ValueError: the address is none. What the connection was used for stands in the error's text.
-                message = message_without_secrets(str(error) or type(error).__name__, self._secrets)
+                message = message_without_secrets(str(error) or type(error).__name__)
                 raise CallFailure(FailureKind.CONNECTION, message) from None
             except CallFailure as failure:
                 raise self._parameters.failure(failure, sent) from None
-        return self._parameters.read(_json(body), sent, self._secrets)
+        return self._parameters.read(_json(body), sent)
 
     async def price(self) -> Price | None:
         """The price in litellm's price map; ``None`` when the model is not in it."""
@@ -104,7 +101,7 @@ class CompatibleServerProvider:
 
     async def _answer(self, client: aiohttp.ClientSession, asked: bytes, silence: float) -> bytes:
         headers = {
-            "Authorization": self._login or f"Bearer {os.environ.get('OPENAI_API_KEY') or _NO_KEY}",
+            "Authorization": f"Bearer {os.environ.get('OPENAI_API_KEY') or _NO_KEY}",
             "Content-Type": "application/json",
         }
         timeout = aiohttp.ClientTimeout(total=WHOLE_ANSWER * silence, sock_connect=silence, sock_read=silence)
@@ -118,18 +115,8 @@ class CompatibleServerProvider:
                     raise CallFailure(FailureKind.BROKEN_RESPONSE, f"the answer is longer than {_MOST_BYTES:,} bytes")
             if response.status not in _SUCCESS:
                 wait = seconds_to_wait(response.headers.get("Retry-After"))
-                raise read_error(_json(bytes(body)), response.status, self._secrets, retry_after=wait)
+                raise read_error(_json(bytes(body)), response.status, retry_after=wait)
             return bytes(body)
-
-
-def _without_login(url: str) -> tuple[str, tuple[str, str] | None]:
-    """The address without a name and password in it, and these; ``None`` where it has none."""
-    parts = urlsplit(url)
-    login, at, host = parts.netloc.rpartition("@")
-    if not at:
-        return url, None
-    name, _, password = login.partition(":")
-    return urlunsplit(parts._replace(netloc=host)), (unquote(name), unquote(password))
 
 
 def _proxy_for(url: str) -> str | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from evaluation.judging.answers import AnswerError, json_objects, object_spans
+from evaluation.judging.model_client._redaction import message_without_secrets, without_secrets
 from evaluation.judging.model_client.calls import (
     CallFailure,
     FailureKind,
@@ -16,7 +17,6 @@ from evaluation.judging.model_client.calls import (
     kind_of_status,
     plausible_tokens,
 )
-from evaluation.judging.model_client.redaction import message_without_secrets, without_secrets
 from evaluation.text.reasoning import REASONING_TAG, ends_reasoning
 
 _TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
@@ -35,10 +35,10 @@ class Parameters:
         limits = [name for name in _TOKEN_LIMITS if name not in self._refused]
         return sent | ({limits[0]: max_tokens} if limits else {})
 
-    def read(self, body: Any, sent: Mapping[str, float | int], secrets: Sequence[str] = ()) -> LLMResponse:
+    def read(self, body: Any, sent: Mapping[str, float | int]) -> LLMResponse:
         """The answer in ``body``, as ``read_completion``; an error in it may be about a parameter, too."""
         try:
-            return read_completion(body, sent, secrets)
+            return read_completion(body, sent)
         except CallFailure as failure:
             raise self.failure(failure, sent) from None
 
@@ -72,7 +72,7 @@ def _refused_parameter(failure: CallFailure, sent: Collection[str]) -> str | Non
     return next((name for name in named if name in sent), None)
 
 
-def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequence[str] = ()) -> LLMResponse:
+def read_completion(body: Any, sent: Mapping[str, float | int]) -> LLMResponse:
     """The answer in the body of a response, without keys that the server repeats.
 
     Content may be a text, a list of parts, or missing. What a model wrote as its reasoning, in a field, in parts or in
@@ -81,13 +81,12 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
     Args:
         body: The response's JSON.
         sent: The parameters of the request.
-        secrets: Secrets that are not in the environment.
 
     Raises:
         CallFailure: The body holds an error, a filtered or a refused answer, or none.
     """
     if isinstance(body, Mapping) and body.get("error"):
-        raise read_error(body, None, secrets)
+        raise read_error(body, None)
     choice = _first(body.get("choices")) if isinstance(body, Mapping) else None
     message = choice.get("message") if choice else None
     written = _text_of(message.get("content")) if isinstance(message, Mapping) else None
@@ -99,12 +98,12 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
         raise CallFailure(FailureKind.FILTERED, "the provider's content filter held the answer back")
     error = choice.get("error") or _extra(choice).get("error")
     if finish == "error" or error:
-        raise read_error({"error": error or "the provider ended the answer with an error"}, None, secrets)
-    raw = without_secrets(written, secrets)
+        raise read_error({"error": error or "the provider ended the answer with an error"}, None)
+    raw = without_secrets(written)
     content = without_reasoning(raw)
     refusal = _refusal_in(message)
     if (refusal and not _has_object(content)) or (finish == "refusal" and not content.strip()):
-        raise CallFailure(FailureKind.DECLINED, message_without_secrets(refusal or "it gave no reason", secrets))
+        raise CallFailure(FailureKind.DECLINED, message_without_secrets(refusal or "it gave no reason"))
     if not content.strip() and finish in _TOOL_FINISHES:
         raise CallFailure(FailureKind.DECLINED, "it called a tool instead of answering")
     usage = _mapping(body.get("usage"))
@@ -112,7 +111,7 @@ def read_completion(body: Any, sent: Mapping[str, float | int], secrets: Sequenc
     counts = (usage.get("prompt_tokens", 0), cached, usage.get("completion_tokens", 0))
     return LLMResponse(
         content=content,
-        model=without_secrets(str(body.get("model") or ""), secrets)[:_LONGEST_NAME],
+        model=without_secrets(str(body.get("model") or ""))[:_LONGEST_NAME],
         usage=Usage(*map(plausible_tokens, counts)),
         is_cut_off=finish in _CUT_OFF_FINISHES,
         raw=raw,
@@ -147,15 +146,12 @@ _MODEL_WORDS = re.compile(r"not a valid model|(?:unknown|invalid) model|model .{
 _LATER_WORDS = re.compile(r"\b(?:retry|try again) (?:in|after)\b", re.IGNORECASE)
 
 
-def read_error(
-    body: Any, status: int | None, secrets: Sequence[str] = (), *, retry_after: float | None = None
-) -> CallFailure:
+def read_error(body: Any, status: int | None, *, retry_after: float | None = None) -> CallFailure:
     """The failure that a server tells of, with its own message and without keys.
 
     Args:
         body: The response's JSON, or its text where it is none.
         status: The HTTP status; ``None`` for an error inside a response that says 200, whose own code counts then.
-        secrets: Secrets that are not in the environment.
         retry_after: Seconds that the provider wants us to wait.
     """
     if isinstance(body, list) and body:
@@ -186,7 +182,7 @@ def read_error(
     parameter = fields.get("param")
     return CallFailure(
         kind,
-        message_without_secrets(message, secrets),
+        message_without_secrets(message),
         status=status,
         retry_after=retry_after,
         parameter=parameter if isinstance(parameter, str) else None,

@@ -17,6 +17,7 @@ from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
+from evaluation.judging.model_client._redaction import message_without_secrets
 from evaluation.judging.model_client._responses import Parameters, read_error
 from evaluation.judging.model_client.calls import (
     CallFailure,
@@ -27,7 +28,6 @@ from evaluation.judging.model_client.calls import (
     seconds_to_wait,
 )
 from evaluation.judging.model_client.prices import Price, listed_price
-from evaluation.judging.model_client.redaction import message_without_secrets
 
 WHOLE_ANSWER = 2.0
 """How many times as long as a silence a whole answer may take."""

@@ -229,7 +229,7 @@ def _settled(row: LedgerRow, references: Sequence[ReadReference], threshold: flo
     if chance < threshold:
         reason = "Probably no statement about this game's past."
     elif row.verdict is RowVerdict.DOES_NOT_COUNT and row.details.get("act") in _NEEDS_READING:
-        reason = "Keywords alone do not show whether it is so; that takes reading."
+        reason = "Keywords cannot tell whether this was so: a person or a model has to read it."
     else:
         return row
     details = {

@@ -7,7 +7,15 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from evaluation.comparison.runs import Run, by_game, compare_runs, finding_words, general_claim, run_comparison_data
+from evaluation.comparison.runs import (
+    Run,
+    by_game,
+    compare_runs,
+    finding_words,
+    general_claim,
+    outlier_words,
+    run_comparison_data,
+)
 from evaluation.judging.propositions import Dimension
 from evaluation.statistics.comparison import Outcome
 
@@ -93,3 +101,11 @@ def test_a_run_is_read_from_its_row() -> None:
 def test_a_claim_about_many_messages_quotes_none(claim: str, told: str) -> None:
     assert general_claim(claim, "I do.") == told
     assert general_claim(claim, "") == claim
+
+
+def test_one_game_far_below_all_others_is_named() -> None:
+    told = "4 of 5 games score 8.3 to 8.6 in Adherence, one 0.0."
+    assert outlier_words([8.4, 0.0, 8.6, 8.3, 8.5], "Adherence") == told
+    # Two games, or a game that is low beside another low one, name none.
+    assert outlier_words([0.0, 8.5], "Adherence") == ""
+    assert outlier_words([1.0, 2.0, 8.5], "Adherence") == ""

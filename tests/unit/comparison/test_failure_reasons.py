@@ -50,11 +50,6 @@ def test_reasons_that_differ_in_names_numbers_and_quotations_are_one() -> None:
     assert (again.label, again.share, again.share_before, again.change) == ("Says it again.", 0.2, 0.0, 20.0)
 
 
-def test_a_number_that_is_the_same_in_all_rows_stays_in_the_reason() -> None:
-    [reason] = found_in([row("Names none of the 3 before."), row("Names none of the 3 before.", number=1)]).reasons
-    assert reason.label == "Names none of the 3 before."
-
-
 @pytest.mark.parametrize(
     ("reason", "label"),
     [

@@ -29,12 +29,12 @@ def test_three_messages() -> None:
     assert found.original_success_rate == 2 / 3
     assert (found.retries, found.regeneration_failure_rate) == (2, 0.5)
     assert outcome_words(results) == (
-        "2 of 3 messages passed: 1 at once and 1 of 1 sent back. 1 went out unjudged, because no judge answered. "
-        "Most often sent back by adherence: 1 of 2 first texts."
+        "Of 3 messages, 1 passed at once, 1 passed once written again and 1 went out unjudged, because no judge "
+        "answered. What failed most: adherence, 1 of 2 first texts."
     )
     assert outcome_words([]) == ""
     never = GateResult("a", None, GateOutcome.FORCED_THROUGH, (low,))
-    assert outcome_words([never]).startswith("0 of 1 message passed. 1 never passed; 1 not sent.")
+    assert outcome_words([never]).startswith("Of 1 message, 1 failed every try, 1 of them not sent.")
     # Committed totals: 8, 7 and the threshold 7 for the silent judge.
     assert found.mean_total == 22 / 3
 

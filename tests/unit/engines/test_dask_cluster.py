@@ -15,10 +15,10 @@ from typing import TypeAlias
 import psutil
 import pytest
 from distributed import LocalCluster
-from tests.faults.killing import free_port
 
 from evaluation.engines.task_engines import run_on_cluster
 from evaluation.errors import InfrastructureError
+from tests.dashboard_server import free_port
 
 Scheduler: TypeAlias = tuple[subprocess.Popen[bytes], str]
 
@@ -54,7 +54,7 @@ def kill_when_connected(process: subprocess.Popen[bytes], address: str, connecti
 def run(
     address: str, inputs: Iterable[str] = ("1",), do: Callable[[str], object] = len, **seconds: float
 ) -> Iterator[tuple[str, object]]:
-    return run_on_cluster(do, inputs, split=lambda task: [task], jobs=1, scheduler=address, **seconds)
+    return run_on_cluster(do, inputs, split=lambda task: [task], scheduler=address, **seconds)
 
 
 @pytest.mark.parametrize("connections", [1, 2])

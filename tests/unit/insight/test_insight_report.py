@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
-import math
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -15,12 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.insight._questions import QualityAnswer, QuoteItem, QuotesAnswer, TextPart, parts_of
+from evaluation.insight._questions import QualityAnswer, QuoteItem, QuotesAnswer, TextPart
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
 from evaluation.insight.extraction import Quote, message_sentiment, quotes_in
 from evaluation.insight.metrics import interaction_graph, network_metrics
-from evaluation.insight.validator import drawn_sample
 from evaluation.judging.answers import Answer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
@@ -190,25 +188,11 @@ def test_renaming_players_changes_their_names_only(counts: dict[tuple[str, str],
         assert before.centrality[name].betweenness == pytest.approx(after.centrality[new[name]].betweenness)
 
 
-@given(st.integers(0, 60), st.floats(0, 1), st.floats(0, 1), st.integers(0, 99))
-def test_a_larger_rate_only_adds(count: int, one: float, other: float, seed: int) -> None:
-    keys = [f"m{place}" for place in range(count)]
-    small, large = (drawn_sample(keys, rate, seed) for rate in sorted((one, other)))
-    assert large[: len(small)] == small
-    assert len(large) >= math.floor(max(one, other) * count)
-
-
 @given(st.text(max_size=200))
 def test_sentiment_is_a_share_or_nothing(text: str) -> None:
     found = message_sentiment(text)
     assert found is None or 0 <= found <= 1
     assert found == message_sentiment(f" {text}\n")
-
-
-@given(st.lists(st.text(st.characters(codec="utf-8"), max_size=60), min_size=1, max_size=20), st.integers(1, 200))
-def test_parts_hold_every_message_once(texts: list[str], limit: int) -> None:
-    messages = [Message(id=f"m{at}", index=at, speaker="A", text=text) for at, text in enumerate(texts)]
-    assert [one for part in parts_of(messages, limit=limit) for one in part.messages] == messages
 
 
 @given(st.lists(st.sampled_from(WORDS), min_size=4, max_size=12), st.data())

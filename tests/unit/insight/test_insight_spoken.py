@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 
 from evaluation import read_path
-from evaluation.errors import InputError
 from evaluation.insight._questions import QualityAnswer, ThemeItem, ThemesAnswer, spoken
 from evaluation.insight.addressing import message_events, transcript_metrics
-from evaluation.insight.collector import LLMCallEvent, MemoryEvent, MessageEvent
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted, plain_report, report_on
-from evaluation.insight.extraction import ResultsExtractor, counting_reducer, message_sentiment
+from evaluation.insight.extraction import ResultsExtractor, message_sentiment
 from evaluation.insight.validator import Validator
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.report import document
@@ -148,28 +146,6 @@ def test_the_report_counts_what_was_checked_and_says_the_rest_in_one_line() -> N
 )
 def test_sentiment_heeds_punctuation_and_negation(text: str, score: float | None) -> None:
     assert message_sentiment(text) == score
-
-
-@pytest.mark.parametrize("importance", [float("nan"), float("inf")])
-def test_an_event_refuses_what_is_no_number(importance: float) -> None:
-    with pytest.raises(InputError, match="importance"):
-        MemoryEvent("Ann", "observation", importance)
-    with pytest.raises(InputError, match="estimated_cost"):
-        LLMCallEvent(10, importance)
-    with pytest.raises(InputError, match="memory type 'dream'"):
-        MemoryEvent("Ann", "dream")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="tokens -1"):
-        LLMCallEvent(-1)
-
-
-def test_a_single_receiver_may_be_a_string() -> None:
-    assert MessageEvent("Ann", "Hi.", "Ben").receivers == ("Ben",)  # type: ignore[arg-type]
-    assert MessageEvent("Ann", "Hi.", "").receivers == ()  # type: ignore[arg-type]
-
-
-def test_an_unknown_focus_player_is_refused_with_the_names() -> None:
-    with pytest.raises(InputError, match=r"Nobody is called 'Zed'.*Take one of A, B"):
-        counting_reducer().reduce(long_game(4), "Zed")
 
 
 def test_a_theme_of_one_message_does_not_recur() -> None:

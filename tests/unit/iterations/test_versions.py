@@ -114,14 +114,6 @@ def test_evaluating_again_brings_todays_version_and_keeps_the_old_result(store: 
     assert kept == [("0", 12.5), (TODAY, results["coherence"].score)]
 
 
-def test_overrides_stand_after_evaluating_again(store: Store) -> None:
-    store.overrides.add(GAMES[0].id, "coherence", "coherence:m1", "does_not_count", author="Ann", reason="no answer")
-    reevaluate(store, [GAMES[0].id])
-    result = store.results.load(GAMES[0].id)["coherence"]
-    # The only message after the first was overridden, so none of one counts.
-    assert (result.numerator, result.denominator, result.score) == (0.0, 1.0, 0.0)
-
-
 def test_a_game_that_is_deleted_meanwhile_is_passed_over(store: Store) -> None:
     def delete_the_second(done: int, total: int) -> None:
         if done == 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -103,12 +102,6 @@ def test_a_redirection_is_refused_and_takes_the_key_nowhere(monkeypatch: pytest.
         found = failure(url)
     assert (found.kind, found.status) == (FailureKind.BROKEN_RESPONSE, 307)
     assert (len(asked), received) == (1, [])
-
-
-def test_a_name_and_password_in_the_address_are_sent_in_place_of_the_key() -> None:
-    with served(json.dumps(GOOD).encode()) as (url, received):
-        assert answer(url.replace("http://", "http://ann:p%40ss@") + "/v1").content == "yes"
-    assert received[0][1]["Authorization"] == f"Basic {base64.b64encode(b'ann:p@ss').decode()}"
 
 
 def test_credentials_of_a_netrc_do_not_come_between(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

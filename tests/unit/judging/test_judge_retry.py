@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import InputError
+from evaluation.judging.model_client._redaction import message_without_secrets
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.calls import RetryPolicy, seconds_to_wait
 from evaluation.judging.model_client.prices import Price, read_prices
-from evaluation.judging.model_client.redaction import message_without_secrets, without_password
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -129,10 +129,6 @@ def test_no_key_gets_into_a_message() -> None:
 def test_a_key_at_the_end_of_a_long_message_is_not_cut_into_sight() -> None:
     environment = {"OPENAI_API_KEY": "k" * 40}
     assert "kkk" not in message_without_secrets("x" * 1_980 + "k" * 40, environment=environment)
-
-
-def test_addresses_are_shown_without_passwords() -> None:
-    assert without_password("https://ann:pw@host:8080/v1?key=1") == "https://host:8080/v1"
 
 
 def test_a_call_that_is_too_dear_ends_no_budget_from_which_others_can_be_paid() -> None:

@@ -17,7 +17,7 @@ from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest
 from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
-from evaluation.persona.dimensions import phrase_overlap, repetition_evidence, vocabulary_evidence
+from evaluation.persona.dimensions import vocabulary_evidence
 from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation, evaluate_agent
 from evaluation.persona.subjects import Sources, Subject, subject_of
 from evaluation.transcript import Message, Player, Transcript
@@ -136,13 +136,6 @@ def test_consistency_pairs_every_message_with_the_agents_earlier_ones(library: P
     assert last.offline.groups == (("Flour first.", "Because dough."), ("And salt.",))
 
 
-def test_one_message_alone_is_no_consistency(library: PropositionLibrary) -> None:
-    found = subject(Agent("bob", "Bob"))
-    scored = evaluate(found, lambda _: mark(1), library, EvaluationPlan([Dimension.CONSISTENCY])).dimensions
-    assert scored[Dimension.CONSISTENCY].score is None
-    assert scored[Dimension.CONSISTENCY].reason.startswith("Bob said nothing before the messages that are judged")
-
-
 def test_marked_nines_count_but_are_shown_apart(library: PropositionLibrary) -> None:
     found = subject(ANN)
     script = {"m2": mark(9, missing=True), "m3": mark(3)}
@@ -249,15 +242,6 @@ def test_options_reach_every_question_and_progress_is_told(library: PropositionL
     asyncio.run(evaluate_agent(subject(ANN), judge, library, plan, report=lambda at, said: told.append((at, said))))
     assert all(request.double_check and request.batch_group for request in judge.asked)
     assert [position for position, _ in told] == [0, 1, 2, 3]
-
-
-def test_phrases_that_stand_in_an_earlier_message() -> None:
-    # Phrases of the second message: "i think that", "think that we", "that we rest"; the first two stand before: 2 / 3.
-    assert phrase_overlap(["I think that we bake.", "I think that we rest."]) == pytest.approx(2 / 3)
-    assert phrase_overlap(["one two three", "four five six"]) == 0.0
-    assert phrase_overlap(["one two three", "one two"]) is None
-    assert phrase_overlap([]) is None
-    assert repetition_evidence(["alone"]) == ""
 
 
 def test_vocabularies_side_by_side() -> None:

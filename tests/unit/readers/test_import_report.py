@@ -8,17 +8,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from evaluation.engines.scoring import SCORERS, evaluate_transcript
-from evaluation.errors import InputError
 from evaluation.readers import read_path, read_uploads
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine, planned, refusal_groups
 from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.store.imports import KEPT
 from evaluation.transcript import Transcript
-from evaluation.writers import counts_words, report_as, report_csv
+from evaluation.writers import counts_words, report_csv
 
 GAME = b'{"gameId": "%s", "players": [{"name": "Ann"}], "messages": [{"playerName": "Ann", "message": "Hi"}]}'
 BAD = b'{"gameId": '
@@ -91,12 +88,6 @@ def test_the_csv_has_a_row_per_game_and_runs_no_formula() -> None:
         ("'=cmd()", "refused", ""),
     ]
     assert rows[2]["message"] == "'@x"
-
-
-def test_an_unknown_ending_is_refused() -> None:
-    assert report_as(report("one"), ".JSON").startswith("{")
-    with pytest.raises(InputError, match=r"end with \.json, \.csv"):
-        report_as(report("one"), ".xlsx")
 
 
 def test_the_store_keeps_the_latest_reports_and_replaces_one_that_went_on() -> None:

@@ -1,10 +1,6 @@
-from collections import Counter
-
 import pytest
 
-from tests.unit.readers.reading import DATA, read, refusal
-
-LOGS = DATA / "aiwolf"
+from tests.unit.readers.reading import read, refusal
 
 LOG = """0,status,1,VILLAGER,ALIVE,team-x,George
 0,status,2,WEREWOLF,ALIVE,team-y,Shion
@@ -22,52 +18,6 @@ LOG = """0,status,1,VILLAGER,ALIVE,team-x,George
 3,status,2,WEREWOLF,DEAD,team-y,Shion
 3,result,1,0,VILLAGER
 """
-
-
-def test_the_counts_of_log_1() -> None:
-    transcript = read(LOGS / "game1.log")
-    # grep: 45 talk lines, 7 of them only "Skip" or "Over"; 7 votes, 1 attack vote.
-    assert Counter(m.channel for m in transcript.messages) == {"public": 45}
-    assert len(transcript.discussion) == 38
-    assert Counter((v.round, v.phase) for v in transcript.votes) == {(1, "day"): 5, (1, "night"): 1, (2, "day"): 2}
-    assert [(e.round, e.phase, e.player, e.role) for e in transcript.eliminations] == [
-        (1, "day", "Servas", None),
-        (1, "night", "Shizue", None),
-        (2, "day", "Victoria", None),
-    ]
-    assert [(p.name, p.role, p.alignment, p.is_alive) for p in transcript.players] == [
-        ("Servas", "POSSESSED", "mafia", False),
-        ("Asuka", "SEER", "town", True),
-        ("Midori", "VILLAGER", "town", True),
-        ("Shizue", "VILLAGER", "town", False),
-        ("Victoria", "WEREWOLF", "mafia", False),
-    ]
-    assert transcript.metadata["divine"] == [
-        {"round": 1, "player": "Asuka", "target": "Victoria", "result": "WEREWOLF"}
-    ]
-    assert transcript.winner == "town"
-
-
-def test_the_counts_of_log_9() -> None:
-    transcript = read(LOGS / "game9.log")
-    assert len(transcript.messages) == 34
-    assert len(transcript.discussion) == 30
-    # Lines 40 to 44: 1->3, 2->1, 3->1, 4->3, 5->4 by index.
-    assert [(v.voter, v.target) for v in transcript.votes] == [
-        ("George", "Sakura"),
-        ("Shion", "George"),
-        ("Sakura", "George"),
-        ("Midori", "Sakura"),
-        ("Minako", "Midori"),
-    ]
-    assert transcript.player("Sakura").metadata == {"index": "3", "team": "CanisLupus1"}
-
-
-def test_texts_are_kept_as_they_are_cut_short_or_with_commas() -> None:
-    texts = [m.text for m in read(LOGS / "game9.log").messages]
-    assert any(text.endswith("I’ll be skeptical of tha") for text in texts)
-    assert any(text.startswith(" @Minako  you said") for text in texts)
-    assert read(LOG).messages[0].text == "Hello, everyone, I am George, hi"
 
 
 def test_every_kind_of_line() -> None:

@@ -5,11 +5,9 @@ from typing import Any
 
 import pytest
 
-from evaluation.readers import read_path, read_upload
+from evaluation.readers import read_upload
 from evaluation.transcript import Cost
-from tests.unit.readers.reading import DATA, read, refusal
-
-FOLDER = DATA / "inspect_logs"
+from tests.unit.readers.reading import read, refusal
 
 SAMPLE: dict[str, Any] = {
     "id": "s",
@@ -51,30 +49,6 @@ def packed(files: dict[str, Any]) -> bytes:
         for name, content in files.items():
             archive.writestr(name, content if isinstance(content, str) else json.dumps(content))
     return buffer.getvalue()
-
-
-def test_the_four_logs() -> None:
-    results = read_path(FOLDER)
-    assert {result.format for result in results} == {"inspect"}
-    names = [result.name.removeprefix("inspect_logs/") for result in results]
-    # 1 + 1 + 10 + 3 samples; the ten in the order of their numbers, not of their names.
-    assert len(names) == 15
-    assert [name.rpartition("/")[2] for name in names[2:12]] == [f"{number}_epoch_1" for number in range(1, 11)]
-    assert all(result.transcript and len(result.transcript.messages) == 3 for result in results)
-
-
-def test_the_first_log() -> None:
-    transcript = read_path(FOLDER)[0].transcript
-    assert transcript is not None
-    assert [(m.speaker, m.channel, m.text[:20]) for m in transcript.messages] == [
-        ("user", "public", "Hey there, hipster! "),
-        ("user", "public", "What is average low "),
-        ("assistant", "public", "Yo, in February, St."),
-    ]
-    assert transcript.cost == Cost(input_tokens=274, output_tokens=189)
-    assert transcript.player("assistant").model == "openai/gpt-4o-mini"
-    assert transcript.metadata["scores"]["model_graded_fact"]["value"] == "C"
-    assert transcript.metadata["task"] == "input_task"
 
 
 def test_parts_tools_and_attachments() -> None:

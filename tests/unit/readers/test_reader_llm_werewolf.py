@@ -1,14 +1,9 @@
 import json
-from collections import Counter
 from typing import Any
 
 import pytest
 
-from tests.unit.readers.reading import DATA, read, refusal
-
-MATCHES = DATA / "llm_werewolf" / "matches"
-OLDER = "werewolf_match_2025-02-02_0.json"
-NEWER = "werewolf_match_2025-02-26_0.json"
+from tests.unit.readers.reading import read, refusal
 
 
 def match(*chat: dict[str, Any], **changes: Any) -> bytes:
@@ -21,76 +16,6 @@ def match(*chat: dict[str, Any], **changes: Any) -> bytes:
 
 def line(speaker: str, text: str, to: object = ("Ann", "Bob", "Cy", "Di"), **more: Any) -> dict[str, Any]:
     return {"from": speaker, "to": to, "content": text} | more
-
-
-def test_the_counts_of_the_older_match() -> None:
-    transcript = read(MATCHES / OLDER)
-    # 118 lines: 46 of the moderator; of the other 72, 26 are ballots (5 + 11 + 2 + 6 + 2 by vote), 12 the werewolves'
-    # talk (4 a night), and 34 public: 9 introductions, 13 on the first day, 12 on the second.
-    assert Counter((m.channel, m.channel_name) for m in transcript.messages) == {
-        ("system", None): 46,
-        ("system", "vote"): 26,
-        ("team", "mafia"): 12,
-        ("public", None): 34,
-    }
-    assert Counter(m.round for m in transcript.discussion) == {0: 9, 1: 13, 2: 12}
-    # The moderator says "has voted to" 14 times; 6 answers on the first day and 1 on the second are not counted.
-    assert len(transcript.votes) == 21
-    assert Counter((v.round, v.phase) for v in transcript.votes if v.target is None) == {(1, "day"): 6, (2, "day"): 1}
-    assert [(e.round, e.phase, e.player) for e in transcript.eliminations] == [
-        (0, "night", "Grace"),
-        (1, "day", "Isaac"),
-        (1, "night", "Frank"),
-        (2, "day", "Alice"),
-    ]
-    assert transcript.winner == "mafia"
-
-
-def test_the_counts_of_the_newer_match() -> None:
-    transcript = read(MATCHES / NEWER)
-    # 184 lines: 92 of the moderator; ballots 2 + 9 + 2 + 7 + 2 + 5; one placeholder outside the votes.
-    assert Counter((m.channel, m.channel_name) for m in transcript.messages) == {
-        ("system", None): 92,
-        ("system", "vote"): 27,
-        ("system", "no answer"): 1,
-        ("team", "mafia"): 16,
-        ("public", None): 48,
-    }
-    # 19 lines say "has voted to", 7 "abstained".
-    assert Counter(v.target is None for v in transcript.votes) == {False: 19, True: 7}
-    assert [(e.round, e.phase, e.player) for e in transcript.eliminations] == [
-        (0, "night", "Isabella"),
-        (1, "day", "Terri"),
-        (1, "night", "Richard"),
-        (2, "day", "Shane"),
-        (2, "night", "Anthony"),
-        (3, "day", "Marcel"),
-    ]
-    assert transcript.player("Terri").model == "deepseek/deepseek-r1-distill-qwen-1.5b"
-    assert [p.name for p in transcript.players if p.alignment == "mafia"] == ["Shane", "Peyton", "Dawn"]
-
-
-def test_the_vote_of_the_day_that_the_file_calls_night_is_the_days() -> None:
-    transcript = read(MATCHES / NEWER)
-    votes = [v for v in transcript.votes if v.round == 1 and v.phase == "day"]
-    assert Counter(v.target for v in votes) == {"Terri": 5, None: 3}
-    (ballot,) = [m for m in transcript.messages if m.text == "Terri."]
-    assert (ballot.phase, ballot.metadata) == ("day", {"phase": "night"})
-
-
-def test_talk_to_the_living_stays_public_as_they_become_fewer() -> None:
-    # The last day: five of ten live, and every message goes to these five.
-    last_day = [m for m in read(MATCHES / NEWER).messages if m.round == 3 and m.channel == "public"]
-    assert {len(m.recipients) for m in last_day} == {5}
-    assert len(last_day) == 9
-
-
-def test_a_player_who_imitates_the_moderator_records_no_vote() -> None:
-    transcript = read(MATCHES / OLDER)
-    # Isaac says "Hannah has voted to kill Grace."; the moderator counts the first name in it as Isaac's vote.
-    votes = [(v.voter, v.target) for v in transcript.votes if v.round == 0]
-    assert votes == [("Bob", "Grace"), ("Isaac", "Hannah"), ("Hannah", "Grace")]
-    assert transcript.votes[1].justification == "Hannah has voted to kill Grace."
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 import json
 import shutil
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -33,87 +32,6 @@ def small_game(**changes: str) -> dict[str, str | bytes]:
     } | changes
     chats: dict[str, str | bytes] = {f"public_{part}_chat.txt": text for part, text in texts.items()}
     return {"config.json": json.dumps({"players": players})} | chats
-
-
-def test_the_counts_of_game_3() -> None:
-    transcript = read(GAMES / "0003")
-    # grep -vc Game-Manager: 47 lines in the day's file, 5 in the night's; grep -c Game-Manager: over all three is 40.
-    assert Counter(m.channel for m in transcript.messages) == {"public": 47, "team": 5, "system": 40}
-    assert len(transcript.players) == 8
-    # 17 "voted for" lines in the day's file, 3 in the night's.
-    assert Counter(v.phase for v in transcript.votes) == {"day": 17, "night": 3}
-    assert [(e.round, e.phase, e.player, e.role) for e in transcript.eliminations] == [
-        (1, "day", "Riley", "bystander"),
-        (1, "night", "Jordan", "bystander"),
-        (2, "day", "Ariel", "mafia"),
-        (2, "night", "Lennon", "bystander"),
-        (3, "day", "Morgan", "bystander"),
-        (3, "night", "Lee", "bystander"),
-    ]
-    assert transcript.winner == "mafia"
-    assert [p.name for p in transcript.players if p.is_alive] == ["Adrian", "Jamie"]
-
-
-def test_the_counts_of_game_6() -> None:
-    transcript = read(GAMES / "0006")
-    assert Counter(m.channel for m in transcript.messages) == {"public": 137, "team": 6, "system": 38}
-    assert len(transcript.players) == 9
-    assert Counter(v.phase for v in transcript.votes) == {"day": 19, "night": 3}
-    # Votes listed under each "Daytime has ended" line: 8, 6, 5.
-    assert Counter(v.round for v in transcript.votes if v.phase == "day") == {1: 8, 2: 6, 3: 5}
-    assert len(transcript.eliminations) == 5
-    assert transcript.winner == "town"
-
-
-def test_who_is_a_model_and_who_a_person() -> None:
-    transcript = read(GAMES / "0006")
-    assert [(p.name, p.model) for p in transcript.players if not p.is_human] == [
-        ("Gray", "meta-llama/Llama-3.1-8B-Instruct")
-    ]
-    assert {p.name for p in transcript.players if p.alignment == "mafia"} == {"Gray", "Reese"}
-
-
-def test_events_of_one_second_keep_the_order_of_the_game() -> None:
-    # At 13:59:39 the second day's last vote, its result, a night without talk, and the third day all happen.
-    transcript = read(GAMES / "0003")
-    texts = [m.text[:24] for m in transcript.messages if m.sent_at and f"{m.sent_at:%H:%M:%S}" == "13:59:39"]
-    assert texts == [
-        "Lennon voted for Ariel",
-        "Ariel was voted out. The",
-        "Now it's Nighttime for 1",
-        "There is only one mafia ",
-        "Nighttime has ended, now",
-        "Adrian voted for Lennon",
-        "Lennon was voted out. Th",
-        "Now it's Daytime for 3 m",
-    ]
-    votes = [(v.round, v.phase, v.voter) for v in transcript.votes if f"{v.sent_at:%H:%M:%S}" == "13:59:39"]
-    assert votes == [(2, "day", "Lennon"), (2, "night", "Adrian")]
-
-
-def test_what_is_written_to_the_wrong_file_keeps_its_channel() -> None:
-    messages = read(GAMES / "0003").messages
-    (late,) = [m for m in messages if m.text.startswith("I think Riley's sudden claim of being a bystander is susp")]
-    # Morgan wrote to everybody nine seconds after the night had begun.
-    assert (late.channel, late.round, late.phase) == ("public", 1, "night")
-
-
-def test_the_clock_decides_where_a_late_line_belongs() -> None:
-    # Line 27 of the day's file stands after the votes that came up to 13:33:42, but is stamped 13:30:03.
-    messages = read(GAMES / "0002").messages
-    (late,) = [m for m in messages if m.text.startswith("I think we're getting a bit too quick")]
-    assert messages[late.index - 1].text.startswith("Daytime has ended")
-    assert messages[late.index + 1].text == "Rowan voted for Sidney"
-
-
-def test_surveys_are_kept() -> None:
-    surveys = read(GAMES / "0006").metadata["surveys"]
-    assert surveys["Morgan"] == {
-        "answers": {"similarity to human behavior": "40", "timing of messaging": "90", "relevance of messages": "20"},
-        # Backspaces that the person typed; the wording stays as it was written.
-        "comment": "f\x08t\x08llm was too repepetive",
-    }
-    assert read(GAMES / "0004").metadata["surveys"]["Alex"] == {"answers": {}, "comment": ""}
 
 
 @pytest.mark.parametrize("folder", ["", "0006/", "deep/er/0006/"])

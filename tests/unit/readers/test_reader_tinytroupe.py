@@ -1,12 +1,9 @@
 import json
-from collections import Counter
 from typing import Any
 
 from evaluation.readers import read_upload
 from evaluation.transcript import Message
-from tests.unit.readers.reading import DATA, read, refusal
-
-NOTEBOOK = DATA / "tinytroupe" / "simple_chat.ipynb"
+from tests.unit.readers.reading import read, refusal
 
 
 def notebook(*screens: str | list[str]) -> bytes:
@@ -17,39 +14,6 @@ def notebook(*screens: str | list[str]) -> bytes:
 
 def messages(*screens: str | list[str]) -> tuple[Message, ...]:
     return read(notebook(*screens), "tinytroupe").messages
-
-
-def test_the_counts_of_the_real_chat() -> None:
-    transcript = read(NOTEBOOK)
-    # Shown live: 8 TALK, 8 THINK, 8 DONE, 1 REACH_OUT, 2 goals of the agents' own; 1 word of the user, 2 of the world.
-    # Of the 9 CONVERSATION stimuli, 8 repeat a talk; the two trajectories at the end repeat everything.
-    assert Counter(m.channel for m in transcript.messages) == {"public": 8, "private": 19, "system": 3}
-    assert transcript.player_names == ("Lisa Carter", "Oscar")
-    # The chat ran 4 steps; in the fourth Lisa and Oscar spoke once each.
-    assert [(m.round, m.speaker.split()[0]) for m in transcript.discussion] == [
-        (1, "Lisa"),
-        (1, "Oscar"),
-        (2, "Lisa"),
-        (2, "Oscar"),
-        (3, "Oscar"),
-        (3, "Lisa"),
-        (4, "Lisa"),
-        (4, "Oscar"),
-    ]
-    assert {player.model for player in transcript.players} == {"gpt-5-mini"}
-
-
-def test_lines_are_joined_as_they_were_before_wrapping() -> None:
-    first, second, third, *_ = read(NOTEBOOK).discussion
-    assert first.text == (
-        "Hi Oscar — I’m Lisa (I work on the M365 Search team). Nice to meet you! I’d love to hear more about you: what "
-        "do you do, what are your main interests or hobbies, and what brought you to this chat? Share whatever you’re "
-        "comfortable with."
-    )
-    assert second.recipients == ("Lisa Carter",)
-    # TinyTroupe cuts at 1,024 characters and adds " (...)", so exactly 1,030 are there when no space is lost or won.
-    assert len(third.text) == 1030
-    assert third.metadata == {"is_cut": True}
 
 
 def test_hyphens_at_the_end_of_a_line() -> None:

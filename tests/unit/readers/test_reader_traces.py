@@ -10,7 +10,7 @@ from evaluation.readers.document import Document, Limits, records
 from evaluation.readers.traces.opentelemetry import otlp_calls
 from evaluation.transcript import Transcript
 from tests.unit.readers.reading import lines, read, refusal, results, told
-from tests.unit.readers.trace_samples import LANGSMITH, SAMPLES, chat_span, export, real, said, span, swarm
+from tests.unit.readers.trace_samples import LANGSMITH, SAMPLES, chat_span, export, said, span, swarm
 
 
 def kinds(transcript: Transcript) -> list[tuple[str, str | None, str]]:
@@ -38,57 +38,6 @@ def test_a_swarm_in_two_exports_of_15_spans_gives_6_entries() -> None:
     # Three calls; the spans of the agents carry sums of them, which are not counted again.
     assert transcript.cost is not None
     assert (transcript.cost.input_tokens, transcript.cost.output_tokens) == (785 + 922 + 766, 73 + 197 + 385)
-
-
-def test_two_agents_of_pydantic_ai_in_langfuse_give_8_entries() -> None:
-    transcript = read(SAMPLES["langfuse"][1])
-    assert kinds(transcript) == [
-        ("public", None, "user"),
-        ("system", "tool", "joke_agent"),
-        ("system", "tool", "tool"),
-        ("public", None, "joke_agent"),
-        ("public", None, "user"),
-        ("public", None, "joke_agent"),
-        ("system", "context", "user"),
-        ("public", None, "evaluator_agent"),
-    ]
-    assert transcript.messages[1].text.count("\n") == 2
-    assert transcript.messages[6].reply_to == transcript.messages[5].id
-    assert "history_rewritten" not in transcript.metadata
-    assert transcript.cost is not None
-    assert (transcript.cost.input_tokens, transcript.cost.output_tokens) == (1315, 209)
-
-
-@pytest.mark.parametrize(
-    ("sample", "channels", "agents"),
-    [
-        ("otel_genai/tool_use_messages.json", {"public": 2, "system": 2}, {"Strands Agent"}),
-        ("otel_genai/chat_attributes.json", {"public": 1, "system": 1}, {"assistant"}),
-        ("otel_genai/log_events_cloudwatch.json", {"public": 2, "system": 2}, {"assistant"}),
-        ("langfuse/openai-agents-2025-09-30.json", {"public": 2, "system": 2}, {"Hello world"}),
-        (
-            "langfuse/microsoft-agent-2025-10-14.json",
-            {"public": 2, "system": 2},
-            {"99981f6a-abd1-4d09-9fba-00e2ab172193"},
-        ),
-        # The instructions stand there as the user's words.
-        ("langgraph/langfuse_trace.json", {"public": 3, "system": 2}, {"agent"}),
-        ("openinference/client_span_tool_calls.json", {"public": 3, "system": 2}, {"assistant"}),
-        ("crewai/two_agents_otlp.jsonl", {"public": 4, "system": 3}, {"manager", "AI Artist", "Art Critic"}),
-    ],
-)
-def test_real_traces(sample: str, channels: dict[str, int], agents: set[str]) -> None:
-    transcript = read(real(sample))
-    assert Counter(message.channel for message in transcript.messages) == channels
-    assert set(transcript.player_names) - {"user"} == agents
-
-
-def test_agents_that_only_their_instructions_tell_apart() -> None:
-    transcript = read(SAMPLES["otlp, openinference"][1])
-    assert transcript.player_names == ("assistant", "user", "search_agent")
-    assert [message.speaker for message in transcript.messages if message.is_thought] == ["assistant", "search_agent"]
-    # The last answer calls the tool final_answer, and is speech.
-    assert any(m.speaker == "search_agent" and m.text.startswith("### 1. Task outcome") for m in transcript.discussion)
 
 
 def test_indexed_attributes_and_the_name_of_the_agent_around_the_call() -> None:

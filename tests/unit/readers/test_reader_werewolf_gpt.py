@@ -1,10 +1,6 @@
-from collections import Counter
-
 import pytest
 
-from tests.unit.readers.reading import DATA, read, refusal
-
-PAGES = DATA / "werewolf_gpt"
+from tests.unit.readers.reading import read, refusal
 
 PAGE = """# Werewolf GPT - Recorded Play
 
@@ -26,53 +22,6 @@ And so are you.
 
 > **Ann [Seer]:** I am voting for Bob.
 """
-
-
-def test_the_counts_of_page_1() -> None:
-    transcript = read(PAGES / "gpt-4-001.md")
-    # grep: 22 "thoughts as", 16 quotes without [Role], 5 with it, 12 "GAME:".
-    assert Counter((m.channel, m.channel_name) for m in transcript.messages) == {
-        ("private", "thoughts"): 22,
-        ("public", None): 16,
-        ("system", "vote"): 5,
-        ("system", None): 12,
-    }
-    assert [(v.voter, v.target) for v in transcript.votes] == [
-        ("Vladimir", "Dracula"),
-        ("Dracula", "Vladimir"),
-        ("Radu", "Dracula"),
-        ("Mircea", "Dracula"),
-        ("Stefan", "Vladimir"),
-    ]
-    assert [(e.round, e.phase, e.player, e.role) for e in transcript.eliminations] == [
-        (1, "vote", "Dracula", "Villager")
-    ]
-    assert [(p.role, p.alignment) for p in transcript.players] == [
-        ("Seer", "town"),
-        ("Villager", "town"),
-        ("Mason", "town"),
-        ("Villager", "town"),
-        ("Minion", "mafia"),
-    ]
-    assert {p.model for p in transcript.players} == {"gpt-4"}
-    assert transcript.winner == "mafia"
-
-
-def test_the_counts_of_page_4() -> None:
-    transcript = read(PAGES / "gpt-4-004.md")
-    assert Counter(m.channel for m in transcript.messages) == {"private": 26, "public": 20, "system": 17}
-    assert [p.name for p in transcript.players if p.alignment == "mafia"] == ["Mircea", "Andrei", "Dracula"]
-    assert [p.name for p in transcript.players if not p.is_alive] == ["Larisa"]
-    assert str(transcript.metadata["notes"]).startswith("Additional Developer Thoughts")
-
-
-def test_what_nobody_says_is_kept_in_the_metadata() -> None:
-    metadata = read(PAGES / "gpt-4-001.md").metadata
-    assert metadata["center_cards"] == ["Werewolf", "Mason", "Werewolf"]
-    assert len(metadata["cards"]) == 8
-    assert "**Stefan** is a minion and is aware that no one is a werewolf." in metadata["night"]
-    assert metadata["vote_counts"] == {"Vladimir": 2, "Dracula": 3}
-    assert metadata["run_details"] == {"Model": "gpt-4", "Player Count": "5", "Discussion Depth": "20"}
 
 
 def test_thoughts_quotes_and_votes_are_told_apart() -> None:

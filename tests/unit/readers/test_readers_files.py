@@ -145,6 +145,8 @@ def test_hostile_text_comes_to_an_end() -> None:
         '{"messages": [], "players": [' + '{"name": "a"},' * 30_000 + "{}]}",
         '{"messages": [' + '{"inReplyToId": "' + "m" * 300 + '1"},' * 1500 + '{}], "players": []}',
         "[12:00:00] " * 50_000,
+        "[00:00:00] ",
+        "PK\x05\x06" + "\0" * 18,
         "name,text\nAnn," + '"' * 499_999,
         "name,text\n" + "Ann,x\n" * 80_000 + "Bob",
         "name|text;" * 40_000 + "\nx",

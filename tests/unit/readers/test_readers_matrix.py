@@ -122,14 +122,6 @@ def test_files_made_for_the_purpose(expected: str, data: bytes) -> None:
     assert {result.format for result in read_upload("x", data)} == {expected}
 
 
-@pytest.mark.parametrize(("folder", "expected"), FOLDERS.items(), ids=FOLDERS)
-def test_real_files(folder: str, expected: str) -> None:
-    # Beside the notebook lie the scores of the paper's experiments, which are no transcripts.
-    results = read_path(DATA / folder / "simple_chat.ipynb" if folder == "tinytroupe" else DATA / folder)
-    assert {result.format for result in results} == {expected}
-    assert [result.error for result in results if result.error] == []
-
-
 def single_files() -> list[Path]:
     """Every real file that is not part of a zip and no licence."""
     paths = [path for path in sorted(DATA.rglob("*")) if path.is_file()]

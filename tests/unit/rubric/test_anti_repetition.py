@@ -228,13 +228,6 @@ def test_without_phrases_it_does_not_apply(make_game: MakeGame, said: list[tuple
     assert (result.status, result.reason) == (Status.NOT_APPLICABLE, "no phrase of three words")
 
 
-def test_other_languages_count_and_those_without_spaces_do_not_apply(make_game: MakeGame) -> None:
-    german = "Ich glaube, dass Anna lügt, weil sie gestern nichts gesagt und gegen Peter gestimmt hat. " * 5
-    assert measure(make_game([("Anna", german)])).status is Status.FAILED
-    result = measure(make_game([("Anna", "some words here")], language="th"))
-    assert result.reason == "the language (th) is written without spaces between words"
-
-
 def test_a_hostile_message_stays_small(make_game: MakeGame) -> None:
     # 100,000 uses of one phrase are counted, 200 places are shown.
     result = measure(make_game([("Ann", "go " * 100_002)]))

@@ -250,8 +250,3 @@ def test_those_who_open_a_round_leave_the_denominator_unless_they_are_marked_as_
 def test_fewer_than_two_messages_do_not_apply(make_game: MakeGame, said: list[tuple[str, str]]) -> None:
     result = measure(make_game(said, private=[("Bob", "Ann?"), ("Ann", "Bob?")]))
     assert (result.status, result.reason) == (Status.NOT_APPLICABLE, "fewer than two messages")
-
-
-def test_an_unsupported_language_does_not_apply(make_game: MakeGame) -> None:
-    result = measure(make_game([("Ann", "sì Bob"), ("Bob", "no Ann")], language="it"))
-    assert (result.status, result.reason, result.ledger) == (Status.NOT_APPLICABLE, "only English without a model", ())

@@ -148,11 +148,3 @@ def test_a_prepared_message_leaves_out_the_own_name_and_tells_names_from_words(m
     assert [token.text for token in prepared.tokens] == ["player", "7's", "vote"]
     assert [(mention.player, mention.start, mention.end) for mention in prepared.mentions] == [("Player 7", 9, 17)]
     assert [token.text for token in prepared.plain_tokens] == ["vote"]
-
-
-def test_missing_and_null_reply_fields_are_the_same(make_game: MakeGame) -> None:
-    game = play(make_game, [(0, "hello"), (1, "hi"), (2, "hm")])
-    body = game.model_dump(mode="json")
-    for message in body["messages"]:
-        assert message.pop("reply_to") is None
-    assert coherence.measure(Transcript.model_validate(body)).ledger == coherence.measure(game).ledger

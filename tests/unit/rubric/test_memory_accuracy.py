@@ -104,6 +104,15 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Agent-Bravo voted for Agent-Foxtrot two rounds ago.", [RIGHT]),
     ("Agent-Bravo voted for Agent-Foxtrot in the first round.", [RIGHT]),
     ("Agent-Bravo voted for Agent-Foxtrot in r1.", [RIGHT]),
+    ("Agent-Bravo voted for Agent-Foxtrot in round one.", [RIGHT]),
+    ("Previously Agent-Alpha voted for Agent-Bravo.", [RIGHT]),
+    ("Voted for Agent-Delta last round, no regrets.", [RIGHT]),
+    ("Agent-Bravo was voted for by Agent-Alpha.", [RIGHT]),
+    ("Agent-Bravo voted for himself.", [WRONG]),
+    ("agent-alpha didnt vote agent-delta", [RIGHT]),
+    ("I voted for Agent-Delta because Agent-Charlie defended Agent-Bravo.", [RIGHT, RIGHT]),
+    ("I trust Agent-Alpha and Agent-Bravo. They voted for Agent-Delta.", [OPEN]),
+    ("I claim Seer.", []),
     ("In round 9 Agent-Alpha voted for Agent-Bravo.", [WRONG]),
     ("Agent-Foxtrot voted for Agent-Alpha in round 2.", [WRONG]),
     # Votes without a round: any earlier one will do
@@ -415,13 +424,6 @@ def test_no_references_are_full_marks_and_say_so() -> None:
 def test_only_unverified_references_are_not_applicable() -> None:
     result = memory_accuracy.measure(make_game("As I said earlier, we need a plan."))
     assert (result.score, result.status) == (None, Status.NOT_APPLICABLE)
-
-
-def test_another_language_is_not_applicable() -> None:
-    result = memory_accuracy.measure(make_game("Agent-Alpha hat fuer Agent-Bravo gestimmt.", language="de"))
-    assert result.status is Status.NOT_APPLICABLE
-    assert result.reason == "only English without a model"
-    assert result.ledger == ()
 
 
 def test_votes_that_nobody_recorded_leave_a_claim_open() -> None:

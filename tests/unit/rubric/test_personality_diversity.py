@@ -105,17 +105,6 @@ def test_fewer_than_two_players_do_not_apply(make_game: MakeGame, said: list[tup
     assert result.reason.startswith("fewer than two players to compare")
 
 
-def test_other_languages_are_compared_by_their_words(make_game: MakeGame) -> None:
-    german = "Ich glaube, dass Anna lügt, weil sie gestern nichts gesagt und gegen Peter gestimmt hat. " * 4
-    assert measure(make_game([("Anna", german), ("Peter", german)])).score == 0.0
-
-
-def test_languages_whose_words_cannot_be_told_do_not_apply(make_game: MakeGame) -> None:
-    thai = "ฉันคิดว่าเบนน่าสงสัยเพราะเขาโกหกเมื่อคืนนี้ตอนที่เราลงคะแนนกัน" * 10
-    result = measure(make_game([("Ann", thai), ("Bob", thai)]))
-    assert result.reason == "the language (th) is written without spaces between words"
-
-
 def test_players_are_compared_on_equal_amounts_of_text(make_game: MakeGame) -> None:
     # Bob's 40 words are a subset of Ann's 400; on 40 words of each, of which 36 differ, they are not alike.
     vocabulary = [f"{letter}{number * 7919 % 1000:03}{letter}" for number in range(50) for letter in "abcdefgh"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from evaluation.rubric.advice import troubleshooting
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
 
+# But for "MINIMUM for Iteration 1 success" at point 3: raters who know the pass mark lean towards it.
 SCALE = """
 1 - Boring: Robotic, repetitive, no strategic depth, would not watch
 - Agents make generic statements
@@ -18,7 +19,6 @@ SCALE = """
 - Clear Mafia deception and Villager deduction
 - Conversations reference past events
 - Some personality differentiation
-- MINIMUM for Iteration 1 success
 4 - Engaging: Strong strategy, natural conversation, compelling to watch
 - Heated debates with evidence
 - Agents build complex cases

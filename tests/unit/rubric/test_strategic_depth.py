@@ -71,28 +71,9 @@ def test_half_of_the_messages(make_game: MakeGame) -> None:
     assert result.ledger[0].reason == 'Holds "vote".'
 
 
-def test_spans_are_code_points_of_the_original(make_game: MakeGame) -> None:
-    # One emoji is one code point here: "think" stands at 4 to 9.
-    (row,) = measure(make_game([("A", "🤔 I think…")])).ledger
-    assert [(e.start, e.end, e.text) for e in row.evidence] == [(4, 9, "think")]
-
-
-def test_only_public_messages_count(make_game: MakeGame) -> None:
-    said = [("A", "Skip"), ("A", "Over."), ("A", "hello"), ("B", "  ")]
-    result = measure(make_game(said, private=[("B", "I vote A because I think so")]))
-    assert (result.numerator, result.denominator) == (0, 1)
-
-
 def test_without_public_messages_it_does_not_apply(make_game: MakeGame) -> None:
     result = measure(make_game([], private=[("A", "I think")]))
     assert (result.status, result.score, result.reason) == (Status.NOT_APPLICABLE, None, "no public messages")
-
-
-def test_an_unsupported_language_does_not_apply(make_game: MakeGame) -> None:
-    italian = "Penso che Anna menta, perché ieri non ha detto niente a nessuno e ha votato contro Pietro. " * 5
-    result = measure(make_game([("Anna", italian), ("Pietro", italian)]))
-    assert (result.status, result.reason) == (Status.NOT_APPLICABLE, "only English without a model")
-    assert result.ledger == ()
 
 
 def test_the_language_that_a_person_sets_holds_for_messages_that_cannot_tell(make_game: MakeGame) -> None:

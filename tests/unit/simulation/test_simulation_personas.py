@@ -1,4 +1,4 @@
-"""Personas: TinyTroupe's files, fragments worked in, and what a generated one must hold."""
+"""Personas: TinyTroupe's files, and what a generated one must hold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from evaluation.errors import InputError
-from evaluation.simulation.population import GeneratedPersona, load_personas, read_fragment_file, with_fragments
+from evaluation.simulation.population import GeneratedPersona, load_personas
 
 BIG_FIVE = dict.fromkeys(("openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism"), "High.")
 
@@ -31,11 +31,8 @@ def persona(**changes: Any) -> dict[str, Any]:
     } | changes
 
 
-def test_all_agent_and_fragment_files_of_tinytroupe_can_be_used(data_root: Path) -> None:
-    folder = data_root / "tinytroupe"
-    fragments = sorted((folder / "fragments").glob("*.json"))
-    plain = load_personas(folder / "agents")
-    assert [each["name"] for each in plain] == [
+def test_all_agent_files_of_tinytroupe_can_be_used(data_root: Path) -> None:
+    assert [each["name"] for each in load_personas(data_root / "tinytroupe" / "agents")] == [
         "Friedrich Wolf",
         "Lila",
         "Lisa Carter",
@@ -43,45 +40,6 @@ def test_all_agent_and_fragment_files_of_tinytroupe_can_be_used(data_root: Path)
         "Oscar",
         "Sophie Lefevre",
     ]
-    assert len(fragments) == 9
-    for fragment in fragments:
-        assert len(load_personas(folder / "agents", [fragment])) == 6
-    [lila] = [each for each in load_personas(folder / "agents", [fragments[0]]) if each["name"] == "Lila"]
-    assert "Winning a debate is always a matter of honor and pride." in lila["beliefs"]
-    assert set(plain[1]["beliefs"]) < set(lila["beliefs"])
-
-
-def test_fragments_add_to_lists_once_and_fill_what_is_empty() -> None:
-    joined = with_fragments(
-        {"name": "A", "likes": ["tea"], "job": {"title": "nurse"}, "style": ""},
-        [{"likes": ["tea", "rain"], "job": {"hours": "nights"}, "style": "Dry."}],
-    )
-    assert joined == {
-        "name": "A",
-        "likes": ["tea", "rain"],
-        "job": {"title": "nurse", "hours": "nights"},
-        "style": "Dry.",
-    }
-
-
-def test_a_contradiction_names_its_place() -> None:
-    with pytest.raises(InputError, match=r"\$\.job\.title: The fragment contradicts the persona"):
-        with_fragments({"job": {"title": "nurse"}}, [{"job": {"title": "pilot"}}])
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"{", "Not valid JSON"),
-        (b'{\n"type": "TinyPerson", "persona": {"name": "A"}}', "json:2: type: It should be 'Fragment'"),
-        (b'{"type": "Fragment", "persona": {}}', "json:1: persona: A mapping is empty"),
-        (b" " * 1_000_001, "more than 1,000,000 bytes"),
-        (b"[" * 100_000, "nested deeper"),
-    ],
-)
-def test_bad_fragments_are_refused(content: bytes, words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        read_fragment_file(content, "x.fragment.json")
 
 
 def write_personas(folder: Path, *names: str) -> None:

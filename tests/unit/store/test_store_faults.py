@@ -56,18 +56,6 @@ def test_a_table_in_place_of_the_file_is_refused(tmp_path: Path, name: str, text
     assert (tmp_path / name).read_text() == text
 
 
-def test_an_empty_file_is_refused(path: Path) -> None:
-    path.touch()
-    with pytest.raises(StoreError, match="not a DuckDB database"):
-        Store(path).transcripts.summaries()
-
-
-def test_a_folder_in_place_of_the_file_is_refused(path: Path) -> None:
-    path.mkdir()
-    with pytest.raises(StoreError, match="a folder where the database file should be"):
-        Store(path).transcripts.summaries()
-
-
 def test_a_path_in_another_encoding_is_refused() -> None:
     with pytest.raises(InputError, match=r"path: .*surrogate"):
         Store("caf\udce9.duckdb")

@@ -153,21 +153,6 @@ def test_a_file_name_in_another_encoding_is_made_readable(store: Store) -> None:
     assert store.transcripts.summaries()["source_name"].tolist() == ["caf?.json"]
 
 
-def test_the_same_content_is_stored_once(store: Store) -> None:
-    store.iterations.create("v1")
-    first, again = store.transcripts.add_many([(game(), "a.json"), (game(), "b.json")], iteration="v1")
-    assert (first.is_new, again.is_new, again.iteration) == (True, False, "v1")
-    later = store.transcripts.add(game(), source_name="c.json")
-    assert (later.is_new, later.transcript_id, later.iteration) == (False, first.transcript_id, "v1")
-    assert store.transcripts.summaries()["source_name"].tolist() == ["a.json"]
-
-
-def test_an_unknown_iteration_is_refused(store: Store) -> None:
-    with pytest.raises(NotFoundError, match="no iteration 'v9'"):
-        store.transcripts.add(game(), source_name="f", iteration="v9")
-    assert store.transcripts.summaries().empty
-
-
 def test_a_transcript_is_found_by_id_prefix_and_game(store: Store) -> None:
     one, other = game("one"), game("other")
     store.transcripts.add_many([(one, "f"), (other, "f")])
@@ -186,18 +171,6 @@ def test_a_name_that_two_transcripts_have_is_refused_with_their_ids(store: Store
         store.transcripts.resolve("same")
     assert one.id in str(caught.value)
     assert other.id in str(caught.value)
-
-
-def test_a_full_id_wins_over_a_game_that_bears_it(store: Store) -> None:
-    one = game("one")
-    store.transcripts.add_many([(one, "f"), (game(one.id), "f")])
-    assert store.transcripts.resolve(one.id) == one.id
-
-
-def test_an_unknown_transcript_is_not_found(store: Store) -> None:
-    for call in (store.transcripts.get, store.results.load):
-        with pytest.raises(NotFoundError, match="'nothing'"):
-            call("nothing")
 
 
 def test_transcripts_come_back_in_the_order_in_which_they_are_asked_for(store: Store) -> None:

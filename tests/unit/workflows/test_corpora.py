@@ -14,11 +14,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.faults.killing import DaskCluster, dask_cluster, free_port, wait_until_open
 
 from benchmarks.generate import write
 from evaluation.engines.scoring import ScoreFailure, evaluate_many
-from evaluation.engines.task_engines import EngineName, run_on_cluster
+from evaluation.engines.task_engines import run_on_cluster
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
 from evaluation.files.locations import Location
 from evaluation.readers import iter_paths
@@ -27,6 +26,8 @@ from evaluation.store import Store
 from evaluation.store.corpus import Corpus, scoring_key
 from evaluation.workflows.corpora import Collected, CorpusTally, import_corpus, score_to_corpus
 from evaluation.workflows.scoring import GameRecord, Tally, current_outcomes, store_games
+from tests.dashboard_server import free_port
+from tests.dask_cluster import DaskCluster, dask_cluster, wait_until_open
 
 GAMES = 10
 KILLS_ITSELF = "__import__('os').kill(__import__('os').getpid(), 9)"
@@ -83,7 +84,7 @@ def test_one_process_two_and_dask_give_the_same_rows(games, alone, cluster, tmp_
     assert len(wanted) == GAMES
     scored(games, tmp_path / "pool", iteration="v1 / a", jobs=2)
     assert rows(tmp_path / "pool") == wanted
-    scored(games, tmp_path / "dask", iteration="v1 / a", engine=EngineName.DASK, scheduler=cluster)
+    scored(games, tmp_path / "dask", iteration="v1 / a", scheduler=cluster)
     assert rows(tmp_path / "dask") == wanted
     names = {folder: sorted(path.name for path in folder.rglob("*.parquet")) for folder in (alone, tmp_path / "dask")}
     assert names[alone] == names[tmp_path / "dask"]
@@ -102,18 +103,6 @@ def test_what_is_there_is_left_out_and_one_lost_partition_is_made_again(games, a
     assert rows(output) == wanted
 
 
-def test_games_in_another_iteration_are_said_in_one_remark(games, tmp_path) -> None:
-    scored(games, tmp_path / "out")
-    _, notes = scored(games, tmp_path / "out")
-    assert notes == []
-    for iteration in ("v2", "v3"):
-        tally, notes = scored(games, tmp_path / "out", iteration=iteration)
-        assert (tally.scored, tally.had, tally.elsewhere) == (0, GAMES, GAMES)
-        assert len(notes) == 1
-        assert f"Left in another iteration, or in none: {GAMES} games" in notes[0]
-        assert "another --output" in notes[0]
-
-
 @pytest.mark.parametrize("name", ["a" * 201, " "])
 def test_a_name_that_no_database_takes_is_refused_before_anything_is_scored(games, tmp_path, name) -> None:
     with pytest.raises(InputError, match="cannot name an iteration"):
@@ -121,16 +110,11 @@ def test_a_name_that_no_database_takes_is_refused_before_anything_is_scored(game
     assert not (tmp_path / "out").exists()
 
 
-def test_a_lone_surrogate_in_a_name_is_replaced(games, tmp_path) -> None:
-    place = str(sorted(games.iterdir())[0])
-    assert [scored(place, tmp_path, iteration="v\udcff")[0].had for _ in range(2)] == [0, 1]
-
-
 def test_a_killed_worker_loses_nothing(cluster, tmp_path) -> None:
     """One worker process is killed by its task: the other tasks of its batch are done, and it alone is given up."""
     touched = tmp_path / "done"
     tasks = [f"{number}" for number in range(6)] + [f"7;{KILLS_ITSELF};open({str(touched)!r}, 'w').close()"]
-    answers = list(run_on_cluster(eval_all, tasks, split=lambda task: task.split(";"), jobs=1, scheduler=cluster))
+    answers = list(run_on_cluster(eval_all, tasks, split=lambda task: task.split(";"), scheduler=cluster))
     assert dict(answers) == {
         **{f"{number}": [number] for number in range(6)},
         "7": [7],
@@ -155,14 +139,14 @@ main()
 @pytest.mark.long
 def test_a_killed_client_is_followed_by_one_that_does_the_rest(games, alone, cluster, tmp_path) -> None:
     output = tmp_path / "out"
-    command = [sys.executable, "-c", CLIENT, "evaluate", str(games), "--output", str(output), "--engine", "dask"]
+    command = [sys.executable, "-c", CLIENT, "evaluate", str(games), "--output", str(output)]
     command += ["--scheduler", cluster, "--iteration", "v1 / a"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as client:
         until = time.monotonic() + WAIT_SECONDS
         while not list(output.rglob("*.parquet")) and client.poll() is None:
             assert time.monotonic() < until
         client.send_signal(signal.SIGKILL)
-    scored(games, output, iteration="v1 / a", engine=EngineName.DASK, scheduler=cluster)
+    scored(games, output, iteration="v1 / a", scheduler=cluster)
     corpus = Corpus(Location.of(str(output)))
     assert len(corpus.scored_ids()) == GAMES
     store = Store(":memory:")
@@ -171,13 +155,6 @@ def test_a_killed_client_is_followed_by_one_that_does_the_rest(games, alone, clu
     assert len(store.results.scores()) == GAMES * 7
     # The batches of the client that was killed may be there too, whole: no game is counted twice.
     assert collected.new == GAMES
-
-
-def test_a_scheduler_that_is_not_there_is_named(games, tmp_path) -> None:
-    with pytest.raises(InputError, match="Only the engine 'dask' has a scheduler"):
-        scored(games, tmp_path / "out", scheduler="tcp://127.0.0.1:1")
-    with pytest.raises(InputError, match="cannot see what is in the memory"):
-        scored(games, "memory://out", jobs=2)
 
 
 def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_path) -> None:
@@ -288,13 +265,6 @@ def test_games_and_scores_lie_in_an_object_store(games, alone, object_store, tmp
     assert "canary" not in str(refused.value)
 
 
-def test_memory_is_read_and_written_within_one_process(games, alone) -> None:
-    for path in games.iterdir():
-        Location.of(f"memory://games/{path.name}").write_bytes(path.read_bytes())
-    scored("memory://games", "memory://out", iteration="v1 / a")
-    assert rows("memory://out") == rows(alone)
-
-
 def test_urls_with_secrets_or_unknown_schemes_are_refused_unseen() -> None:
     for url in ("s3://KEY:c4n4ry@bucket/p", "s3://bucket/p?secret_key=c4n4ry"):
         with pytest.raises(InputError) as refused:
@@ -307,7 +277,7 @@ def test_urls_with_secrets_or_unknown_schemes_are_refused_unseen() -> None:
 def test_a_scheduler_that_is_killed_is_named(dask, capfd) -> None:
     """The last test of this file: its cluster ends here. ``make test-long`` runs the same command again after it."""
     tasks = ["1", *["__import__('time').sleep(60)"] * 3]
-    common = {"split": lambda task: [task], "jobs": 1}
+    common = {"split": lambda task: [task]}
     answers = run_on_cluster(eval_all, tasks, scheduler=dask.address, connect_seconds=0.5, **common)
     assert next(answers) == ("1", [1])
     dask.scheduler.kill()

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from evaluation.coverage import Coverage
 from evaluation.errors import InputError
 from evaluation.overrides import parse_overrides
 from evaluation.rubric.verdict import metric_coverage
@@ -91,11 +90,3 @@ def test_it_survives_scoring_again_and_goes_along_with_exported_overrides(store:
     assert memory(other) == (50.0, 1, 2)
     with pytest.raises(InputError, match="no span"):
         parse_overrides(json.dumps([entry | {"row": "memory_accuracy:m1"}]), GAME.id)
-
-
-@pytest.mark.parametrize("changes", [{"words": "never said"}, {"words": " "}, {"message_id": "m2", "words": "Team"}])
-def test_only_words_of_the_discussion_can_be_marked(store: Store, changes: dict[str, str]) -> None:
-    with pytest.raises(InputError):
-        mark(store, **changes)
-    assert isinstance(coverage_of(store.results.load(GAME.id)["memory_accuracy"]), Coverage)
-    assert memory(store) == (100.0, 1, 1)

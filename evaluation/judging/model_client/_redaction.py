@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import ceil
-from urllib.parse import urlsplit, urlunsplit
 
 _HIDDEN = "[key]"
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)\Z", re.IGNORECASE)
@@ -20,15 +19,15 @@ _SHORTEST_SECRET = 6
 _LONGEST_MESSAGE = 2_000
 
 
-def without_secrets(text: str, more: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> str:
-    """``text`` without the secrets of the environment and of ``more``, and without what looks like a key.
+def without_secrets(text: str, environment: Mapping[str, str] | None = None) -> str:
+    """``text`` without the secrets of the environment, and without what looks like a key.
 
     A secret is known by its letters and digits in any case, whatever stands between them; so is a piece of 12 of them,
     or of 60 % of them but at least 10. Takes time linear in the text.
     """
     named = (os.environ if environment is None else environment).items()
     # What is sent in a header comes back without the blanks around it.
-    secrets = {value.strip() for name, value in named if _SECRET_NAME.search(name)} | {one.strip() for one in more}
+    secrets = {value.strip() for name, value in named if _SECRET_NAME.search(name)}
     secrets = {secret for secret in secrets if len(secret) >= _SHORTEST_SECRET}
     # The longest first: a shorter one may be a part of it.
     for secret in sorted(secrets, key=len, reverse=True):
@@ -66,13 +65,6 @@ def _without_pieces(text: str, secret: str) -> str:
 _MOST_READ = 200_000
 
 
-def message_without_secrets(text: str, more: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> str:
+def message_without_secrets(text: str, environment: Mapping[str, str] | None = None) -> str:
     """A provider's message without secrets, as of ``without_secrets``; at most 2,000 characters."""
-    return without_secrets(text[:_MOST_READ], more, environment)[:_LONGEST_MESSAGE]
-
-
-def without_password(url: str) -> str:
-    """``url`` as it may be shown: without a user name and password in it, and without a query."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))
+    return without_secrets(text[:_MOST_READ], environment)[:_LONGEST_MESSAGE]
