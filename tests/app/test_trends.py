@@ -9,9 +9,9 @@ import pandas as pd
 
 from dashboard.app_pages.trends import data
 from evaluation.judging.model_client.calls import CallRecord
-from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.iterations import side_scores
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 COHERENCE = 4
 """The trace of its games: two traces a metric, games and means."""
@@ -122,9 +122,7 @@ def test_role_consistency_by_side_adds_up_to_the_whole(store, filled) -> None:
 
 
 def test_games_without_cost_and_roles_leave_a_sentence_and_no_chart(open_page, store, words) -> None:
-    players = (Player(name="Ann"), Player(name="Ben"))
-    said = [Message(id=f"m{at}", index=at, speaker=one.name, text="I see.") for at, one in enumerate(players)]
-    game = Transcript(game_id="g", source_format="plain-text", players=players, messages=tuple(said))
+    game = game_of([("Ann", "I see."), ("Ben", "I see.")], source_format="plain-text")
     store.iterations.create("v1")
     add_evaluated(store, game, source_name="g.txt", iteration="v1")
     app = open_page("trends", trends="Cost and behaviour")
