@@ -96,12 +96,6 @@ def test_a_reason_without_its_particulars_is_still_a_sentence(reason: str, label
     assert [one.label for one in found_in([row(reason)]).reasons] == [label]
 
 
-def test_a_player_of_whom_only_another_metric_has_rows_is_left_out_of_reasons_too() -> None:
-    other = row("Fine.", lost=0.0) | {"metric": "strategic_depth", "player": "Zoe"}
-    rows = [row("Zoe is named."), row("Ann is named.", number=1), other]
-    assert [one.label for one in found_in(rows).reasons] == ["Someone is named."]
-
-
 def test_a_reference_in_which_nothing_was_judged_shows_no_trend() -> None:
     [only] = found_in([row("No.")]).reasons
     assert (only.share_before, only.change) == (None, None)

@@ -11,14 +11,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from evaluation.insight._questions import QualityAnswer, QuoteItem, QuotesAnswer, TextPart
+from evaluation.insight._questions import QualityAnswer, QuoteItem, QuotesAnswer
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
-from evaluation.insight.extraction import Quote, message_sentiment, quotes_in
-from evaluation.insight.metrics import interaction_graph, network_metrics
 from evaluation.judging.answers import Answer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
@@ -167,44 +163,3 @@ def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines() == ["23.0", "warm"]
 
 
-NAMES = ["A", "B", "C", "D", "E", "F"]
-WORDS = ["Rye", "bread,", "is", "(very)", "“good”", "–", "and", "ÉCLAIRS:", "too!", "3.5"]
-COUNTS = st.dictionaries(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), st.integers(0, 9), max_size=20)
-
-
-@given(COUNTS, st.permutations(NAMES))
-def test_renaming_players_changes_their_names_only(counts: dict[tuple[str, str], int], order: list[str]) -> None:
-    new = dict(zip(NAMES, order, strict=True))
-    before = network_metrics(interaction_graph(NAMES, counts))
-    renamed = {(new[sender], new[receiver]): count for (sender, receiver), count in counts.items()}
-    after = network_metrics(interaction_graph([new[name] for name in NAMES], renamed))
-    assert (before.edges, before.components, before.measured_nodes) == (
-        after.edges,
-        after.components,
-        after.measured_nodes,
-    )
-    assert before.clustering_coefficient == pytest.approx(after.clustering_coefficient)
-    for name in NAMES:
-        assert before.centrality[name].betweenness == pytest.approx(after.centrality[new[name]].betweenness)
-
-
-@given(st.text(max_size=200))
-def test_sentiment_is_a_share_or_nothing(text: str) -> None:
-    found = message_sentiment(text)
-    assert found is None or 0 <= found <= 1
-    assert found == message_sentiment(f" {text}\n")
-
-
-@given(st.lists(st.sampled_from(WORDS), min_size=4, max_size=12), st.data())
-def test_words_of_a_message_are_found_in_it_again(words: list[str], data: st.DataObject) -> None:
-    first = data.draw(st.integers(0, len(words) - 3))
-    last = data.draw(st.integers(first + 3, len(words)))
-    message = Message(id="m0", index=0, speaker="A", text=" ".join(words))
-    quoted = " ".join(words[first:last]).upper()
-    answer = QuotesAnswer(quotes=[QuoteItem(agent_id="A", content=f'"{quoted}"', relevance_score=1)])
-    (traced,) = quotes_in(answer, TextPart(1, (message,), ()))
-    if isinstance(traced, Quote):
-        assert traced.content in message.text
-    else:
-        # Nothing but marks is no quote.
-        assert len(quoted.strip(" \"'.,;:!?-–“”()")) < 4

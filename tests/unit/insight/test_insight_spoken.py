@@ -142,6 +142,10 @@ def test_the_report_counts_what_was_checked_and_says_the_rest_in_one_line() -> N
         ("No, that is not a good plan.", 0.0),
         ("I don't really agree.", 0.0),
         ("Nothing to say.", None),
+        ("Great! I love it.", 1.0),
+        ("That's (terrible), useless...", 0.0),
+        ("Good; but a problem:", 0.5),
+        ("The goodness of issuers", None),
     ],
 )
 def test_sentiment_heeds_punctuation_and_negation(text: str, score: float | None) -> None:

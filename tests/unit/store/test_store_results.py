@@ -280,25 +280,6 @@ def test_scores_of_an_iteration_come_in_the_order_of_its_games(store: Store) -> 
     assert store.results.scores("no such iteration").empty
 
 
-def test_an_empty_store_has_an_empty_table_with_all_columns() -> None:
-    table = Store(":memory:").results.scores()
-    assert table.empty
-    assert list(table.columns) == [
-        "transcript_id",
-        "metric",
-        "score",
-        "numerator",
-        "denominator",
-        "status",
-        "threshold",
-        "method",
-        "version",
-        "reason",
-        "considered",
-        "control",
-    ]
-
-
 def test_what_failed_is_recorded_until_it_is_computed(store: Store) -> None:
     save(store, coherence(True))
     failure = ScoreFailure("coherence", "Conversation coherence", "ValueError: 5", "Traceback ...")

@@ -239,10 +239,3 @@ def test_a_game_is_called_by_its_place_in_its_iteration_else_by_its_title(store:
     store.iterations.move([first], None)
     assert store.transcripts.name(first) == "night"
     assert store.transcripts.name(second) == "Game 1 · v1"
-
-
-def test_messages_can_be_searched_with_sql(store: Store) -> None:
-    store.transcripts.add(game(said="I accuse Bob"), source_name="f")
-    with store.unit() as cursor:
-        query = "SELECT speaker, position, is_control FROM messages WHERE contains(lower(text), 'accuse')"
-        assert cursor.execute(query).fetchall() == [("Ann", 0, False)]
