@@ -20,7 +20,8 @@ from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.report import discussion_page
 from evaluation.text.display import cost_text
-from evaluation.transcript import Cost, Message, Player, Transcript
+from evaluation.transcript import Cost
+from tests.games import game_of
 
 HOSTILE = "<img src=x onerror=alert(1)> [a](https://evil.example) | `b` ![p](https://evil.example/p)\u202e"
 PLAYERS = (HOSTILE, "Bob", "Cy")
@@ -29,17 +30,9 @@ PLAYERS = (HOSTILE, "Bob", "Cy")
 @pytest.fixture(scope="module")
 def report() -> EvaluationReport:
     texts = ((0, "I agree with Bob, good point."), (1, f"No. {HOSTILE}"), (0, "Bob, that is bad."), (0, "Anyway."))
-    messages = tuple(
-        Message(id=f"m{place}", index=place, speaker=PLAYERS[who], text=text) for place, (who, text) in enumerate(texts)
-    )
-    transcript = Transcript(
-        game_id=HOSTILE,
-        source_format="native",
-        language="en",
-        players=tuple(Player(name=name) for name in PLAYERS),
-        messages=messages,
-        cost=Cost(total_usd=0.25, input_tokens=700, output_tokens=77),
-    )
+    cost = Cost(total_usd=0.25, input_tokens=700, output_tokens=77)
+    said = [(PLAYERS[who], text) for who, text in texts]
+    transcript = game_of(said, PLAYERS, game_id=HOSTILE, language="en", cost=cost)
     config = EvaluationConfig(validation_sampling_rate=1.0)
     wanted = Wanted(checks=True, criteria=HOSTILE)
     judge = ScriptedJudge(script)
@@ -119,14 +112,7 @@ def test_what_stands_out_is_said_by_name(report: EvaluationReport) -> None:
 
 
 def test_a_discussion_in_another_language_has_no_sentiment(report: EvaluationReport) -> None:
-    german = Transcript(
-        game_id="g",
-        source_format="native",
-        language="de",
-        players=(Player(name="Ada"),),
-        messages=(Message(id="m0", index=0, speaker="Ada", text="No. Das ist gut."),),
-    )
-    found = plain_report(german)
+    found = plain_report(game_of([("Ada", "No. Das ist gut.")], language="de"))
     assert found.as_dict()["extractions"] == {"sentiment": None}
     assert "Not counted" in discussion_page(found)
 
@@ -161,5 +147,3 @@ def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
         exec(code, {})
     # "Ben, what do you think?" has 23 characters; the second variant is 0.8 warmer with a spread of 0.1.
     assert capsys.readouterr().out.splitlines() == ["23.0", "warm"]
-
-

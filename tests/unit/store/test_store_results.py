@@ -29,7 +29,8 @@ from evaluation.score import (
 )
 from evaluation.store import Store
 from evaluation.store.result_rows import ResultRows, ledger_values
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 
 @dataclass
@@ -40,8 +41,7 @@ class Evaluated:
 
 
 def game(name: str = "game") -> Transcript:
-    said = tuple(Message(id=f"m{index}", index=index, speaker="Ann", text=f"Hello {index}") for index in range(5))
-    return Transcript(game_id=name, source_format="native", players=(Player(name="Ann"),), messages=said)
+    return game_of([("Ann", f"Hello {index}") for index in range(5)], game_id=name)
 
 
 GAME = game()
