@@ -14,20 +14,16 @@ from hypothesis import strategies as st
 from evaluation.rating_desk.sheet_format import COLUMNS, read_sheet, write_sheet
 from evaluation.ratings import SCORES, Rating
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.ratings import export_ratings, import_ratings
+from tests.games import game_of
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 NAMES = {"aaaa": "game one", "bbbb": "twins", "cccc": "twins"}
 
 
 def game(name: str) -> Transcript:
-    return Transcript(
-        game_id=name,
-        source_format="test",
-        players=(Player(name="Ann"),),
-        messages=(Message(id="m0", index=0, speaker="Ann", text=f"Hello {name}"),),
-    )
+    return game_of([("Ann", f"Hello {name}")], game_id=name)
 
 
 @pytest.fixture
