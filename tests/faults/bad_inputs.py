@@ -250,6 +250,12 @@ TABLE = (
         _text('{"messages": [{"role": "user", "content": "Hi."}, {"content": "Yes?"}]}'),
         ("$.messages[1].role",),
     ),
+    BadInput(
+        "Speakers of a ConvoKit corpus alone",
+        "speakers.json",
+        _text('{"Ann": {"meta": {}, "vectors": []}}'),
+        ("ConvoKit", "as a table"),
+    ),
     BadInput("Parquet of garbage", "garbage.parquet", lambda: b"PAR1" + bytes(range(256)) + b"PAR1", ("Parquet",)),
     BadInput("Parquet cut off", "cut.parquet", lambda: parquet(speaker=["Ann"], text=["Hi."])[:-20], ("Parquet",)),
     BadInput(
