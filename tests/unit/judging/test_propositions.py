@@ -204,7 +204,7 @@ def test_the_registered_preconditions(name: str, target: Target, expected: bool)
 
 
 def test_a_check_is_asked_with_its_own_prompt() -> None:
-    request = check_request("{{agent_name}} agrees", MICHAEL, replace(CLAIM, last_n=1, first_n=0), purpose="gate")
+    request = check_request(replace(CLAIM, claim="{{agent_name}} agrees", last_n=1, first_n=0), MICHAEL, purpose="gate")
     assert request.answer is CheckAnswer
     assert request.prompt.system == prompts.CHECK_SYSTEM
     assert request.prompt.question == 'Claim: "Michael" agrees'
