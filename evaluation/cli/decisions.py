@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,16 +19,13 @@ from evaluation.cli.options import (
     open_store,
 )
 from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json
-from evaluation.errors import InputError
+from evaluation.errors import InputError, NotFoundError
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from evaluation.judging.judge_config import ChosenJudge
-    from evaluation.score import LedgerRow, MetricResult
+    from evaluation.score import MetricResult
     from evaluation.store import Store
-    from evaluation.transcript import Transcript
     from evaluation.workflows.judging import JudgingTally
 
 
@@ -49,8 +45,7 @@ def override(
     row: Annotated[
         str,
         typer.Argument(
-            metavar="ROW",
-            help="The row's id, as 'show --metric --format json' gives it (coherence:m12), or METRIC:#N for message N.",
+            metavar="ROW", help="The row's id, as 'show --metric --format json' gives it, such as coherence:m12."
         ),
     ],
     verdict: Annotated[
@@ -59,70 +54,22 @@ def override(
     ],
     author: Author,
     reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; kept with the decision.")],
-    words: Annotated[
-        str | None,
-        typer.Option(
-            "--add",
-            metavar="WORDS",
-            help="Add these words of message N as a reference that the rule missed; ROW is memory_accuracy:#N.",
-        ),
-    ] = None,
 ) -> None:
-    """Override one row, or add one; the score is computed again at once. What the rule said stays on record."""
-    from evaluation.workflows.judging import mark_reference
-
+    """Override one row; the score is computed again at once. What the rule said stays on record."""
     store = open_store()
     with store.unit(write=True):
-        found = store.transcripts.get(store.transcripts.resolve(transcript))
-        if words is not None:
-            message = _message_of(found, row)
-            added = mark_reference(store, found.id, message, words, verdict.value, author=author, reason=reason)
-            result = store.results.load(found.id)[added.metric]
-            say(f"{added.id}: {safe(author)} added {safe(added.row_id)}: {_words(added.verdict)}.")
-            _say_score(result)
-            return
-        metric, chosen = _find_row(store.results.load(found.id), found, row)
-        made = store.overrides.add(found.id, metric, chosen.id, verdict.value, author=author, reason=reason)
-        results = store.results.load(found.id)
-    say(f"{made.id}: {safe(author)} made {safe(chosen.id)} {_words(made.verdict)}; it was {_words(chosen.verdict)}.")
+        game = store.transcripts.resolve(transcript)
+        rows = {row.id: (name, row) for name, one in store.results.load(game).items() for row in one.ledger}
+        if row not in rows:
+            raise NotFoundError(
+                f"No ledger of this transcript has a row {row!r}.",
+                remedy="See the ids with: dramaturg show TRANSCRIPT --metric METRIC --format json.",
+            )
+        metric, chosen = rows[row]
+        made = store.overrides.add(game, metric, row, verdict.value, author=author, reason=reason)
+        results = store.results.load(game)
+    say(f"{made.id}: {safe(author)} made {safe(row)} {_words(made.verdict)}; it was {_words(chosen.verdict)}.")
     _say_score(results[metric])
-
-
-def _message_of(transcript: Transcript, reference: str) -> str:
-    """The id of the message in which memory accuracy gets a new row."""
-    from evaluation.errors import InputError
-
-    found = re.fullmatch(r"memory_accuracy:#([0-9]{1,9})", reference)
-    ids = [message.id for message in transcript.messages if found and message.index + 1 == int(found[1])]
-    if not ids:
-        raise InputError(
-            f"{reference!r} names no message.", place="ROW", remedy="Give memory_accuracy:#N for message N."
-        )
-    return ids[0]
-
-
-def _find_row(results: Mapping[str, MetricResult], transcript: Transcript, reference: str) -> tuple[str, LedgerRow]:
-    """The metric and row that a reference names."""
-    from evaluation.errors import InputError, NotFoundError
-
-    rows = [(name, row) for name, result in results.items() for row in result.ledger]
-    for name, row in rows:
-        if row.id == reference:
-            return name, row
-    metric, numbered, number = reference.partition(":#")
-    if not numbered or not re.fullmatch(r"[0-9]{1,9}", number):
-        raise NotFoundError(
-            f"No ledger of this transcript has a row {reference!r}.",
-            remedy="See the ids with: dramaturg show TRANSCRIPT --metric METRIC --format json.",
-        )
-    ids = {message.id for message in transcript.messages if message.index + 1 == int(number)}
-    concerned = [(name, row) for name, row in rows if name == metric and row.message_id in ids]
-    if len(concerned) > 1:
-        choices = ", ".join(row.id for _, row in concerned)
-        raise InputError(f"{metric} has {len(concerned)} rows for message {number}.", remedy=f"Name one: {choices}.")
-    if not concerned:
-        raise NotFoundError(f"{metric} has no row for message {number}.", remedy="Look at the ledger: dramaturg show.")
-    return concerned[0]
 
 
 def _say_score(result: MetricResult) -> None:

@@ -192,7 +192,6 @@ def evaluate_transcript(
 def evaluate_many(
     transcripts: Iterable[Transcript],
     *,
-    ratings: Mapping[str, Sequence[Rating]] | None = None,
     thresholds: Mapping[str, float] | None = None,
     jobs: int = 1,
     batch_size: int = BATCH_SIZE,
@@ -206,7 +205,6 @@ def evaluate_many(
 
     Args:
         transcripts: May be endless.
-        ratings: By transcript id.
         thresholds: By metric; the rubric's where one is left out.
         jobs: How many processes compute; 1 computes in this one.
         batch_size: How many transcripts are handed to a process at a time.
@@ -219,13 +217,11 @@ def evaluate_many(
     """
     if jobs < 1 or batch_size < 1:
         raise ValueError(f"jobs ({jobs}) and batch_size ({batch_size}) must be at least 1")
-    held = ratings or {}
     score = partial(_score_batch, thresholds=dict(thresholds or {}), scorers=dict(scorers), reader=reader)
-    # An id is a hash of the whole transcript: it is computed only where there are ratings to look up.
-    items: Iterator[_Item] = ((transcript, held.get(transcript.id, ()) if held else ()) for transcript in transcripts)
-    batches = iter(lambda: list(islice(items, batch_size if jobs > 1 else 1)), [])
+    games = iter(transcripts)
+    batches = iter(lambda: list(islice(games, batch_size if jobs > 1 else 1)), [])
     for batch, outcomes in map_tasks(score, batches, jobs=jobs):
-        for (transcript, _), outcome in zip(batch, outcomes, strict=True):
+        for transcript, outcome in zip(batch, outcomes, strict=True):
             yield _assemble(transcript, outcome, thresholds or {})
 
 
@@ -248,14 +244,13 @@ def batches_of(transcripts: Iterable[Transcript]) -> Iterator[list[Transcript]]:
         yield batch
 
 
-_Item = tuple[Transcript, Sequence[Rating]]
 _Outcome = tuple[dict[str, MetricResult], tuple[ScoreFailure, ...]]
 
 
 def _score_batch(
-    batch: list[_Item], *, thresholds: Mapping[str, float], scorers: Mapping[str, Scorer], reader: Reader | None
+    batch: list[Transcript], *, thresholds: Mapping[str, float], scorers: Mapping[str, Scorer], reader: Reader | None
 ) -> list[_Outcome]:
-    return [_score(transcript, ratings, thresholds, scorers, reader) for transcript, ratings in batch]
+    return [_score(transcript, (), thresholds, scorers, reader) for transcript in batch]
 
 
 def _score(

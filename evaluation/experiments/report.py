@@ -18,7 +18,7 @@ from evaluation.statistics.tests import SignificanceTest, clustered_difference
 from evaluation.text.display import counted, listed, number_or_none
 
 SCRIPTED_NOTE = (
-    "Scripted: no language model spoke or judged; a script took its place. Such a run tests the pipeline and says "
+    "A rehearsal, not a result: a script spoke and judged in place of a language model. It tests the pipeline and says "
     "nothing about any agent."
 )
 CAVEAT = (
@@ -60,7 +60,7 @@ def finding_words(rows: Sequence[Mapping[str, Any]]) -> str:
     kind = "other difference" if clear else "difference"
     others = listed([f"{counted(number, kind)} {words}" for words, number in counts.items()])
     if not clear:
-        return f"The treatment changed nothing clearly: {'all ' if len(counts) == 1 < len(rows) else ''}{others}."
+        return f"No clear effect of the treatment: {'all ' if len(counts) == 1 < len(rows) else ''}{others}."
     return f"With the treatment: {'; '.join(filter(None, (listed(clear), others)))}."
 
 
@@ -101,7 +101,7 @@ def activity_words(activity: Mapping[str, Any] | None) -> str:
         return ""
     if not parts:
         return "It never stepped in, so the two sides differ by chance alone. More steps may help."
-    return f"It stepped in while {counted(own['messages'], 'message')} were written: {listed(parts)}."
+    return f"In {counted(own['messages'], 'message')} it stepped in: {listed(parts)}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import re
 from evaluation.errors import UnknownFormatError
 from evaluation.files.strict_json import shorten
 from evaluation.readers import tables
-from evaluation.readers.document import ArchiveReader, Document, FileReader, FolderReader
+from evaluation.readers.document import ArchiveReader, Document, FileReader, FolderReader, first_record
 from evaluation.readers.formats import (
     aiwolf,
     chat,
@@ -83,6 +83,9 @@ def choose_reader(document: Document) -> FileReader:
     is_log = _LOG.match(document.text) is not None
     if document.json_error and not isinstance(document.first_line, dict) and not is_log:
         raise document.json_error
+    if (tool := _tool_without_reader(document)) is not None:
+        remedy = _AS_SPANS if tool == _PHOENIX else _AS_TABLE
+        raise UnknownFormatError(f"This is a file of {tool}, a format that Dramaturg does not read.", remedy=remedy)
     raise UnknownFormatError(f"{_described(document)} No known format begins like that.", remedy=_REMEDY)
 
 
@@ -93,6 +96,35 @@ _AS_DATA = (
     "Export the chat as data: Telegram Desktop as machine-readable JSON, Discord as JSON or plain text, WhatsApp as "
     ".txt without media, Slack as its zip; or copy the text of the page into a .txt file."
 )
+_AS_TABLE = "Write its messages as a table, one row a message with the columns speaker and text, and hand that in."
+_AS_SPANS = "Export the spans as OpenTelemetry JSON (in Phoenix: /v1/projects/NAME/spans/otlpv1)."
+_PHOENIX = "Phoenix with spans of its own shape"
+# By the keys that all records of a tool have: of the first record, or of the first one inside it.
+_TOOLS: tuple[tuple[str, frozenset[str]], ...] = (
+    (_PHOENIX, frozenset({"context.span_id", "parent_id"})),
+    (_PHOENIX, frozenset({"context", "span_kind"})),
+    ("Autobox", frozenset({"workers", "orchestrator"})),
+    ("Autobox", frozenset({"is_system_trace"})),
+    ("CAMEL", frozenset({"message_1", "role_1"})),
+    ("CAMEL", frozenset({"request_timestamp", "request"})),
+    ("Character.AI", frozenset({"histories"})),
+    ("SillyTavern", frozenset({"character_name", "user_name"})),
+    ("ConvoKit", frozenset({"meta", "vectors"})),
+    ("Generative Agents", frozenset({"movement", "description"})),
+    ("sotopia", frozenset({"social_interactions"})),
+    ("Who&When", frozenset({"history", "mistake_agent"})),
+)
+
+
+def _tool_without_reader(document: Document) -> str | None:
+    """The name of a tool whose files are known by sight and not read."""
+    outer = first_record(document)
+    inner = next(iter(outer.values()), None) if isinstance(outer, dict) else None
+    records = [one[0] if isinstance(one, list) and one else one for one in (outer, inner)]
+    # Of the steps of a simulation, each holds one record a person.
+    records += [next(iter(one.values()), None) for one in records if isinstance(one, dict)]
+    keys = [set(one) for one in records if isinstance(one, dict)]
+    return next((tool for tool, wanted in _TOOLS if any(wanted <= found for found in keys)), None)
 
 
 def _described(document: Document) -> str:

@@ -118,10 +118,6 @@ class ResultRows:
         """The row of ``metric_results`` under that number."""
         return {**self.values, "result_id": result_id, "transcript_id": self.transcript_id, "digest": self.digest}
 
-    def unpack(self) -> MetricResult:
-        """The result as it would be read from the store."""
-        return metric_result(self.values, tuple([ledger_row(row) for row in self.ledger]))
-
 
 def _compressing(lists: Iterable[list[tuple[Any, ...]]], parts: list[bytes]) -> Iterator[list[tuple[Any, ...]]]:
     """The same lists; each is also added to ``parts``, compressed."""

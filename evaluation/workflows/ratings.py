@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -91,9 +91,8 @@ def _fresh(store: Store, sheet: Sheet) -> list[Rating]:
 
     One with a time is known when the rater said the same then; one without when what counts already says the same.
     """
-    places = {_place(rating) for _, rating in sheet.ratings}
-    known = {(rating.created_at, *_content(rating)) for rating in _stored(store, places)}
-    counting = _latest(store, places)
+    known = {(rating.created_at, *_content(rating)) for rating in store.ratings.every()}
+    counting = {_place(rating): rating for rating in store.ratings.current()}
     fresh = []
     # Those with a time first: the latest of them may be what counts.
     for _, rating in sorted(sheet.ratings, key=lambda row: row[1].created_at == sheet.read_at):
@@ -107,22 +106,6 @@ def _fresh(store: Store, sheet: Sheet) -> list[Rating]:
             if current is None or rating.created_at > current.created_at:
                 counting[_place(rating)] = rating
     return fresh
-
-
-def _stored(store: Store, places: Collection[Place]) -> list[Rating]:
-    """Every rating by the raters of these places."""
-    raters = {rater for _, rater in places}
-    return store.ratings.every(next(iter(raters))) if len(raters) == 1 else store.ratings.every()
-
-
-def _latest(store: Store, places: Collection[Place]) -> dict[Place, Rating]:
-    """The rating that counts of each game and rater, asked for by game or by rater, whichever are fewer."""
-    games, raters = {game for game, _ in places}, {rater for _, rater in places}
-    if len(games) < len(raters):
-        found = [rating for game in games for rating in store.ratings.latest(game)]
-    else:
-        found = [rating for rater in raters for rating in store.ratings.by_rater(rater)]
-    return {_place(rating): rating for rating in found}
 
 
 def _place(rating: Rating) -> Place:

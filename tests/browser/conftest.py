@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, WebSocket, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, WebSocket, expect, sync_playwright
 
 from evaluation.cli.system import chromium
 from tests.browser.hands import settle
@@ -31,44 +32,31 @@ PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
 
 
-# Not for the session: while Playwright is open its event loop counts as running, and other tests could start none.
-@pytest.fixture(scope="module")
-def playwright() -> Iterator[Playwright]:
-    with sync_playwright() as started:
-        yield started
+_open = ExitStack()
+_launched: list[Browser] = []
 
 
 @pytest.fixture(scope="module")
-def browser(playwright: Playwright) -> Iterator[Browser]:
-    path = chromium()
-    if path is None:
-        pytest.fail("The browser tests need Chromium: sudo apt install chromium, or set CHROMIUM to its path.")
-    launched = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
-    yield launched
-    launched.close()
+def browser() -> Browser:
+    """One for all files."""
+    if not _launched:
+        path = chromium()
+        if path is None:
+            pytest.fail("The browser tests need Chromium: sudo apt install chromium, or set CHROMIUM to its path.")
+        playwright = _open.enter_context(sync_playwright())
+        _launched.append(playwright.chromium.launch(executable_path=path, args=list(FLAGS)))
+        _open.callback(_launched[0].close)
+    return _launched[0]
 
 
-@pytest.fixture
-def serve(tmp_path: Path, sample_database: Path) -> Iterator[Callable[..., Server]]:
-    """Starts a server; stops it after the test. One that tests share is started once, which saves seconds a test.
-
-    ``samples`` is "none" for an empty database, "stored" for one that has them, "wanted" for a first start that loads
-    them.
-    """
-    started: list[Server] = []
-
-    def start(samples: str = "none") -> Server:
-        server = Server(tmp_path / f"server{len(started)}.duckdb", ("--samples",) if samples == "wanted" else ())
-        if samples == "stored":
-            shutil.copyfile(sample_database, server.database)
-        started.append(server)
-        server.start()
-        return server
-
-    yield start
-    for server in started:
-        server.stop()
-        server.store.close()
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None, None, None]:
+    """Closes the browser before tests of another folder: its event loop counts as running, they could start none."""
+    result = yield
+    if nextitem is None or Path(__file__).parent not in nextitem.path.parents:
+        _open.close()
+        _launched.clear()
+    return result
 
 
 @pytest.fixture(scope="session")

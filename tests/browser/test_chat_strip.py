@@ -17,14 +17,14 @@ _IS_LOWER = """(before) => {
 
 
 @pytest.fixture(scope="module")
-def game(stored_server) -> str:
+def game(sample_server) -> str:
     """The address of a sample game of 48 messages whose link strengths are known."""
-    store = stored_server.store
+    store = sample_server.store
     with store.unit():
         chosen = str(store.transcripts.summaries().query("iteration == 'Prompt v2'")["transcript_id"].iloc[0])
     compute_missing(store, [chosen])
     store.close()
-    return f"{stored_server.url}/games?transcript={chosen}"
+    return f"{sample_server.url}/games?transcript={chosen}"
 
 
 def strip(page: Page):
@@ -99,13 +99,13 @@ def test_the_strip_by_keyboard_and_votes_in_words(visit, game) -> None:
     expect(page.get_by_role("heading", name=re.compile(rf"essage {chosen_number(page)}$"))).to_be_visible()
 
 
-def test_the_frame_follows_the_scrolling_and_the_strip_is_on_no_desk(visit, stored_server, game) -> None:
+def test_the_frame_follows_the_scrolling_and_the_strip_is_on_no_desk(visit, sample_server, game) -> None:
     page = visit(game).page
     frame = page.locator(".in-view")
     before = frame.bounding_box()["y"]
     page.locator(".scroller").evaluate("node => { node.scrollTop = node.scrollHeight; }")
     page.wait_for_function(_IS_LOWER, arg=before)
-    desk = visit(f"{stored_server.url}/rate?rater=Ada").page
+    desk = visit(f"{sample_server.url}/rate?rater=Ada").page
     expect(desk.locator(".desk .message").first).to_be_visible()
     assert desk.locator(".strip").count() == 0
 

@@ -144,19 +144,6 @@ def expect_draft(server, page: Page, token: str) -> None:
     pytest.fail("The draft did not reach the database.")
 
 
-def test_keys_answer_while_streamlit_says_that_the_connection_is_lost(desk) -> None:
-    server, page = desk.server, desk.seen.page
-    server.stop()
-    expect(page.get_by_role("dialog", name="Connection error")).to_be_visible()
-    page.keyboard.press("4")
-    assert checked(page, "score") == "4"
-    save_with_open_questions(page)
-    expect(page.get_by_text("Saving, try 2 of").first).to_be_visible()
-    server.start()
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
-    assert desk.scores == [4]
-
-
 def begin_while_the_queue_moves(desk) -> str:
     """Fills a form in while no server listens, and lets another game come first in the queue; the begun game's id."""
     server, page = desk.server, desk.seen.page
@@ -198,14 +185,17 @@ def test_a_form_begun_while_the_server_was_away_comes_back_in_another_tab(desk, 
     expect_begun(desk, page, game)
 
 
-def test_a_form_is_not_called_saved_because_another_game_comes(desk) -> None:
+def test_keys_answer_without_a_connection_and_a_form_is_not_called_saved_because_another_game_comes(desk) -> None:
     server, page = desk.server, desk.seen.page
     game = server.store.rating_queue.next_unrated(desk.rater)
     server.stop()
+    expect(page.get_by_role("dialog", name="Connection error")).to_be_visible()
     # Typed while nobody listens, so that no draft is stored; and after the start somebody else's rating moves the
     # game behind all others in the queue.
     page.keyboard.press("5")
+    assert checked(page, "score") == "5"
     save_with_open_questions(page)
+    expect(page.get_by_text("Saving, try 2 of").first).to_be_visible()
     server.store.ratings.add(Rating(game, f"Quicker than {desk.rater}", 3))
     server.store.close()
     server.start()
@@ -230,10 +220,8 @@ def test_a_link_opens_the_desk_on_its_game_until_that_is_rated(stored_server, vi
     assert [one.transcript_id for one in stored_server.store.ratings.by_rater(rater)] == [game]
 
 
-def test_a_database_that_was_moved_away_loses_no_rating_and_no_form(serve, visit) -> None:
-    server = serve("stored")
-    page = visit(f"{server.url}/rate?rater=Ada").page
-    expect(page.locator(".desk")).to_be_visible()
+def test_a_database_that_was_moved_away_loses_no_rating_and_no_form(desk) -> None:
+    server, page = desk.server, desk.seen.page
     server.database.rename(server.database.with_name("elsewhere.duckdb"))
     page.keyboard.press("4")
     page.get_by_label("Comment, if you like").fill("Kept")
@@ -246,4 +234,4 @@ def test_a_database_that_was_moved_away_loses_no_rating_and_no_form(serve, visit
     server.database.with_name("elsewhere.duckdb").rename(server.database)
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
-    assert [(one.score, one.comment) for one in server.store.ratings.by_rater("Ada")] == [(4, "Kept")]
+    assert [(one.score, one.comment) for one in server.store.ratings.by_rater(desk.rater)] == [(4, "Kept")]

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hands import go
+from tests.dashboard_server import serving
 
 GAMES = (
     "llm_werewolf/matches/werewolf_match_2025-02-02_0.json",
@@ -17,8 +18,8 @@ GAMES = (
 )
 
 
-def test_from_empty_to_a_trend_and_all_of_it_survives(serve, visit, data_root: Path) -> None:
-    server = serve()
+def test_from_empty_to_a_trend_and_all_of_it_survives(empty_server, visit, data_root: Path) -> None:
+    server = empty_server
     seen = visit(server.url)
     page = seen.page
     expect(page.get_by_text("Did your agents get better?").first).to_be_visible()
@@ -80,7 +81,8 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(serve, visit, data_root: P
 
 
 @pytest.mark.long
-def test_the_first_start_fills_the_pages_by_itself(serve, visit) -> None:
-    seen = visit(serve("wanted").url)
-    expect(seen.page.get_by_text("Loading the sample games: done, 21 of 21.").first).to_be_visible(timeout=90_000)
-    expect(seen.page.get_by_text("cannot be decided yet").first).to_be_visible()
+def test_the_first_start_fills_the_pages_by_itself(visit, tmp_path: Path) -> None:
+    with serving(tmp_path / "first.duckdb", "--samples") as server:
+        seen = visit(server.url)
+        expect(seen.page.get_by_text("Loading the sample games: done, 21 of 21.").first).to_be_visible(timeout=90_000)
+        expect(seen.page.get_by_text("cannot be decided yet").first).to_be_visible()

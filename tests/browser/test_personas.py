@@ -1,10 +1,11 @@
-"""The Agents page: marks of the profile and points of drift open what was judged; the form saves and restores."""
+"""The Agents page: marks of the profile open what was judged; the form saves and restores."""
 
 from __future__ import annotations
 
 import re
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,12 @@ def agent_of_games(tmp_path_factory: pytest.TempPathFactory, sample_database: Pa
     """A database with runs of shipped agents and two runs, by rules, of a player of the sample games."""
     path = tmp_path_factory.mktemp("personas") / "personas.duckdb"
     shutil.copyfile(sample_database, path)
-    store = Store(path)
+    # The browser's driver keeps an event loop in this thread.
+    with ThreadPoolExecutor(1) as thread:
+        return path, thread.submit(_evaluate, Store(path)).result()
+
+
+def _evaluate(store: Store) -> str:
     evaluate_example(store)
     spoken = KnownAgents.of(store).spoken
     agent = max(spoken, key=lambda one: len(spoken[one]))
@@ -36,7 +42,7 @@ def agent_of_games(tmp_path_factory: pytest.TempPathFactory, sample_database: Pa
         plan = EvaluationPlan(sample_size=size, options=Options(is_batched=True))
         run_personas(store, PersonaRunRequest(JudgeConfig(mode="offline"), plan, library, [agent], "offline"))
     store.close()
-    return path, agent
+    return agent
 
 
 @pytest.fixture(scope="module")
@@ -91,21 +97,3 @@ def test_marks_are_reached_by_keyboard(persona_server, visit) -> None:
     seen.page.keyboard.press("ArrowDown")
     seen.page.keyboard.press("Enter")
     seen.page.wait_for_url(re.compile("judged=consistency"))
-
-
-@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
-def test_a_point_of_one_agent_over_time_opens_its_run(persona_server, visit, width) -> None:
-    address = f"{persona_server.url}/trends?trends=Cost+and+behaviour&agents_open=true&agent_drift=michael"
-    seen = visit(address, width=width, height=2400)
-    points = seen.page.locator(".js-plotly-plot").last.locator(".scatterlayer .trace path.point")
-    expect(points.first).to_be_visible()
-    seen.settle()
-    points.first.scroll_into_view_if_needed()
-    box = points.first.bounding_box()
-    assert box is not None
-    seen.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    seen.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    seen.page.wait_for_url(re.compile(r"/agents\?"))
-    expect(seen.page.get_by_text("10 messages, judged").first).to_be_visible()
-    assert "agent=michael" in seen.page.url
-    assert seen.faults == []

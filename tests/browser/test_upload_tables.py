@@ -20,8 +20,8 @@ def hand_in(seen, name: str, data: bytes) -> None:
     seen.settle()
 
 
-def test_names_of_columns_are_plain_text_among_the_options(empty_server, visit) -> None:
-    seen = visit(f"{empty_server.url}/games?part=Add")
+def test_names_of_columns_are_plain_text_among_the_options(sample_server, visit) -> None:
+    seen = visit(f"{sample_server.url}/games?part=Add")
     hand_in(seen, "evil.csv", TABLE)
     options = open_list(seen.page, "Who speaks")
     expect(options).to_have_count(5)
@@ -36,12 +36,12 @@ def test_names_of_columns_are_plain_text_among_the_options(empty_server, visit) 
     assert seen.faults == []
 
 
-def test_a_file_of_200_mb_is_refused_and_the_one_beside_it_goes_in(empty_server, visit, tmp_path) -> None:
+def test_a_file_of_200_mb_is_refused_and_the_one_beside_it_goes_in(sample_server, visit, tmp_path) -> None:
     large, good = tmp_path / "large.json", tmp_path / "good.log"
     with large.open("wb") as stream:
         stream.truncate(200 * MIB)
     good.write_bytes(GOOD_LOG)
-    page = visit(f"{empty_server.url}/games?part=Add").page
+    page = visit(f"{sample_server.url}/games?part=Add").page
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([large, good])
     expect(page.get_by_text("1 game to store.").first).to_be_visible()
     expect(page.get_by_text("File must be 64.0MB or smaller.").first).to_be_visible()

@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from tests.browser.hands import settle
 
 
-def test_after_the_name_every_key_works_without_a_click(stored_server, visit) -> None:
-    page = visit(f"{stored_server.url}/verdicts", height=800).page
+def test_after_the_name_every_key_works_without_a_click(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/verdicts", height=800).page
     left = page.get_by_text(re.compile("[0-9]+ verdicts? to check"))
     expect(left).to_be_visible()
     page.get_by_role("textbox", name="Your name").fill("Grace")
@@ -35,4 +35,4 @@ def test_after_the_name_every_key_works_without_a_click(stored_server, visit) ->
         page.keyboard.press("u")
         expect(left).to_have_text(re.compile(f" {number} verdicts? to check"))
         settle(page)
-    assert [one.author for one in stored_server.store.overrides.current()] == []
+    assert [one.author for one in sample_server.store.overrides.current()] == []

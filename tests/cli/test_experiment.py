@@ -16,17 +16,8 @@ from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
 
 WANTED = {
-    "experiment",
-    "dimension",
-    "treatment_mean",
-    "treatment_sd",
-    "control_mean",
-    "control_sd",
-    "difference",
-    "p_value",
-    "cohens_d",
-    "n_treatment",
-    "n_control",
+    *("experiment", "dimension", "treatment_mean", "treatment_sd", "control_mean"),
+    *("control_sd", "difference", "p_value", "cohens_d", "n_treatment", "n_control"),
 }
 
 
@@ -70,14 +61,14 @@ def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
     assert run("experiment", "report").stderr.startswith("No experiment was run yet.")
     done = run("experiment", "run", *options)
     assert done.exit_code == 0
-    assert done.stdout.startswith("Scripted: no language model spoke or judged;")
+    assert done.stdout.startswith("A rehearsal, not a result: a script spoke and judged")
     assert "Paper" not in done.stdout
     assert "Stepped in: variety" in done.stdout
     assert "in the paper:" not in done.stdout
     [listed] = json.loads(run("experiment", "report", "--format", "json").stdout)
     assert (listed["is_scripted"], listed["status"], len(listed["rows"])) == (True, "completed", 5)
     report = run("experiment", "report", listed["id"][:8]).stdout
-    assert report.startswith("Scripted:")
+    assert report.startswith("A rehearsal")
     assert "Adherence" in report
     assert "simulation" in run("list").stdout
 
@@ -107,10 +98,7 @@ def test_reports_of_nothing_are_refused(run: Any) -> None:
         (("--scale", "0.1"), "or try it scripted"),
     ],
 )
-def test_what_makes_no_run_is_refused(
-    run: Any, options: tuple[str, ...], why: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+def test_what_makes_no_run_is_refused(run: Any, options: tuple[str, ...], why: str) -> None:
     refused = run("experiment", "run", "debate-controversial", *options)
     assert refused.exit_code == 2
     assert why in refused.stderr

@@ -32,13 +32,6 @@ def test_a_row_is_overruled_and_the_score_computed_again(run: Any, write_game: A
     assert (shown["method"], shown["ledger"][1]["reason"]) == ("human", "Grace: Only words.")
 
 
-def test_a_row_is_found_by_the_number_of_its_message(run: Any, write_game: Any) -> None:
-    run("import", write_game())
-    assert "made strategic_depth:m1 excluded" in overrule(run, "strategic_depth:#2", "excluded").stdout
-    # 5 of 5 that are left.
-    assert score(run) == "Strategic depth: 100.0 %, passed (5 of 5; threshold 60)"
-
-
 def test_what_is_not_there_is_refused_with_a_remedy(run: Any, write_game: Any) -> None:
     run("import", write_game())
     for row in ("strategic_depth:m99", "nonsense", "coherence:#99"):
@@ -53,14 +46,3 @@ def test_a_decision_needs_a_reason_and_a_rating_is_not_overruled(run: Any, write
     assert (blank.exit_code, "reason" in blank.stderr) == (2, True)
     run("rate", "game-1", "--rater", "Grace", "--score", "4", "--answers", "yyyyy")
     assert overrule(run, "engagement:Grace").exit_code == 2
-
-
-def test_a_reference_that_the_rule_missed_is_added(run: Any, write_game: Any) -> None:
-    run("import", write_game())
-    said = ("--verdict", "does_not_count", "--author", "Grace", "--reason", "No.")
-    done = run("override", "game-1", "memory_accuracy:#6", "--add", "consistent story is worth", *said)
-    assert done.exit_code == 0, done.stderr
-    assert done.stdout.splitlines()[1] == "Memory accuracy: 0.0 %, failed (0 of 1; threshold 80)"
-    assert "consistent story is worth" in run("show", "game-1", "--metric", "memory_accuracy").stdout
-    for row, words in (("memory_accuracy:#3", "never said"), ("coherence:#3", "story"), ("memory_accuracy:#99", "x")):
-        assert run("override", "game-1", row, "--add", words, *said).exit_code == 2

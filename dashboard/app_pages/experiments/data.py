@@ -61,11 +61,11 @@ class ShownRun:
 
     @property
     def title(self) -> str:
-        """The scenario, who spoke, when it began, and its status while it is not done; untrusted text."""
+        """The speaker, the scenario, when it began, and its status while it is not done; untrusted text."""
         record = self.record
-        speaker = "a script" if record.is_scripted else str(record.config["model"])
+        speaker = "Script" if record.is_scripted else str(record.config["model"])
         status = "" if record.status == ExperimentStatus.COMPLETED else f", {self.status}"
-        return f"{record.name}, by {speaker}, {record.created_at:%Y-%m-%d %H:%M}{status}"
+        return f"{speaker}: {record.name}, {record.created_at:%Y-%m-%d %H:%M}{status}"
 
     @property
     def rows(self) -> list[dict[str, Any]]:

@@ -63,10 +63,12 @@ def run_view(store: Store, run: ShownRun) -> None:
     """One experiment: what it is, its report, and its conversations."""
     record = run.record
     if run.rows:
-        st.markdown(f"**{finding_words(run.rows)}**")
         if record.is_scripted:
-            st.caption(SCRIPTED_NOTE)
-    treatment = f"The treatment is: {record.config['scenario'].get('treatment_words', '')}."
+            st.markdown(f"**{SCRIPTED_NOTE}**")
+        pairs = counted(len(run.sessions) // 2, "pair")
+        found = f"{finding_words(run.rows)} It rests on {pairs} of conversations."
+        st.markdown(found if record.is_scripted else f"**{found}**")
+    treatment = f"Treatment: {record.config['scenario'].get('treatment_words', '')}."
     plain(f"{treatment} {activity_words((record.results or {}).get('activity'))}")
     if run.rows:
         _report(run)
@@ -91,7 +93,9 @@ def _report(run: ShownRun) -> None:
                 alt=difference_alt(rows),
             )
     paper = ", diamond: the paper's difference" if any(row["published"] for row in run.rows) else ""
-    st.caption(f"Right of the dashed line: higher with the treatment. Bar: where the true difference may lie{paper}.")
+    st.caption(
+        f"Right of the dashed line: higher with the treatment. Bar: where the true difference may lie (95 %){paper}."
+    )
     with st.expander("Show the numbers", key="run_numbers"):
         _numbers(run)
 

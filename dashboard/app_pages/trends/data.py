@@ -15,9 +15,8 @@ import pandas as pd
 from dashboard.shared.changes.keep_or_revert import decided_words
 from dashboard.shared.charts.metric_charts import games_of_dots
 from dashboard.shared.formatting import USD, score_text, usd_text
-from dashboard.shared.marks.targets import MarkTarget, MarkTargets, RunTarget
+from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.queries import LOOSE, group_of
-from evaluation.comparison.runs import Run
 from evaluation.escaping import cut, spreadsheet_safe
 from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.keep_or_revert import MetricChange
@@ -184,8 +183,8 @@ def beside_points(store: Store) -> pd.DataFrame:
 def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: Mapping[str, str]) -> str:
     """The latest iteration against the thresholds, and against its reference: untrusted text, as it names both.
 
-    Such as "Prompt v4: 6 of 7 metrics reach their threshold, 4 in Prompt v2; lower than there on Strategic depth. 1
-    game waits for a rating." A metric that waits for ratings does not reach it yet. Games of no iteration are left out.
+    Such as "Prompt v4: 6 of 7 metrics reach their threshold, Engagement waits for the rating of 1 game; Prompt v2: 4.
+    Lower than there on Strategic depth; Compare tells what could be luck." Games of no iteration are left out.
 
     Args:
         points: From ``queries.trend_points``.
@@ -206,14 +205,13 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
     reference = references.get(name, "")
     beside = ""
     if reference in reached:
-        as_many = "as many as" if reached[reference] == count else f"{reached[reference]}"
-        beside = f", {as_many} in {cut(reference, _LONGEST_NAME)}"
+        beside = f"; {cut(reference, _LONGEST_NAME)}: {reached[reference]}"
         changes = [MetricChange(metric, old, means.get(metric, old)) for metric, old in all_means[reference].items()]
         lower = [DEFINITIONS[one.metric].label for one in changes if one.difference < 0 and not one.is_none]
-        beside += f"; lower than there on {listed(lower)}" if lower else ""
+        beside += f". Lower than there on {listed(lower)}; Compare tells what could be luck" if lower else ""
     unrated = int(((games["metric"] == ENGAGEMENT.name) & (games["status"] == "pending")).sum())
-    waits = f" {counted(unrated, 'game')} {'waits' if unrated == 1 else 'wait'} for a rating." if unrated else ""
-    return f"{cut(name, _LONGEST_NAME)}: {count} of {len(thresholds)} metrics reach their threshold{beside}.{waits}"
+    waits = f", {ENGAGEMENT.label} waits for the rating of {counted(unrated, 'game')}" if unrated else ""
+    return f"{cut(name, _LONGEST_NAME)}: {count} of {len(thresholds)} metrics reach their threshold{waits}{beside}."
 
 
 _NO_ITERATION = "These games belong to no iteration."
@@ -276,38 +274,6 @@ def mark_kinds(metrics: Sequence[str]) -> list[str]:
 
 def _iteration_target(metric: str, iteration: str) -> MarkTarget:
     return MarkTarget(metric, iteration="" if iteration in LOOSE else iteration)
-
-
-def drift_points(store: Store, agent_id: str) -> pd.DataFrame:
-    """Every completed run of an agent, the oldest first.
-
-    Returns:
-        One row per run and dimension that has a score: ``run`` (from 1), ``when`` (UTC), ``dimension``, ``score`` (0 to
-        9; a mean count for ideas), ``judge``, ``sample`` (messages judged one by one), ``run_id``.
-    """
-    runs = store.evaluations.runs(agent_id)
-    rows = []
-    done = [Run.of(row) for row in runs[runs["status"] == "completed"].to_dict("records")]
-    for number, run in enumerate(done, start=1):
-        for dimension, score in run.scores.items():
-            rows.append((number, run.created_at, str(dimension), score, run.judge, run.sample_size, run.id))
-    return pd.DataFrame(rows, columns=["run", "when", "dimension", "score", "judge", "sample", "run_id"])
-
-
-def drift_targets(points: pd.DataFrame, agent_id: str) -> MarkTargets:
-    """The agent's run behind every point of ``drift_figure``, by dimension in the order of its traces."""
-    found = {}
-    for each in DIMENSIONS:
-        own = points[points["dimension"] == str(each)]
-        if each is not Dimension.IDEAS_QUANTITY and len(own):
-            found[str(each)] = [RunTarget(agent_id, str(run), str(each)) for run in own["run_id"]]
-    return found
-
-
-def evaluated_agents(store: Store) -> dict[str, str]:
-    """Id and name of every agent and channel that has a completed run."""
-    latest = store.evaluations.latest()
-    return dict(zip(map(str, latest["agent_id"]), map(str, latest["display_name"]), strict=True))
 
 
 def mean_table(points: pd.DataFrame, definitions: Mapping[str, MetricDefinition]) -> pd.DataFrame:

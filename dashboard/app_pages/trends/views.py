@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.trends import charts as trend_charts
 from dashboard.app_pages.trends import data
 from dashboard.shared import queries, resources
 from dashboard.shared.charts import metric_charts as charts
@@ -165,38 +164,7 @@ def persona_dimensions(first: int, last: int) -> None:
         return
     st.caption(
         "Each game is the mean over the agents that speak in it, by each one's latest run, from 0 to 9. What is judged "
-        "over all that an agent said belongs to no game and stands below."
+        "over all that an agent said belongs to no game: Agents, Profiles has it, and one agent from run to run."
     )
     known = {name: one for name, one in data.PERSONA_DEFINITIONS.items() if (shown["metric"] == name).any()}
     metric_chart(shown, known, {}, ("personas", first, last))
-
-
-def drift() -> None:
-    """One agent from run to run; the choice stands in the URL."""
-    st.subheader("One agent over time", anchor=False)
-    agents = resources.read(data.evaluated_agents)
-    if not agents:
-        st.caption("No agent was evaluated yet.")
-        return
-    # Not "agent", which Personas writes: no page may write what a choice of the page before is bound to.
-    chosen = st.selectbox("Agent", list(agents), format_func=agents.__getitem__, key="agent_drift", bind="query-params")
-    points = resources.read(data.drift_points, chosen)
-    if points.empty:
-        st.caption("Its runs have no score.")
-        return
-    if points["run"].nunique() == 1:
-        st.caption("One run so far: drift shows from the second on.")
-    targets = data.drift_targets(points, chosen)
-    draw_chart(
-        trend_charts.drift_figure(points),
-        key="drift",
-        config=ZOOMABLE,
-        alt=trend_charts.drift_alt(points),
-        on_select=_on_point("drift", targets, list(targets)),
-        selection_mode="points",
-    )
-    st.caption(
-        "A point opens its run with the messages that were judged. Runs of other judges or samples are not comparable; "
-        "the table names both. Ideas are counts, in the table."
-    )
-    status_table(trend_charts.drift_table(points), "Runs of one agent, the latest first")

@@ -69,11 +69,6 @@ def test_a_metric_is_called_judged_where_a_judge_decided_on_a_game_that_nobody_r
     assert (one.label, one.games) == ("Conversation coherence, judged", 1)
 
 
-def test_only_the_latest_rating_of_a_rater_counts() -> None:
-    found = report(a=0.0)
-    assert (found.raters, found.games, found.shared_games, found.ratings) == (2, 4, 3, 7)
-
-
 def test_items_between_raters() -> None:
     found = {one.item.name: one for one in report(a=0.0).items}
     score = found["score"]
@@ -89,17 +84,6 @@ def test_items_between_raters() -> None:
     # Nobody but Ann answered question 5.
     assert (found["question_5"].games, found["question_5"].reading) == (0, "no game has two ratings")
     assert not found["question_5"].alpha.is_known
-
-
-def test_generous_and_strict_raters() -> None:
-    generous, strict = report(a=0.0).leanings
-    # Ben gave one point more on one of three games.
-    assert (generous.rater, generous.games, generous.rated) == ("Ben", 3, 4)
-    assert generous.bias == pytest.approx(1 / 3)
-    assert strict.bias == pytest.approx(-1 / 3)
-    (pair,) = report(a=0.0).pairs
-    assert (pair.first, pair.second, pair.games) == ("Ann", "Ben", 3)
-    assert pair.bias == pytest.approx(-1 / 3)
 
 
 def test_a_metric_stands_between_floor_and_ceiling() -> None:

@@ -63,15 +63,6 @@ def test_every_pair_is_over_the_rows_that_both_decided() -> None:
     assert row_agreements([row(None, None, YES)]) == ()
 
 
-def test_rows_that_the_judge_confirmed_may_come_as_numbers() -> None:
-    rows = [row(YES, YES, game="a")] * 3 + [row(NO, NO, game="b")] * 2 + [row(YES, NO, game="b"), row(NO, YES, NO)]
-    confirmed = {("a", "coherence", YES): 3, ("b", "coherence", NO): 2}
-    (one, *others), (same, *others_too) = row_agreements(rows), row_agreements(rows[5:], confirmed)
-    assert (one.rows, one.games, one.same, one.kappa.value) == (same.rows, same.games, same.same, same.kappa.value)
-    assert (one.rows, one.same) == (7, 5)
-    assert [(other.pair, other.rows) for other in others] == [(other.pair, other.rows) for other in others_too]
-
-
 def test_intervals_are_over_games_from_three_games_on() -> None:
     rows = [row(YES, YES if place % 4 else NO, game=str(place // 8)) for place in range(40)]
     rows += [row(NO, NO if place % 8 else YES, game=str(place // 16)) for place in range(40)]

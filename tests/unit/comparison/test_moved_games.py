@@ -26,13 +26,6 @@ def test_a_metric_without_a_score_on_one_side_stays_out() -> None:
     assert most_moved_pair(before, after) == ("b", "c")
 
 
-def test_engagement_counts_by_its_scale_of_four_points() -> None:
-    before = [game("a", engagement=1.0), game("b", coherence=10)]
-    after = [game("c", engagement=3.0, coherence=50)]
-    # a-c 2 of 4 = 0.5, b-c 40 of 100 = 0.4.
-    assert most_moved_pair(before, after) == ("a", "c")
-
-
 def test_where_games_share_a_scenario_only_these_are_taken() -> None:
     before, after = (
         [game("a", coherence=0), game("b", coherence=50)],

@@ -15,10 +15,10 @@ from typing import TypeAlias
 import psutil
 import pytest
 from distributed import LocalCluster
-from tests.faults.killing import free_port
 
 from evaluation.engines.task_engines import run_on_cluster
 from evaluation.errors import InfrastructureError
+from tests.dashboard_server import free_port
 
 Scheduler: TypeAlias = tuple[subprocess.Popen[bytes], str]
 

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import os
-import pickle
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from evaluation.engines.scoring import SCORERS, Evaluation, evaluate_many, evaluate_transcript
+from evaluation.engines.scoring import SCORERS, evaluate_many, evaluate_transcript
 from evaluation.errors import InfrastructureError
-from evaluation.ratings import Rating
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import VerdictStatus
-from evaluation.score import MetricResult, Status
-from evaluation.transcript import Cost, Message, Player, Transcript
+from evaluation.score import MetricResult
+from evaluation.transcript import Cost, Transcript
+from tests.games import game_of
 
 
 def game(number: int = 0, **fields: Any) -> Transcript:
-    return Transcript(
-        game_id=f"g{number}",
-        source_format="native",
-        players=(Player(name="Ann"), Player(name="Ben")),
-        messages=(
-            Message(id="m1", index=0, speaker="Ann", text=f"I think number {number} is suspicious, because it hides."),
-            Message(id="m2", index=1, speaker="Ben", text="Good point.", reply_to="m1"),
-        ),
-        **fields,
-    )
+    argued = f"I think number {number} is suspicious, because it hides."
+    return game_of([("Ann", argued), ("Ben", "Good point.", {"reply_to": "m0"})], game_id=f"g{number}", **fields)
 
 
 def fail(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
@@ -37,25 +28,6 @@ def fail(transcript: Transcript, *, threshold: float | None = None) -> MetricRes
 
 def die(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
     os._exit(9)
-
-
-def test_all_seven_metrics_come_in_the_rubrics_order() -> None:
-    evaluation = evaluate_transcript(game(), reader=None)
-    assert list(evaluation.metrics) == list(DEFINITIONS)
-    # One of two messages holds a keyword; the second answers the first.
-    assert evaluation.metrics["strategic_depth"].score == 50.0
-    assert evaluation.metrics["coherence"].score == 100.0
-    assert evaluation.metrics[ENGAGEMENT.name].status is Status.PENDING
-    assert evaluation.failures == ()
-
-
-def test_ratings_and_thresholds_enter() -> None:
-    transcript = game()
-    ratings = [Rating(transcript.id, "Ann", 4), Rating("another", "Ann", 1)]
-    evaluation = evaluate_transcript(transcript, ratings, {"strategic_depth": 50.0}, reader=None)
-    assert evaluation.metrics[ENGAGEMENT.name].score == 4.0
-    assert evaluation.metrics["strategic_depth"].status is Status.PASSED
-    assert evaluation.metrics["coherence"].threshold == 70.0
 
 
 def test_the_cost_enters_the_verdict() -> None:
@@ -96,12 +68,6 @@ def test_the_output_keeps_a_place_for_what_could_not_be_computed() -> None:
     assert place.keys() == output["metrics"]["engagement"].keys()
 
 
-def test_what_was_never_tried_is_said_to_be_missing() -> None:
-    whole = evaluate_transcript(game())
-    output = Evaluation(whole.transcript, {}, whole.verdict).as_dict()
-    assert {metric["reason"] for metric in output["metrics"].values()} == {"not computed yet"}
-
-
 def test_what_is_no_fault_of_a_scorer_propagates() -> None:
     def interrupt(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
         raise KeyboardInterrupt
@@ -138,9 +104,8 @@ def test_an_unknown_cost_is_null(cost: Cost, shown: dict[str, Any] | None) -> No
 
 def test_many_give_the_same_as_one_by_one_in_their_order() -> None:
     games = [game(number) for number in range(5)]
-    ratings = {games[3].id: [Rating(games[3].id, "Ann", 2)]}
-    many = list(evaluate_many(games, ratings=ratings, thresholds={"coherence": 10.0}))
-    single = [evaluate_transcript(one, ratings.get(one.id, ()), {"coherence": 10.0}) for one in games]
+    many = list(evaluate_many(games, thresholds={"coherence": 10.0}))
+    single = [evaluate_transcript(one, thresholds={"coherence": 10.0}) for one in games]
     assert [each.as_dict() for each in many] == [each.as_dict() for each in single]
 
 
@@ -173,20 +138,3 @@ def test_only_as_many_transcripts_are_read_as_are_needed(jobs: int, read_ahead: 
 def test_a_process_that_dies_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(InfrastructureError, match="fewer jobs"):
         list(evaluate_many([game()], jobs=2, scorers={**SCORERS, "coherence": die}))
-
-
-@pytest.mark.parametrize("wrong", [{"jobs": 0}, {"batch_size": 0}])
-def test_less_than_one_process_or_transcript_is_refused(wrong: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="at least 1"):
-        list(evaluate_many([game()], **wrong))
-
-
-def test_nothing_in_gives_nothing_out() -> None:
-    assert list(evaluate_many([])) == []
-    assert list(evaluate_many([], jobs=2)) == []
-
-
-def test_an_evaluation_survives_pickling() -> None:
-    evaluation = evaluate_transcript(game())
-    copy: Evaluation = pickle.loads(pickle.dumps(evaluation))
-    assert copy.as_dict() == evaluation.as_dict()

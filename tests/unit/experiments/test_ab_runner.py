@@ -27,8 +27,9 @@ from evaluation.experiments.ab_runner import (
 from evaluation.experiments.ab_sources import check_numbers, given_metrics, stored_games
 from evaluation.insight._questions import QualityAnswer
 from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
-from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, unscored
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.judging.protocol import Judge
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 
 def numbers(before: list[Any], after: list[Any], **more: Any) -> ABConfig:
@@ -113,14 +114,6 @@ def test_what_has_no_mean_is_refused_before_anything_is_compared(value: Any) -> 
     check_numbers(numbers([1, 2], [3, None]))
 
 
-def test_runs_that_are_no_list_are_refused() -> None:
-    config = ABConfig(
-        name="t", source="metrics", variants={"a": {"runs": 5}, "b": {}}, measures={"q": "higher"}, primary="q"
-    )
-    with pytest.raises(InputError, match=r"variants\.a\.runs: 5 is not a list of runs"):
-        plan(config)
-
-
 def test_a_variant_cannot_change_another_or_the_next_run() -> None:
     seen = []
 
@@ -195,10 +188,8 @@ def test_a_run_that_fails_is_listed_and_the_others_go_on() -> None:
 
 def test_checks_of_stored_games_give_the_pass_rate() -> None:
     def load(key: str) -> tuple[Transcript, dict[str, float | None], dict[str, str]]:
-        texts = ["Fine words.", "Bad words." if key.startswith("b") else "More fine words."]
-        messages = tuple(Message(id=f"m{at}", index=at, speaker="Ada", text=text) for at, text in enumerate(texts))
-        game = Transcript(game_id=key, source_format="native", players=(Player(name="Ada"),), messages=messages)
-        return game, {"coherence": 50.0}, {}
+        said = [("Ada", "Fine words."), ("Ada", "Bad words." if key.startswith("b") else "More fine words.")]
+        return game_of(said, game_id=key), {"coherence": 50.0}, {}
 
     def script(request: Any) -> QualityAnswer:
         return QualityAnswer(reason="so", score=0.1 if "Bad words" in request.prompt.user else 0.9)
@@ -227,9 +218,7 @@ class Shelf:
         self.text = "Fine words."
 
     def load(self, key: str) -> tuple[Transcript, dict[str, float | None], dict[str, str]]:
-        messages = tuple(Message(id=f"m{at}", index=at, speaker="Ada", text=f"{self.text} {at}") for at in range(4))
-        game = Transcript(game_id=key, source_format="native", players=(Player(name="Ada"),), messages=messages)
-        return game, {"depth": self.depth}, {}
+        return game_of([("Ada", f"{self.text} {at}") for at in range(4)], game_id=key), {"depth": self.depth}, {}
 
 
 def stored(shelf: Shelf, judge: Judge, finished: dict[str, RunResult] | None = None, **more: Any) -> ABTestResult:
@@ -288,15 +277,6 @@ def test_a_run_that_nobody_could_judge_is_judged_by_the_next() -> None:
     second = stored(Shelf(), ScriptedJudge(good), finished, calls=3)
     assert second.variants["a"].validation_pass_rate == 1.0
     assert not second.variants["a"].runs[0].is_resumed
-
-
-def test_a_judge_whose_money_ran_out_skips_the_run() -> None:
-    class Poor:
-        async def judge(self, requests: Any, *, report: Any = None) -> list[Judgement]:
-            skipped = JudgementStatus.SKIPPED
-            return [unscored(one, skipped, "budget", judge=JudgeKind.LIVE, model="m") for one in requests]
-
-    assert stored(Shelf(), Poor()).skipped == 2
 
 
 def test_without_checks_the_primary_measure_of_the_adr_is_unknown() -> None:

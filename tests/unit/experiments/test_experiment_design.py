@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -69,17 +68,6 @@ def test_nobody_sits_twice_in_a_room(personas: int, environments: int, per_room:
         assert rooms == seated(personas, environments, per_room, seed)
 
 
-@pytest.mark.parametrize("scale", [0.0, -1.0, 1.5, float("nan")])
-def test_impossible_scales_are_refused(scale: float) -> None:
-    with pytest.raises(InputError, match="makes no sense"):
-        design_of(scenario_named(VARIETY), scale, 0)
-
-
-def test_too_few_imported_personas_are_refused() -> None:
-    with pytest.raises(InputError, match="3 personas cannot fill a conversation of 4"):
-        design_of(scenario_named(VARIETY), 0.1, 0, imported=3)
-
-
 def test_the_id_is_that_of_everything_that_is_asked_and_the_plan_comes_back() -> None:
     plan = ExperimentPlan(scenario_named(VARIETY), "m", 0.1, effects=False, personas=FOUR_PERSONAS)
     assert plan.record.id == replace(plan).record.id
@@ -119,13 +107,6 @@ treatment_words: variety
 topics: [tea]
 facilitator: [{step: 1, text: "On {{topic}}."}]
 """
-
-
-def test_a_scenario_of_ones_own(tmp_path: Path) -> None:
-    path = tmp_path / "mine.yaml"
-    path.write_text(SCENARIO)
-    found = scenario_named(str(path))
-    assert (found.id, found.per_room, found.said_by_facilitator("tea")) == ("mine", 3, {1: "On tea."})
 
 
 @pytest.mark.parametrize(

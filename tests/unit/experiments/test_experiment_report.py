@@ -90,20 +90,15 @@ def test_without_any_score_there_is_no_test_and_no_crash() -> None:
     assert {each.as_dict()["outcome"] for each in rows} == {"cannot be tested"}
 
 
-def test_a_persona_counts_once_in_the_cluster_robust_p() -> None:
-    same = [AgentScore(side, room, "Ann", Dimension.FLUENCY, 5.0 + room, 1) for side in Side for room in range(4)]
-    assert math.isnan(row(report_rows(same), Dimension.FLUENCY).clustered.p)
-
-
 def test_a_report_is_told_in_a_sentence_with_what_took_effect() -> None:
     clear, other = {"label": "Ideas", "outcome": "higher"}, {"label": "Fluency", "outcome": "no evidence either way"}
     assert (
         finding_words([clear, other]) == "With the treatment: Ideas clearly higher; 1 other difference could be luck."
     )
-    assert finding_words([other] * 2) == "The treatment changed nothing clearly: all 2 differences could be luck."
+    assert finding_words([other] * 2) == "No clear effect of the treatment: all 2 differences could be luck."
     untested = other | {"outcome": "cannot be tested"}
     assert finding_words([other, untested]).endswith("1 difference could be luck and 1 difference cannot be tested.")
     activity = {"treatment": {"messages": 64, "fired": {"variety": 6, "adherence": 0}}}
-    assert activity_words(activity) == "It stepped in while 64 messages were written: variety 6 times."
+    assert activity_words(activity) == "In 64 messages it stepped in: variety 6 times."
     assert activity_words({"treatment": {"messages": 8, "fired": {}}}).startswith("It never stepped in")
     assert activity_words(None) == ""

@@ -17,12 +17,9 @@ from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population import AgentFactory, profile_named
 from evaluation.simulation.scripted_world import (
     SCRIPTED_MODEL,
-    Habits,
     ScriptedProvider,
     ScriptedWorld,
 )
-from evaluation.store import Store
-from evaluation.workflows.experiment_runs import run_experiment
 
 RUNS = 200
 MOST_FOUND = 16
@@ -76,13 +73,3 @@ def test_nothing_is_found_where_nothing_is() -> None:
             found[row.dimension] += row.found.welch.p < LEVEL
     print(f"of {RUNS} null runs significant at {LEVEL}: { {str(key): count for key, count in found.items()} }")
     assert max(found.values()) <= MOST_FOUND
-
-
-@pytest.mark.long
-def test_planted_effects_are_found() -> None:
-    world = ScriptedWorld(habits=Habits(out_of_character=0.6, repeats=0.6, has_idea=0.1))
-    outcome = run_experiment(Store(":memory:"), plan(0, effects=True), CONFIG, provider=ScriptedProvider(world))
-    found = {row.dimension: row.found.welch.p for row in outcome.rows}
-    print(f"p of planted effects: { {str(key): round(p, 5) for key, p in found.items()} }")
-    for dimension in (Dimension.ADHERENCE, Dimension.FLUENCY, Dimension.IDEAS_QUANTITY):
-        assert found[dimension] < LEVEL

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jinja2 import UndefinedError
 
 from evaluation.files.html_templates import environment, render
 
@@ -58,11 +57,6 @@ def test_a_document_may_load_and_run_nothing_and_shows_its_title_as_text() -> No
     assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in seen.attributes
     assert "b" not in seen.tags
     assert seen.words.count("<b>Title</b>") == 2
-
-
-def test_a_name_without_a_value_is_an_error() -> None:
-    with pytest.raises(UndefinedError, match="title"):
-        render("report/templates/report.html.j2")
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

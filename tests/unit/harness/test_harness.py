@@ -16,9 +16,9 @@ from evaluation.judging.protocol import Judge, Judgement
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.agents import KnownAgents, find_subjects
 from evaluation.workflows.persona_runs import evaluate_persona
+from tests.games import game_of
 
 ALL = tuple(Dimension)
 
@@ -29,15 +29,8 @@ def store() -> Store:
 
 
 def put(store: Store, game: str, *lines: tuple[str, str], channel: str = "kitchen") -> None:
-    names = dict.fromkeys(who for who, _ in lines)
-    said = [
-        Message(id=f"m{i}", index=i, speaker=who, text=text, channel_name=channel)
-        for i, (who, text) in enumerate(lines)
-    ]
-    players = tuple(Player(name=name) for name in names)
-    store.transcripts.add(
-        Transcript(game_id=game, source_format="x", players=players, messages=tuple(said)), source_name=game
-    )
+    said = [(who, text, {"channel_name": channel}) for who, text in lines]
+    store.transcripts.add(game_of(said, game_id=game), source_name=game)
 
 
 def found(store: Store, *references: str, dimensions: tuple[Dimension, ...] = ALL) -> list[str]:
@@ -99,14 +92,6 @@ def test_agents_bring_the_channels_that_they_speak_in(store: Store) -> None:
     assert found(store, "channel:attic") == ["channel:attic"]
 
 
-def test_only_the_transcripts_of_whoever_is_asked_for_are_read(store: Store) -> None:
-    put(store, "g", ("Ann", "Hello."))
-    put(store, "h", ("Bob", "Hi."))
-    (subject,) = find_subjects(store, ["ann"], [Dimension.FLUENCY], PropositionLibrary.load())
-    assert [event.text for each in subject.portrayals for event in each.target.trajectory] == ["Hello."]
-    assert subject.agent.display_name == "Ann"
-
-
 def test_every_run_is_stored_before_the_next_begins(store: Store) -> None:
     put(store, "g", ("Ann", "Hello."), ("Bob", "Hi."))
     seen: list[list[str]] = []
@@ -146,9 +131,3 @@ def test_a_run_that_breaks_is_stored_as_failed_and_the_error_goes_on(
     rows = store.evaluations.runs().to_dict("records")
     assert [(row["agent_id"], row["status"]) for row in rows] == [("ann", "completed"), ("bob", "failed")]
     assert rows[1]["error"] == said
-
-
-def test_dimensions_that_do_not_apply_make_no_run(store: Store) -> None:
-    put(store, "g", ("Ann", "Hello."))
-    assert [each.agent.id for each in run(store, lambda _: answering(6), "ann", "channel:kitchen")] == ["ann"]
-    assert len(store.evaluations.runs()) == 1

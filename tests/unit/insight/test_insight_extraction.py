@@ -8,8 +8,8 @@ import pytest
 
 from evaluation.errors import InputError
 from evaluation.insight._questions import OpinionItem, OpinionsAnswer, ThemeItem, ThemesAnswer, parts_of, spoken
-from evaluation.insight.extraction import ResultsExtractor, ResultsReducer, counting_reducer, counts_by_type
-from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
+from evaluation.insight.extraction import ResultsExtractor, ResultsReducer, counting_reducer
+from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.transcript import Elimination, Transcript, Vote
 from tests.games import game_of
@@ -78,12 +78,6 @@ def test_a_themes_frequency_is_counted_and_its_quotes_exist() -> None:
     assert [one.what for one in found.refused] == ["rye forever", "Air"]
 
 
-def test_without_a_model_nothing_is_read_and_that_is_said() -> None:
-    found = asyncio.run(ResultsExtractor(OfflineJudge()).extract_themes(game()))
-    assert (found.status, found.found) == ("not_scored", ())
-    assert found.as_dict()["problems"][0]["detail"] == "needs an LLM judge"
-
-
 def test_every_message_is_in_one_part() -> None:
     messages = spoken(game())
     assert [one.id for one in messages] == ["m0", "m1", "m3", "m4"]
@@ -116,18 +110,6 @@ def test_private_words_reach_their_recipients_only() -> None:
     reached = {name: [row["type"] for row in reducer.reduce(game(), name)] for name in ("Ada", "Cy")}
     assert "private" in reached["Cy"]
     assert "private" not in reached["Ada"]
-
-
-def test_counts_by_agent_and_type() -> None:
-    counts = counts_by_type(counting_reducer().reduce(game()))
-    assert {(one["agent"], one["type"]): one["count"] for one in counts} == {
-        ("Ada", "public"): 2,
-        ("Bob", "public"): 1,
-        ("Host", "system"): 1,
-        ("Bob", "private"): 1,
-        ("Bob", "vote"): 1,
-        ("Ada", "elimination"): 1,
-    }
 
 
 def test_a_rule_for_no_type_and_a_second_rule_are_refused() -> None:

@@ -22,8 +22,8 @@ from evaluation.insight.collector import (
     RetrievalEvent,
 )
 from evaluation.insight.evaluation_report import plain_report
-from evaluation.insight.metrics import interaction_graph, network_metrics
-from evaluation.insight.recommendations import activity_lines, network_lines, share_lines
+from evaluation.insight.metrics import NetworkMetrics, interaction_graph, network_metrics
+from evaluation.insight.recommendations import activity_lines, share_lines
 from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.report import discussion_page, document
@@ -31,7 +31,7 @@ from evaluation.simulation.environment import Environment, RoomPlan
 from evaluation.simulation.model_texts import Generation, Writer, speech_subject
 from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
-from evaluation.transcript import Cost, Transcript
+from evaluation.transcript import Transcript
 from tests.games import game_of
 
 
@@ -84,32 +84,10 @@ def test_nothing_is_left_out_of_the_export() -> None:
     exported = metrics.as_dict()
     names = {name for part in ("behavioral", "memory", "cost") for name in exported[part]} | {"network"}
     assert names == set(type(metrics).__dataclass_fields__)
+    assert set(exported["network"]) == set(NetworkMetrics.__dataclass_fields__)
     assert json.loads(json.dumps(exported))["behavioral"]["interaction_matrix"] == [
         {"sender": "A", "receiver": "B", "messages": 1}
     ]
-
-
-def played_game() -> Transcript:
-    said = (
-        ("Ada", "Hello all."),
-        ("Bob", "Ada and Cy, who do you trust? Ada?"),
-        ("Ada", "Not you.", {"reply_to": "m1"}),
-        ("Bob", "It is us two.", {"channel": "private", "recipients": ("Cy",)}),
-        ("Narrator", "Ada dies.", {"channel": "system"}),
-        ("Cy", "Skip"),
-    )
-    cost = Cost(total_usd=0.5, input_tokens=900, output_tokens=100)
-    return game_of(said, ("Ada", "Bob", "Cy", "Dee"), cost=cost)
-
-
-def test_the_figures_of_a_stored_game() -> None:
-    found = transcript_metrics(played_game())
-    assert found.total_messages == 4
-    assert found.interaction_matrix == {("Bob", "Ada"): 1, ("Bob", "Cy"): 2, ("Ada", "Bob"): 1}
-    assert found.network is not None
-    assert (found.network.nodes, found.network.reciprocity) == (4, pytest.approx(2 / 3))
-    assert (found.total_tokens, found.estimated_cost_usd, found.api_calls) == (1000, 0.5, None)
-    assert found.observations_per_agent is None
 
 
 def counted_game(**changes: Any) -> Transcript:
@@ -208,15 +186,6 @@ def test_a_directed_chain_has_a_diameter() -> None:
     assert found.centrality["B"].betweenness == 1 / 2, "one of the two ordered pairs that a directed graph has"
 
 
-def test_whoever_speaks_to_themselves_or_to_nobody() -> None:
-    graph = interaction_graph(["A", "B"], {("A", "A"): 3, ("A", "B"): 0})
-    found = network_metrics(graph)
-    assert (found.nodes, found.edges, found.components, found.is_connected) == (2, 0, 2, False)
-    loop: nx.Graph[str] = nx.Graph([("A", "A"), ("A", "B")])
-    assert network_metrics(loop).edges == 1
-    assert loop.number_of_edges() == 2, "the graph that was handed in stays as it was"
-
-
 def game(*said: tuple[str, str, str, int], players: str = "ABC", **more: Any) -> Transcript:
     lines = [(who, text, {"channel": channel, "round": number}) for who, text, channel, number in said]
     return game_of(lines, tuple(players), language="en", source_format="native", **more)
@@ -262,12 +231,6 @@ def test_ties_single_speakers_and_silence_are_said_in_words() -> None:
     assert talks_most(game(*((name, "x", "public", 1) for name in "ABC"))) == "all 3 speakers alike, 1 message each"
     assert talks_most(game(("A", "x", "public", 1))) == "only A says anything"
     assert talks_most(tie, MessageFilter("team")) == "nobody says anything"
-
-
-def test_mutual_pairs_are_told_from_one_way_ones() -> None:
-    said = game(("A", "B, hello", "public", 1), ("B", "A, hello", "public", 1), ("C", "A, hello", "public", 1))
-    metrics = transcript_metrics(said)
-    assert dict(network_lines(metrics.network))["Pairs"] == "1 mutual, 1 one-way"
 
 
 def test_twice_an_even_share_is_domination_in_larger_groups() -> None:

@@ -89,16 +89,6 @@ def test_a_later_sample_holds_and_nothing_that_is_no_answer_replaces_it(store: S
     assert store.insights.answered_since(newest) == {}
 
 
-def test_deleted_games_take_their_answers_with_them(store: Store) -> None:
-    ids = store.transcripts.ids()
-    with JudgeServer(content=answer).in_thread() as server:
-        ask_about_games(store, ids, judge(store, server), Wanted(checks=True), CONFIG)
-    store.deletions.delete([ids[0]], who="Ann")
-    assert set(store.insights.checks()["transcript_id"]) == set(ids[1:])
-    with store.unit() as cursor:
-        assert cursor.execute("SELECT count(*) FROM insight_checks").fetchall() == [(12,)]
-
-
 def test_the_estimate_counts_the_questions_that_will_be_asked(store: Store) -> None:
     ids = store.transcripts.ids()
     with JudgeServer(content=answer).in_thread() as server:

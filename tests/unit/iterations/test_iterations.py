@@ -12,7 +12,7 @@ from evaluation.iterations.board import make_board
 from evaluation.iterations.checklist import CheckState, checklist
 from evaluation.iterations.iteration import Iteration
 from evaluation.iterations.keep_or_revert import Choice
-from evaluation.iterations.tests import Game, GameTest, chance_of_streak, form_tests, jeffreys_interval, mean_scores
+from evaluation.iterations.tests import Game, GameTest, chance_of_streak, form_tests, mean_scores
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore, VerdictStatus
 from evaluation.score import Status
@@ -61,12 +61,6 @@ def test_games_form_tests_of_three_in_their_order() -> None:
     assert tests[0].warning == ""
 
 
-def test_the_size_of_a_test_is_a_setting() -> None:
-    assert [len(test.games) for test in form_tests("first", [GOOD] * 5, size=2)] == [2, 2, 1]
-    with pytest.raises(ValueError, match="at least one game"):
-        form_tests("first", [GOOD], size=0)
-
-
 def test_a_test_is_judged_by_the_means_of_its_games() -> None:
     # (60 + 70 + 83) / 3 = 71 passes the 70 of coherence, though one game alone would not have.
     test = one_test(game(coherence=60.0), game(coherence=70.0), game(coherence=83.0))
@@ -75,16 +69,6 @@ def test_a_test_is_judged_by_the_means_of_its_games() -> None:
     assert test.verdict.status is VerdictStatus.PASSED
     assert test.verdict.passed_count == 7
     assert test.has_passed is True
-
-
-def test_games_without_a_score_stay_out_of_the_mean() -> None:
-    roleless = replace(
-        GOOD, metrics={**GOOD.metrics, "role_consistency": MetricScore(Status.NOT_APPLICABLE, None, 80.0, "no roles")}
-    )
-    means = mean_scores([game(role_consistency=90.0), roleless])
-    assert (means["role_consistency"].score, means["role_consistency"].games) == (90.0, 2)
-    lone = mean_scores([roleless, roleless])["role_consistency"]
-    assert (lone.status, lone.score, lone.reason) == (Status.NOT_APPLICABLE, None, "no roles")
 
 
 def test_a_metric_that_could_not_be_computed_waits() -> None:
@@ -175,11 +159,6 @@ def test_too_few_tests_do_not_meet_the_streak_and_leave_the_rest_unknown() -> No
     assert [check.measured for check in nothing.checks][:4] == ["no test yet", "no test yet", "no test yet", "unknown"]
 
 
-def test_incomplete_tests_are_passed_over() -> None:
-    tests = [*full_tests(GOOD, GOOD), one_test(BAD), *full_tests(GOOD)]
-    assert checklist(tests, None).streak.state is CheckState.MET
-
-
 def test_a_pending_test_leaves_the_streak_unknown() -> None:
     result = checklist(full_tests(GOOD, UNRATED, GOOD), None)
     assert (result.streak.state, result.streak.measured) == (
@@ -190,12 +169,6 @@ def test_a_pending_test_leaves_the_streak_unknown() -> None:
         CheckState.UNKNOWN,
         "lowest 4.0, 3 of 9 games not rated",
     )
-
-
-def test_a_partly_rated_test_leaves_engagement_unknown() -> None:
-    tests = [*full_tests(GOOD, GOOD), one_test(GOOD, GOOD, UNRATED)]
-    check = checklist(tests, None).engagement
-    assert (check.state, check.measured) == (CheckState.UNKNOWN, "lowest 4.0, 1 of 9 games not rated")
 
 
 def test_one_boring_or_dear_game_is_enough_to_miss_a_criterion() -> None:
@@ -250,15 +223,6 @@ def test_the_chance_is_the_cube_of_the_pass_rate() -> None:
     assert chance is not None
     assert (chance.value, chance.passed, chance.tests) == (0.421875, 3, 4)
     assert 0 < chance.low < chance.value < chance.high < 1
-
-
-def test_jeffreys_interval_by_its_definition() -> None:
-    # The 2.5 % and 97.5 % points of Beta(2.5, 8.5); with 0 or 10 of 10 the end is 0 or 1.
-    assert jeffreys_interval(2, 10) == pytest.approx((0.044, 0.503), abs=5e-4)
-    assert jeffreys_interval(0, 10)[0] == 0.0
-    assert jeffreys_interval(10, 10)[1] == 1.0
-    with pytest.raises(ValueError, match="2 successes in 1 trials"):
-        jeffreys_interval(2, 1)
 
 
 def test_the_board_compares_with_the_parent_or_what_was_kept_or_the_baseline() -> None:

@@ -15,8 +15,9 @@ from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricResult
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.reevaluation import Reevaluated, outdated, reevaluate
+from tests.games import game_of
 
 TODAY = DEFINITIONS["coherence"].version
 
@@ -32,9 +33,7 @@ class Results:
 
 def game(number: int) -> Transcript:
     said = [("Ann", f"I accuse Bob because of game {number}"), ("Bob", "Ann, why?")]
-    messages = tuple(Message(id=f"m{i}", index=i, speaker=who, text=text) for i, (who, text) in enumerate(said))
-    players = (Player(name="Ann"), Player(name="Bob"))
-    return Transcript(game_id=f"game {number}", source_format="native", players=players, messages=messages)
+    return game_of(said, game_id=f"game {number}")
 
 
 GAMES = [game(number) for number in range(4)]
@@ -112,14 +111,6 @@ def test_evaluating_again_brings_todays_version_and_keeps_the_old_result(store: 
         )
         kept = cursor.execute(query, [GAMES[0].id]).fetchall()
     assert kept == [("0", 12.5), (TODAY, results["coherence"].score)]
-
-
-def test_overrides_stand_after_evaluating_again(store: Store) -> None:
-    store.overrides.add(GAMES[0].id, "coherence", "coherence:m1", "does_not_count", author="Ann", reason="no answer")
-    reevaluate(store, [GAMES[0].id])
-    result = store.results.load(GAMES[0].id)["coherence"]
-    # The only message after the first was overridden, so none of one counts.
-    assert (result.numerator, result.denominator, result.score) == (0.0, 1.0, 0.0)
 
 
 def test_a_game_that_is_deleted_meanwhile_is_passed_over(store: Store) -> None:

@@ -17,10 +17,11 @@ from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest
 from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
-from evaluation.persona.dimensions import phrase_overlap, repetition_evidence, vocabulary_evidence
+from evaluation.persona.dimensions import vocabulary_evidence
 from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation, evaluate_agent
 from evaluation.persona.subjects import Sources, Subject, subject_of
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 Script = Callable[[JudgeRequest], Answer | str | None]
 START = datetime(2025, 3, 1, tzinfo=UTC)
@@ -51,14 +52,8 @@ def library(tmp_path: Path) -> PropositionLibrary:
 
 
 def talk(game: str, *lines: tuple[str, str], day: int = 0) -> Transcript:
-    said = [
-        Message(id=f"m{i}", index=i, speaker=who, text=text, sent_at=START + timedelta(days=day, minutes=i))
-        for i, (who, text) in enumerate(lines)
-    ]
-    names = dict.fromkeys(who for who, _ in lines)
-    return Transcript(
-        game_id=game, source_format="x", players=tuple(Player(name=n) for n in names), messages=tuple(said)
-    )
+    times = [{"sent_at": START + timedelta(days=day, minutes=at)} for at in range(len(lines))]
+    return game_of([(*line, time) for line, time in zip(lines, times, strict=True)], game_id=game)
 
 
 GAME = talk("g", ("Ann", "Flour first."), ("Bob", "Why?"), ("Ann", "Because dough."), ("Ann", "And salt."))
@@ -134,13 +129,6 @@ def test_consistency_pairs_every_message_with_the_agents_earlier_ones(library: P
     assert "A baker." not in last.prompt.text
     assert last.offline is not None
     assert last.offline.groups == (("Flour first.", "Because dough."), ("And salt.",))
-
-
-def test_one_message_alone_is_no_consistency(library: PropositionLibrary) -> None:
-    found = subject(Agent("bob", "Bob"))
-    scored = evaluate(found, lambda _: mark(1), library, EvaluationPlan([Dimension.CONSISTENCY])).dimensions
-    assert scored[Dimension.CONSISTENCY].score is None
-    assert scored[Dimension.CONSISTENCY].reason.startswith("Bob said nothing before the messages that are judged")
 
 
 def test_marked_nines_count_but_are_shown_apart(library: PropositionLibrary) -> None:
@@ -249,15 +237,6 @@ def test_options_reach_every_question_and_progress_is_told(library: PropositionL
     asyncio.run(evaluate_agent(subject(ANN), judge, library, plan, report=lambda at, said: told.append((at, said))))
     assert all(request.double_check and request.batch_group for request in judge.asked)
     assert [position for position, _ in told] == [0, 1, 2, 3]
-
-
-def test_phrases_that_stand_in_an_earlier_message() -> None:
-    # Phrases of the second message: "i think that", "think that we", "that we rest"; the first two stand before: 2 / 3.
-    assert phrase_overlap(["I think that we bake.", "I think that we rest."]) == pytest.approx(2 / 3)
-    assert phrase_overlap(["one two three", "four five six"]) == 0.0
-    assert phrase_overlap(["one two three", "one two"]) is None
-    assert phrase_overlap([]) is None
-    assert repetition_evidence(["alone"]) == ""
 
 
 def test_vocabularies_side_by_side() -> None:

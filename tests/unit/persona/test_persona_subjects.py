@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evaluation.errors import InputError
 from evaluation.judging.propositions import TargetType
 from evaluation.persona.agents import LONGEST_PERSONA, Agent, SpeakerMap, persona_text, read_agent_file, shipped_cast
-from evaluation.persona.subjects import ALWAYS, Period, Sources, by_time, channels_of, everybody, sample, subject_of
+from evaluation.persona.subjects import ALWAYS, Period, Sources, by_time, channels_of, everybody, subject_of
 from evaluation.text.agent_names import agent_name, slug_of
 from evaluation.transcript import Message, Player, Transcript
 
@@ -138,13 +138,6 @@ def test_a_name_is_kept_composed_and_without_what_nobody_sees(name: str, kept: s
     assert agent_name(name) == kept
 
 
-def test_players_whose_names_differ_in_vowel_signs_are_judged_apart() -> None:
-    found = sources(talk("g1", [("मीना", "first"), ("मोना", "second")]))
-    agents = [agent for agent in everybody(found) if agent.kind is TargetType.AGENT]
-    said = {agent.display_name: [one.positions for one in subject_of(agent, found).portrayals] for agent in agents}
-    assert said == {"मीना": [[0]], "मोना": [[1]]}
-
-
 @given(st.text(max_size=200))
 def test_every_slug_fits_a_file_name_and_names_no_channel(name: str) -> None:
     slug = slug_of(name)
@@ -160,13 +153,6 @@ def test_an_agent_is_everything_its_speakers_say_by_time() -> None:
     assert texts(Agent("ann", "Ann"), found) == [["first", "second", "third", "fourth"]]
     (portrayal,) = subject_of(Agent("ann", "Ann"), found).portrayals
     assert portrayal.positions == [1, 2]
-
-
-def test_the_mapping_of_speakers_can_be_changed() -> None:
-    found = sources(talk("g", [("Ann", "a"), ("Annie", "b")]), Annie="ann")
-    assert [agent.id for agent in everybody(found)] == ["ann", "channel:public"]
-    (portrayal,) = subject_of(Agent("ann", "Ann"), found).portrayals
-    assert portrayal.positions == [0, 1]
 
 
 def test_an_agent_with_another_personality_in_each_game_is_another_portrayal() -> None:
@@ -244,15 +230,6 @@ def test_messages_without_a_time_have_that_of_their_transcript_or_none() -> None
     dated = game.model_copy(update={"started_at": START.replace(tzinfo=None)})
     assert Period(since=START).holds(dated, message)
     assert [each.started_at is None for each in by_time([game, dated])] == [False, True]
-
-
-def test_a_sample_is_the_same_every_time_and_in_order() -> None:
-    items = list(range(100))
-    assert sample(items, 5, 1, "ann") == sample(items, 5, 1, "ann")
-    assert sample(items, 5, 1, "ann") == sorted(sample(items, 5, 1, "ann"))
-    assert sample(items, 5, 1, "ann") != sample(items, 5, 2, "ann")
-    assert sample(items, 5, 1, "ann") != sample(items, 5, 1, "bob")
-    assert sample(items, 100, 1, "ann") == items
 
 
 def test_a_persona_as_lines() -> None:

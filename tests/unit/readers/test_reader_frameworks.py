@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from evaluation.readers import alignment_of
@@ -63,6 +65,28 @@ def test_concordia_json() -> None:
         ("public", "Ann", "Shall we?"),
         ("public", "Ben", "Let us go."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "content"),
+    [
+        ("Autobox", [{"id": "r1", "workers": [], "orchestrator": {}}]),
+        ("Autobox", {"r1": [{"is_system_trace": True}]}),
+        ("CAMEL", {"message_1": {"content": "Sort them."}, "role_1": "Actor", "num_messages": 1}),
+        ("CAMEL", {"request_timestamp": "2026-01-01T00:00:00", "request": {"messages": []}}),
+        ("Character.AI", {"histories": {"histories": [{"msgs": []}]}}),
+        ("ConvoKit", {"Ann": {"meta": {}, "vectors": []}}),
+        ("Generative Agents", {"12": {"Isabella": {"movement": [1, 2], "description": "sleeping"}}}),
+        ("sotopia", {"social_interactions": "Ann said: ...", "social_goals": {}}),
+        ("Who&When", {"history": [{"content": "x", "role": "human"}], "mistake_agent": "Ann"}),
+        ("Phoenix with spans of its own shape", {"context.span_id": "a", "context.trace_id": "t", "parent_id": None}),
+        ("Phoenix with spans of its own shape", {"name": "x", "context": {"span_id": "a"}, "span_kind": "LLM"}),
+    ],
+)
+def test_a_tool_without_a_reader_is_told_by_name_with_the_way_that_is_left(tool: str, content: Any) -> None:
+    told = f"This is a file of {tool}, a format that Dramaturg does not read. "
+    remedy = "Export the spans as" if "Phoenix" in tool else "Write its messages as a table"
+    assert told + remedy in refusal(lines(content))
 
 
 @pytest.mark.parametrize(

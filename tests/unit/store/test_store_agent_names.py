@@ -9,7 +9,7 @@ import pytest
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import Attempt, GateOutcome, GateResult
 from evaluation.corrections.message_gate import MessageGate
-from evaluation.errors import InputError, NotFoundError
+from evaluation.errors import InputError
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
 from evaluation.persona.agents import Agent, find_agent
@@ -46,26 +46,6 @@ def test_settings_and_log_are_those_of_the_agent_that_is_meant(store: Store, ref
     assert store.corrections.configs() == {}
 
 
-def test_a_shipped_agent_keeps_its_name(store: Store) -> None:
-    store.corrections.configure("Michael Scott", OFTEN)
-    store.corrections.configure("michael", OFTEN)
-    store.corrections.add(passed("Michael Scott"))
-    assert [(one.id, one.display_name) for one in store.agents.all().values()] == [
-        ("bob", "Bob"),
-        ("michael", "Michael Scott"),
-    ]
-
-
-def test_an_agent_of_a_simulation_is_logged_under_its_name(store: Store) -> None:
-    store.corrections.configure("umar-varga", OFTEN)
-    assert store.agents.get("umar-varga").display_name == "umar-varga"
-    store.corrections.add(passed("umar-varga", "Umar Varga"))
-    assert store.agents.get("umar-varga").display_name == "Umar Varga"
-    store.corrections.add(passed("umar-varga"))
-    assert store.agents.get("umar-varga").display_name == "Umar Varga"
-    assert len(store.corrections.messages("Umar Varga")) == 2
-
-
 def test_a_name_that_two_agents_share_is_refused_with_both_ids(store: Store) -> None:
     store.agents.save(Agent("bob-2", "Bob"))
     # An id is nobody else's.
@@ -90,12 +70,6 @@ def test_names_are_compared_as_written_before_case_and_punctuation_are_left_out(
     assert find_agent("Dora", names) is None
     with pytest.raises(InputError, match="a, b"):
         find_agent("ANN B", names)
-
-
-def test_nobody_is_found_where_nobody_is(store: Store) -> None:
-    assert store.agents.resolve("Nobody") is None
-    with pytest.raises(NotFoundError):
-        KnownAgents.of(store).resolve("Nobody")
 
 
 def test_the_gate_checks_what_is_stored_for_the_agent_and_logs_it_there(store: Store) -> None:
@@ -123,19 +97,6 @@ def test_the_gate_checks_what_is_stored_for_the_agent_and_logs_it_there(store: S
     assert [agent.display_name for agent in store.agents.all().values()] == ["Bob", "Carl"]
 
 
-def test_the_messages_of_one_gate_are_one_run(store: Store) -> None:
-    with MessageGate(
-        ScriptedJudge(lambda _: ScoreAnswer(reason="r", score=8, confidence=1)), corrections=store.corrections
-    ) as gate:
-        gate.send(lambda _: "I bake.", "Bob")
-        gate.send(lambda _: "I bake rye.", "Bob")
-    (run,) = {one.run for one in store.corrections.messages()}
-    assert len(store.corrections.messages(run=run)) == 2
-    with store.unit() as cursor:
-        rows = cursor.execute("SELECT id::text, kind, status, label, completed_at IS NULL FROM runs").fetchall()
-    assert rows == [(run, "simulation", "completed", "message gate", False)]
-
-
 NO_NAMES = ("", "   ", "\u200b", "a\x00b", "channel:public", "\ud800")
 
 
@@ -146,19 +107,6 @@ def test_the_gate_refuses_what_is_no_name_of_an_agent_before_anything_is_written
         judge = ScriptedJudge(lambda _: ScoreAnswer(reason="r", score=8, confidence=1))
         with MessageGate(judge, corrections=corrections) as gate, pytest.raises(InputError):
             gate.send(lambda _: pytest.fail("something was written"), name)
-    assert store.agents.all() == before
-
-
-@pytest.mark.parametrize("name", NO_NAMES)
-def test_nothing_is_stored_for_what_is_no_name_of_an_agent(store: Store, name: str) -> None:
-    before = store.agents.all()
-    for store_it in (
-        lambda: store.corrections.configure(name, OFTEN),
-        lambda: store.corrections.add(passed(name)) if name != "\ud800" else store.corrections.configure(name, OFTEN),
-        lambda: store.agents.save(Agent("x", name)),
-    ):
-        with pytest.raises(InputError):
-            store_it()
     assert store.agents.all() == before
 
 

@@ -215,11 +215,6 @@ def test_what_could_not_be_stored_stays_and_nothing_more_is_taken(tmp_path: Path
     assert files(tmp_path) == []
 
 
-def test_a_folder_that_takes_no_files_is_an_error(tmp_path: Path, heavy: Executor) -> None:
-    with pytest.raises(StoreError, match="could not be kept in a file"):
-        run(Kept(), heavy, tmp_path / "missing" / "here", lambda journal: journal.add(WHOLE))
-
-
 def test_a_full_disk_is_an_error_and_not_a_line(tmp_path: Path) -> None:
     """A limit on the size of files stands for a full disk."""
     script = (

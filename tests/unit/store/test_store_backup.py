@@ -75,13 +75,6 @@ def test_what_is_deleted_is_in_the_backup_and_can_still_come_back(store: Store, 
     assert [rating.score for rating in store.ratings.latest(game("one").id)] == [4]
 
 
-def test_a_backup_of_a_database_in_memory() -> None:
-    held = Store(":memory:")
-    held.transcripts.add(game("one"), source_name="one")
-    with pytest.raises(InputError, match="in memory cannot be restored"):
-        held.backups.restore(Path("x"))
-
-
 def test_a_backup_made_while_others_write_is_whole(store: Store, tmp_path: Path) -> None:
     stop = threading.Event()
 
@@ -109,15 +102,6 @@ def test_a_backup_made_while_others_write_is_whole(store: Store, tmp_path: Path)
         assert tables == (0,)
 
 
-def test_an_existing_file_is_not_written_over(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(ConflictError, match="The file exists"):
-        store.backups.write(tmp_path / "mine.txt")
-    with pytest.raises(InputError, match="no such folder"):
-        store.backups.write(tmp_path / "nowhere" / "copy.duckdb")
-    assert (tmp_path / "mine.txt").read_text() == "mine"
-
-
 def test_restoring_keeps_the_database_of_before(store: Store, tmp_path: Path) -> None:
     store.backups.write(tmp_path / "copy.duckdb")
     store.transcripts.add(game("three"), source_name="three")
@@ -135,13 +119,6 @@ def test_restoring_keeps_the_database_of_before(store: Store, tmp_path: Path) ->
     for used in (store, Store(kept)):
         used.close()
     assert {path.name for path in Path(store.place).parent.iterdir()} == {"main.duckdb", kept.name, again.name}
-
-
-def test_restoring_to_where_nothing_was(store: Store, tmp_path: Path) -> None:
-    store.backups.write(tmp_path / "copy.duckdb")
-    other = Store(tmp_path / "new folder" / "other.duckdb")
-    assert other.backups.restore(tmp_path / "copy.duckdb") is None
-    assert names(other) == ["one", "two"]
 
 
 def test_a_damaged_database_can_be_replaced_and_stays_beside(store: Store, tmp_path: Path) -> None:
@@ -251,19 +228,6 @@ def read_whole(path: Path) -> int:
     return len(games)
 
 
-@pytest.mark.parametrize("share", mostly_long([0.24, 0.9, 0.34, 0.5, 0.7], 2))
-def test_a_backup_without_its_end_is_refused_before_anything_is_replaced(
-    store: Store, large: Path, share: float
-) -> None:
-    whole = large.read_bytes()
-    large.write_bytes(whole[: int(len(whole) * share)])
-    with pytest.raises(InputError, match="cannot be used as a backup: The database file is damaged"):
-        check_backup(large)
-    with pytest.raises(InputError, match="cannot be used as a backup: The database file is damaged"):
-        store.backups.restore(large)
-    assert names(store) == ["one", "two"]
-
-
 @pytest.mark.parametrize(("times", "least"), mostly_long([(4, 1), (16, 6)]))
 def test_whatever_was_damaged_what_is_restored_can_be_read_as_a_whole(
     store: Store, large: Path, times: int, least: int
@@ -311,15 +275,6 @@ def test_stored_documents_that_are_garbage_are_refused(store: Store, tmp_path: P
         damaged.close()
         assert caught.value.place == damaged.place
         assert not (tmp_path / "other.duckdb").exists()
-
-
-def test_a_backup_of_a_damaged_database_names_the_database(large: Path, tmp_path: Path) -> None:
-    whole = large.read_bytes()
-    large.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(StoreError, match="damaged") as caught:
-        Store(large).backups.write(tmp_path / "new.duckdb")
-    assert caught.value.place == str(large)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["large.duckdb"]
 
 
 RESTORE = """

@@ -8,7 +8,6 @@ import pytest
 
 from benchmarks.labelled_games import load_games
 from evaluation.engines.scoring import evaluate_transcript
-from evaluation.errors import NotFoundError
 from evaluation.rubric.controls import CONTROLLED
 from evaluation.rubric.link_strength import link_strengths
 from evaluation.store import Store
@@ -73,17 +72,6 @@ def test_controls_go_into_the_trash_with_their_game_and_come_back(store: Store) 
     assert store.controls.missing() == []
     store.deletions.undo(deletion.id, who="Ann")
     assert store.results.load(GAME.id)["coherence"].control is not None
-
-
-def test_saving_results_with_controls_stores_the_results_once(store: Store) -> None:
-    store.results.save([completed(None, evaluate_transcript(GAME))])
-    with store.unit() as cursor:
-        assert cursor.execute("SELECT count(*) FROM metric_results").fetchall() == [(len(CONTROLLED),)]
-
-
-def test_controls_of_an_unknown_transcript_are_refused(store: Store) -> None:
-    with pytest.raises(NotFoundError, match="'nothing'"):
-        store.controls.save("nothing", {}, ())
 
 
 def test_the_latest_validity_report_is_read(store: Store) -> None:

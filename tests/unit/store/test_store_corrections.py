@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
-from evaluation.errors import InputError
 from evaluation.store import Store
 from tests.stored_rows import correction_log
 
@@ -30,25 +28,6 @@ def corrected() -> GateResult:
         Attempt(1, "bold", checked(8), 0.5),
     )
     return GateResult("michael", attempts[1], GateOutcome.PASSED_AFTER_RETRY, attempts)
-
-
-def test_the_database_has_the_same_defaults_as_the_library(store: Store) -> None:
-    with store.unit(write=True) as cursor:
-        cursor.execute("INSERT INTO agents (id, display_name) VALUES ('new', 'New')")
-        cursor.execute("INSERT INTO agent_evaluation_config (agent_id) VALUES ('new')")
-    assert store.corrections.configs() == {"new": CorrectionConfig()}
-    assert store.corrections.config("nobody") == CorrectionConfig()
-
-
-def test_a_configuration_replaces_the_one_before(store: Store) -> None:
-    first = CorrectionConfig(gate_adherence_enabled=True, gate_adherence_threshold=5.5)
-    second = CorrectionConfig(repetition_suppression_enabled=True, max_correction_attempts=0)
-    for config in (first, second):
-        store.corrections.configure("michael", config)
-        assert store.corrections.config("michael") == config
-    assert list(store.corrections.configs()) == ["michael"]
-    with pytest.raises(InputError, match="agent"):
-        store.corrections.configure(" ", first)
 
 
 def test_every_attempt_is_logged_with_the_group_and_its_outcome(store: Store) -> None:
@@ -136,9 +115,3 @@ def test_messages_come_back_with_their_attempts_newest_first(store: Store) -> No
     assert [one.id for one in store.corrections.messages(outcome=GateOutcome.FORCED_THROUGH)] == [second]
     assert [one.id for one in store.corrections.messages(limit=1)] == [second]
     assert (store.corrections.count(), store.corrections.count("michael"), store.corrections.count("x")) == (2, 1, 0)
-
-
-def test_a_configuration_is_taken_back(store: Store) -> None:
-    store.corrections.configure("michael", CorrectionConfig(max_correction_attempts=0))
-    store.corrections.forget("michael")
-    assert store.corrections.configs() == {}

@@ -18,8 +18,9 @@ from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.iterations.iteration import Description
 from evaluation.ratings import Rating
 from evaluation.store import DeletionKind, Store
-from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+from evaluation.transcript import Elimination, Transcript, Vote
 from evaluation.workflows.scoring import stored_results_table
+from tests.games import game_of
 
 BOOKKEEPING = {"deletions", "deletion_ends", "deleted_games", "deleted_memberships", "schema_migrations"}
 
@@ -28,16 +29,14 @@ NEW_YEAR = datetime(2025, 1, 1, tzinfo=UTC)
 
 def game(name: str) -> Transcript:
     """A small game with something in every table."""
-    return Transcript(
+    said = [
+        ("Ann", f"I suspect Bob in {name}", {"recipients": ("Bob",)}),
+        ("Bob", "Ann, I trust no one", {"sent_at": NEW_YEAR}),
+    ]
+    return game_of(
+        said,
+        {"Ann": {"role": "mafia", "alignment": "mafia"}, "Bob": {"metadata": {"a": [1, None]}}},
         game_id=name,
-        source_format="native",
-        players=(Player(name="Ann", role="mafia", alignment="mafia"), Player(name="Bob", metadata={"a": [1, None]})),
-        messages=(
-            Message(id="m0", index=0, speaker="Ann", text=f"I suspect Bob in {name}", recipients=("Bob",)),
-            Message(
-                id="m1", index=1, speaker="Bob", text="Ann, I trust no one", sent_at=datetime(2025, 1, 1, tzinfo=UTC)
-            ),
-        ),
         votes=(Vote(round=1, voter="Ann", target="Bob"),),
         eliminations=(Elimination(round=1, player="Bob"),),
     )
@@ -192,16 +191,6 @@ def test_a_game_comes_back_to_its_iteration_whatever_that_is_called_now(store: S
     assert store.transcripts.summaries("v1 with a better name")["game_id"].tolist() == ["game 0", "game 1"]
 
 
-@pytest.mark.parametrize("game_first", [True, False])
-def test_game_and_iteration_come_back_together_in_either_order(store: Store, game_first: bool) -> None:
-    before = contents(store)
-    of_game = store.deletions.delete(ids(0), who="Ann")
-    of_iteration = store.deletions.delete_iteration("v1", who="Ann")
-    for deletion in (of_game, of_iteration) if game_first else (of_iteration, of_game):
-        store.deletions.undo(deletion.id, who="Ann")
-    assert contents(store) == before
-
-
 def test_a_game_that_its_iteration_left_and_that_was_deleted_then_comes_back_into_it(store: Store) -> None:
     before = contents(store)
     of_iteration = store.deletions.delete_iteration("v1", who="Ann")
@@ -253,15 +242,6 @@ def test_what_is_purged_is_gone_and_can_be_added_anew(store: Store) -> None:
     added = store.transcripts.add(GAMES[0], source_name="f")
     assert (added.is_new, added.is_restored) == (True, False)
     assert store.ratings.history(GAMES[0].id) == []
-
-
-def test_purging_one_deletion_leaves_the_others(store: Store) -> None:
-    first = store.deletions.delete(ids(0), who="Ann")
-    second = store.deletions.delete(ids(1), who="Ann")
-    store.deletions.purge(first.id, who="Ann")
-    store.deletions.undo(second.id, who="Ann")
-    assert store.transcripts.summaries("v1")["game_id"].tolist() == ["game 1"]
-    assert store.ratings.latest(GAMES[1].id)[0].score == 5
 
 
 def test_what_cannot_be_deleted_is_refused_and_nothing_changes(store: Store) -> None:

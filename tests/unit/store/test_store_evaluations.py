@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from pandas.testing import assert_frame_equal
 
 from evaluation.errors import InputError, NotFoundError
 from evaluation.judging.answers import Answer, Idea, IdeasAnswer, ScoreAnswer
@@ -164,30 +163,6 @@ def test_the_latest_run_of_each_agent_and_baselines(store: Store, evaluations: d
     assert store.evaluations.runs("michael")["is_baseline"].tolist() == [True, False]
 
 
-def test_a_deleted_run_leaves_the_others(store: Store, evaluations: dict[str, PersonaEvaluation]) -> None:
-    first, second = stored(store, evaluations["michael"]), stored(store, evaluations["michael"])
-    store.evaluations.delete(first)
-    assert store.evaluations.runs()["run_id"].tolist() == [second]
-    assert not store.evaluations.scores(second).empty
-    for lost in (store.evaluations.scores, store.evaluations.failures, store.evaluations.delete):
-        with pytest.raises(NotFoundError, match="There is no evaluation run"):
-            lost(first)
-
-
-def test_a_deleted_agent_takes_everything_along(store: Store, evaluations: dict[str, PersonaEvaluation]) -> None:
-    stored(store, evaluations["michael"])
-    kept = stored(store, evaluations["jim"])
-    store.agents.map_speaker("Mike", "michael", who="me")
-    store.agents.delete("michael")
-    assert store.evaluations.runs()["run_id"].tolist() == [kept]
-    assert list(store.agents.all()) == ["jim"]
-    assert store.agents.speakers() == {}
-    with store.unit() as cursor:
-        assert cursor.execute("SELECT count(DISTINCT evaluation_run_id) FROM evaluation_scores").fetchone() == (1,)
-    with pytest.raises(NotFoundError, match="There is no agent 'michael'"):
-        store.agents.delete("michael")
-
-
 def test_personas_are_given_changed_and_taken_back(store: Store, evaluations: dict[str, PersonaEvaluation]) -> None:
     stored(store, evaluations["michael"])
     persona = {"name": "Mike", "likes": ["tea", 3], "\u00e9": None}
@@ -205,25 +180,3 @@ def test_personas_are_given_changed_and_taken_back(store: Store, evaluations: di
         store.agents.get("nobody")
     with pytest.raises(InputError):
         store.agents.save(Agent(" ", "x"))
-
-
-def test_the_mapping_of_speakers_is_changed_and_taken_back(store: Store) -> None:
-    store.agents.map_speaker("Mike", "michael")
-    store.agents.map_speaker("Mike", "jim")
-    assert store.agents.speakers() == {"Mike": "jim"}
-    store.agents.map_speaker("Mike", None)
-    store.agents.map_speaker("Mike", None)
-    assert store.agents.speakers() == {}
-    with pytest.raises(InputError):
-        store.agents.map_speaker("", "x")
-
-
-def test_an_evaluation_survives_the_file(
-    tmp_path_factory: pytest.TempPathFactory, evaluations: dict[str, PersonaEvaluation]
-) -> None:
-    path = tmp_path_factory.mktemp("store") / "x.duckdb"
-    first = Store(path)
-    run_id = stored(first, evaluations["michael"])
-    before = first.evaluations.scores(run_id)
-    first.close()
-    assert_frame_equal(Store(path).evaluations.scores(run_id), before)

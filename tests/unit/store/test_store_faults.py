@@ -14,13 +14,12 @@ import pytest
 from evaluation.errors import InputError, NewerSchemaError, StoreError
 from evaluation.store import Store
 from evaluation.store.duckdb_errors import explain
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 
 def said(number: int) -> Transcript:
-    messages = tuple(Message(id=f"m{i}", index=i, speaker="Ann", text=os.urandom(400).hex()) for i in range(100))
-    players = (Player(name="Ann"),)
-    return Transcript(game_id=f"g{number}", source_format="native", players=players, messages=messages)
+    return game_of([("Ann", os.urandom(400).hex()) for _ in range(100)], game_id=f"g{number}")
 
 
 @pytest.fixture
@@ -54,18 +53,6 @@ def test_a_table_in_place_of_the_file_is_refused(tmp_path: Path, name: str, text
     with pytest.raises(StoreError, match=f"{name}: The file is not a database of Dramaturg"):
         Store(tmp_path / name).transcripts.add(said(1), source_name="1")
     assert (tmp_path / name).read_text() == text
-
-
-def test_an_empty_file_is_refused(path: Path) -> None:
-    path.touch()
-    with pytest.raises(StoreError, match="not a DuckDB database"):
-        Store(path).transcripts.summaries()
-
-
-def test_a_folder_in_place_of_the_file_is_refused(path: Path) -> None:
-    path.mkdir()
-    with pytest.raises(StoreError, match="a folder where the database file should be"):
-        Store(path).transcripts.summaries()
 
 
 def test_a_path_in_another_encoding_is_refused() -> None:

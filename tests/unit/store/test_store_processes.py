@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 import time
@@ -38,25 +37,8 @@ WRITE = BEGIN + (
 )
 
 # Adds ratings for ever, and says which ones were acknowledged.
-WRITE_ON = BEGIN + (
-    "from itertools import count\n"
-    "from evaluation.ratings import Rating\n"
-    "for number in count():\n"
-    "    store.ratings.add(Rating(sys.argv[2], 'rater', 3, token=f'token {number}'))\n"
-    "    print(number, flush=True)\n"
-)
 
 # Adds large transcripts for ever, each with an evaluation's worth of rows.
-ADD_ON = BEGIN + (
-    "from itertools import count\n"
-    "from evaluation.transcript import Message, Player, Transcript\n"
-    "for number in count():\n"
-    "    said = tuple(Message(id=f'm{i}', index=i, speaker='A', text=f'{number} ' * 50) for i in range(500))\n"
-    "    players = (Player(name='A'),)\n"
-    "    game = Transcript(game_id=f'g{number}', source_format='native', players=players, messages=said)\n"
-    "    store.transcripts.add(game, source_name='f')\n"
-    "    print(number, flush=True)\n"
-)
 
 JOB = BEGIN + "store.jobs.create('evaluate', 'ten games', 10)\nprint('ready', flush=True)\nsys.stdin.read()\n"
 
@@ -146,40 +128,6 @@ def test_a_busy_process_lets_another_have_its_turn(path: Path) -> None:
         while other.poll() is None and time.monotonic() - started < 60:
             store.settings.get("key")
         assert other.returncode == 0
-    store.close()
-
-
-def killed_amid_work(code: str, path: Path, *arguments: object) -> int:
-    """The last number that a process said was stored before ``kill -9`` ended it."""
-    with running(code, path, *arguments) as process:
-        while int(line := next_line(process)) < 5:
-            pass
-        process.send_signal(signal.SIGKILL)
-        assert process.wait(10) == -signal.SIGKILL
-        assert process.stdout is not None
-        rest = [text for text in process.stdout.read().split("\n")[:-1] if text]
-        return int(rest[-1] if rest else line)
-
-
-def test_a_killed_process_loses_no_acknowledged_row(path: Path) -> None:
-    store = Store(path)
-    store.transcripts.add(GAME, source_name="f")
-    store.close()
-    last = killed_amid_work(WRITE_ON, path, GAME.id)
-    tokens = [rating.token for rating in store.ratings.history(GAME.id)]
-    assert tokens[: last + 1] == [f"token {number}" for number in range(last + 1)]
-    store.close()
-
-
-def test_a_killed_process_leaves_no_half_transcript(path: Path) -> None:
-    last = killed_amid_work(ADD_ON, path)
-    store = Store(path)
-    summaries = store.transcripts.summaries()
-    assert len(summaries) >= last + 1
-    with store.unit() as cursor:
-        counts = cursor.execute("SELECT transcript_id, count(*) FROM messages GROUP BY ALL").fetchall()
-    assert dict(counts) == dict.fromkeys(summaries["transcript_id"], 500)
-    assert all(store.transcripts.get(key).id == key for key in summaries["transcript_id"])
     store.close()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.errors import ConflictError, InputError
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from tests.unit.store.small_games import game
@@ -81,12 +81,6 @@ def test_a_withdrawn_assignment_stays_on_record(store: Store) -> None:
     assert (held.who, held.withdrawn_by) == ("Lea", "Max")
     assert store.rating_queue.progress("Ann").assigned == 0
     assert store.rating_assignments.add([(key, "Ann")], who="Lea") == 1
-
-
-def test_assignments_are_stored_all_or_none(store: Store) -> None:
-    with pytest.raises(NotFoundError):
-        store.rating_assignments.add([(games(store)[0], "Ann"), ("gone", "Ann")], who="Lea")
-    assert store.rating_assignments.list() == []
 
 
 def test_a_decision_counts_in_place_of_ratings_until_it_is_undone(store: Store) -> None:

@@ -29,7 +29,8 @@ from evaluation.score import (
 )
 from evaluation.store import Store
 from evaluation.store.result_rows import ResultRows, ledger_values
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 
 @dataclass
@@ -40,8 +41,7 @@ class Evaluated:
 
 
 def game(name: str = "game") -> Transcript:
-    said = tuple(Message(id=f"m{index}", index=index, speaker="Ann", text=f"Hello {index}") for index in range(5))
-    return Transcript(game_id=name, source_format="native", players=(Player(name="Ann"),), messages=said)
+    return game_of([("Ann", f"Hello {index}") for index in range(5)], game_id=name)
 
 
 GAME = game()
@@ -155,11 +155,6 @@ def test_a_batch_with_an_unknown_transcript_stores_nothing(store: Store) -> None
     assert stored_results(store) == 0
 
 
-def test_the_same_transcript_twice_in_a_batch_is_stored_once(store: Store) -> None:
-    store.results.save([Evaluated(GAME, {"coherence": coherence(True)})] * 2)
-    assert stored_results(store) == 1
-
-
 def test_engagement_follows_from_each_raters_latest_rating(store: Store) -> None:
     assert store.results.load(GAME.id)["engagement"].status is Status.PENDING
     early, late = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, tzinfo=UTC)
@@ -195,26 +190,6 @@ def test_an_override_changes_the_row_the_score_and_the_table_alike(store: Store)
     in_table = store.results.scores().iloc[0]
     assert (in_table["score"], in_table["numerator"], in_table["denominator"]) == (50.0, 2.0, 4.0)
     assert (in_table["status"], in_table["method"]) == ("failed", "human")
-
-
-def test_excluding_every_row_leaves_nothing_to_score(store: Store) -> None:
-    save(store, coherence(True))
-    store.overrides.add(GAME.id, "coherence", "coherence:m1", "excluded", author="ann", reason="Not in the game.")
-    result = store.results.load(GAME.id)["coherence"]
-    assert (result.status, result.score) == (Status.NOT_APPLICABLE, None)
-    row = store.results.scores().iloc[0]
-    assert (row["status"], row["reason"]) == ("not_applicable", result.reason)
-    assert row["score"] != row["score"]
-
-
-def test_a_row_keeps_its_weight_when_it_is_overridden(store: Store) -> None:
-    phrase = LedgerRow("anti_repetition:Ann:i think", "phrase", RowVerdict.DOES_NOT_COUNT, "7 times", denominator=6.0)
-    once = LedgerRow("anti_repetition:player:Ann", "player", RowVerdict.COUNTS, "once", numerator=4.0, denominator=4.0)
-    save(store, summarise(ANTI_REPETITION, [phrase, once]))
-    store.overrides.add(GAME.id, "anti_repetition", phrase.id, "counts", author="ann", reason="A running joke.")
-    # 6 + 4 of 10.
-    assert store.results.load(GAME.id)["anti_repetition"].score == 100.0
-    assert store.results.scores()["score"].iloc[0] == 100.0
 
 
 def test_the_latest_override_stands_until_it_is_undone(store: Store) -> None:
@@ -305,25 +280,6 @@ def test_scores_of_an_iteration_come_in_the_order_of_its_games(store: Store) -> 
     assert store.results.scores("no such iteration").empty
 
 
-def test_an_empty_store_has_an_empty_table_with_all_columns() -> None:
-    table = Store(":memory:").results.scores()
-    assert table.empty
-    assert list(table.columns) == [
-        "transcript_id",
-        "metric",
-        "score",
-        "numerator",
-        "denominator",
-        "status",
-        "threshold",
-        "method",
-        "version",
-        "reason",
-        "considered",
-        "control",
-    ]
-
-
 def test_what_failed_is_recorded_until_it_is_computed(store: Store) -> None:
     save(store, coherence(True))
     failure = ScoreFailure("coherence", "Conversation coherence", "ValueError: 5", "Traceback ...")
@@ -380,10 +336,4 @@ def test_a_long_ledger_is_held_compressed_under_the_same_digest() -> None:
     assert list(packed.ledger) == plain
     # Digests of earlier versions stand in databases: the hash of the JSON of all columns and rows in one piece.
     text = pydantic_core.to_json([packed.values, plain], inf_nan_mode="null")
-    assert packed.digest == hashlib.blake2b(text, digest_size=16).hexdigest()
-
-
-def test_a_result_without_rows_has_the_digest_of_no_rows() -> None:
-    packed = ResultRows.of(GAME.id, summarise(COHERENCE, []))
-    text = pydantic_core.to_json([packed.values, []], inf_nan_mode="null")
     assert packed.digest == hashlib.blake2b(text, digest_size=16).hexdigest()

@@ -109,13 +109,6 @@ def test_the_specified_indexes_are_there(cursor: duckdb.DuckDBPyConnection) -> N
     }
 
 
-def test_a_run_whose_scores_exist_can_change_its_status(cursor: duckdb.DuckDBPyConnection) -> None:
-    run = add_run(cursor)
-    add_score(cursor, run, "fluency", 7)
-    cursor.execute("UPDATE evaluation_runs SET status = 'completed', overall_score = 7, completed_at = now()")
-    assert cursor.execute("SELECT status FROM evaluation_runs").fetchall() == [("completed",)]
-
-
 @pytest.mark.parametrize(
     ("dimension", "score"), [("ideas_quantity", 41), ("ideas", 10), ("fluency", 9), ("fluency", 0)]
 )
@@ -144,11 +137,6 @@ def test_an_agent_has_one_config_with_the_specified_defaults(cursor: duckdb.Duck
         cursor.execute("INSERT INTO agent_evaluation_config (agent_id) VALUES ('ann')")
     with pytest.raises(duckdb.ConstraintException):
         cursor.execute("INSERT INTO agent_evaluation_config (agent_id) VALUES ('nobody')")
-
-
-def test_the_schema_is_made_once(cursor: duckdb.DuckDBPyConnection) -> None:
-    migrate(cursor)
-    assert cursor.execute("SELECT number FROM schema_migrations").fetchall() == [(newest(),)]
 
 
 def test_a_later_step_runs_once_and_leaves_the_schema_before_it_when_it_fails() -> None:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.errors import InputError, NotFoundError
+from evaluation.errors import NotFoundError
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 
 def game(name: str, *said: str) -> Transcript:
-    return Transcript(
-        game_id=name,
-        source_format="native",
-        players=(Player(name="Ann"),),
-        messages=tuple(
-            Message(id=f"{name}-{place}", index=place, round=place or None, speaker="Ann", text=text)
-            for place, text in enumerate(said)
-        ),
-    )
+    lines = [("Ann", text, {"id": f"{name}-{at}", "round": at or None}) for at, text in enumerate(said)]
+    return game_of(lines, game_id=name)
 
 
 @pytest.fixture
@@ -61,23 +55,10 @@ def test_the_answer_names_game_place_and_speaker(store: Store) -> None:
     assert answer.table["round"].isna().all()
 
 
-def test_the_table_is_limited_and_the_total_is_not(store: Store) -> None:
-    answer = store.messages.search("o", limit=2)
-    # "o" stands in "voted for Bob", "Nobody", "VOTED", "whom"; "Skip" is no message and has none.
-    assert (answer.total, answer.games, len(answer.table)) == (4, 3, 2)
-
-
 def test_only_an_iteration_is_searched(store: Store) -> None:
     assert found(store, "voted", iteration="v1") == ["one-0"]
     with pytest.raises(NotFoundError):
         store.messages.search("voted", iteration="v9")
-
-
-def test_only_some_transcripts_are_searched(store: Store) -> None:
-    wanted = game("three", "for whom have you voted?").id
-    assert found(store, "voted", within=[wanted]) == ["three-0"]
-    assert found(store, "voted", within=[wanted], iteration="v1") == []
-    assert found(store, "voted", within=[]) == []
 
 
 def test_words_to_the_engine_are_not_found(store: Store) -> None:
@@ -88,8 +69,3 @@ def test_words_to_the_engine_are_not_found(store: Store) -> None:
 def test_deleted_games_are_not_found(store: Store) -> None:
     store.deletions.delete([game("three", "for whom have you voted?").id], who="Ada")
     assert found(store, "whom") == []
-
-
-def test_an_empty_search_is_refused(store: Store) -> None:
-    with pytest.raises(InputError):
-        store.messages.search("  ")

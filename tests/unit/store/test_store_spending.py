@@ -13,12 +13,6 @@ from evaluation.store.llm_calls import spending_by_model, spending_by_run
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def test_nothing_was_asked() -> None:
-    store = Store(":memory:")
-    assert spending_by_model(store).empty
-    assert spending_by_run(store).empty
-
-
 def test_answers_kept_from_before_are_told_from_new_ones() -> None:
     store = Store(":memory:")
     with store.unit(write=True) as cursor:

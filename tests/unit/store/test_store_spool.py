@@ -43,13 +43,6 @@ def test_games_wait_until_their_outcome_is_known(store: Store, make_game) -> Non
     assert store.import_queue.waiting("other") == [0]
 
 
-def test_a_settled_game_takes_no_room(store: Store, make_game) -> None:
-    store.import_queue.put("job", [(make_game([("Ann", "Hello.")]), "a.json")], None)
-    store.import_queue.settle("job", 0, "incomplete")
-    with store.unit() as cursor:
-        assert cursor.execute("SELECT document FROM spool").fetchall() == [(None,)]
-
-
 def test_an_interrupted_job_goes_on_where_it_was(store: Store) -> None:
     job = store.jobs.create("evaluate", "Games", 120, is_exclusive=True)
     store.jobs.update(job.id, done=30)

@@ -15,6 +15,7 @@ from evaluation.errors import ConflictError, NotFoundError
 from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
+from tests.games import game_of
 
 
 @pytest.fixture
@@ -23,13 +24,7 @@ def store() -> Store:
 
 
 def game(name: str = "game", *, cost: Cost | None = None, said: str = "Hello") -> Transcript:
-    return Transcript(
-        game_id=name,
-        source_format="native",
-        players=(Player(name="Ann"), Player(name="Bob")),
-        messages=(Message(id="m0", index=0, speaker="Ann", text=said),),
-        cost=cost,
-    )
+    return game_of([("Ann", said)], ("Ann", "Bob"), game_id=name, cost=cost)
 
 
 text = st.text(st.characters(codec="utf-8"), max_size=20)
@@ -153,21 +148,6 @@ def test_a_file_name_in_another_encoding_is_made_readable(store: Store) -> None:
     assert store.transcripts.summaries()["source_name"].tolist() == ["caf?.json"]
 
 
-def test_the_same_content_is_stored_once(store: Store) -> None:
-    store.iterations.create("v1")
-    first, again = store.transcripts.add_many([(game(), "a.json"), (game(), "b.json")], iteration="v1")
-    assert (first.is_new, again.is_new, again.iteration) == (True, False, "v1")
-    later = store.transcripts.add(game(), source_name="c.json")
-    assert (later.is_new, later.transcript_id, later.iteration) == (False, first.transcript_id, "v1")
-    assert store.transcripts.summaries()["source_name"].tolist() == ["a.json"]
-
-
-def test_an_unknown_iteration_is_refused(store: Store) -> None:
-    with pytest.raises(NotFoundError, match="no iteration 'v9'"):
-        store.transcripts.add(game(), source_name="f", iteration="v9")
-    assert store.transcripts.summaries().empty
-
-
 def test_a_transcript_is_found_by_id_prefix_and_game(store: Store) -> None:
     one, other = game("one"), game("other")
     store.transcripts.add_many([(one, "f"), (other, "f")])
@@ -186,18 +166,6 @@ def test_a_name_that_two_transcripts_have_is_refused_with_their_ids(store: Store
         store.transcripts.resolve("same")
     assert one.id in str(caught.value)
     assert other.id in str(caught.value)
-
-
-def test_a_full_id_wins_over_a_game_that_bears_it(store: Store) -> None:
-    one = game("one")
-    store.transcripts.add_many([(one, "f"), (game(one.id), "f")])
-    assert store.transcripts.resolve(one.id) == one.id
-
-
-def test_an_unknown_transcript_is_not_found(store: Store) -> None:
-    for call in (store.transcripts.get, store.results.load):
-        with pytest.raises(NotFoundError, match="'nothing'"):
-            call("nothing")
 
 
 def test_transcripts_come_back_in_the_order_in_which_they_are_asked_for(store: Store) -> None:
@@ -266,10 +234,3 @@ def test_a_game_is_called_by_its_place_in_its_iteration_else_by_its_title(store:
     store.iterations.move([first], None)
     assert store.transcripts.name(first) == "night"
     assert store.transcripts.name(second) == "Game 1 · v1"
-
-
-def test_messages_can_be_searched_with_sql(store: Store) -> None:
-    store.transcripts.add(game(said="I accuse Bob"), source_name="f")
-    with store.unit() as cursor:
-        query = "SELECT speaker, position, is_control FROM messages WHERE contains(lower(text), 'accuse')"
-        assert cursor.execute(query).fetchall() == [("Ann", 0, False)]

@@ -17,7 +17,7 @@ import pytest
 
 from evaluation.errors import InputError, NotAllowedError, NotFoundError, StoreBusyError, StoreError
 from evaluation.ratings import Rating
-from evaluation.store import Store, _database_file, default_path
+from evaluation.store import Store, _database_file
 from evaluation.store._bulk_rows import append
 from tests.unit.store.small_games import game
 
@@ -44,13 +44,6 @@ def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
     return True
 
 
-def test_folder_and_tables_are_made_by_the_first_unit(store: Store) -> None:
-    assert not Path(store.place).parent.exists()
-    assert store.transcripts.summaries().empty
-    assert Path(store.place).is_file()
-    assert [path.name for path in Path(store.place).parent.iterdir() if path.name.startswith(".")] == []
-
-
 def test_the_file_is_open_while_a_unit_runs_and_closed_soon_after(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -58,29 +51,6 @@ def test_the_file_is_open_while_a_unit_runs_and_closed_soon_after(
     with store.unit():
         assert is_open_elsewhere(Path(store.place))
     assert eventually(lambda: not is_open_elsewhere(Path(store.place)))
-
-
-def transactions_so_far(store: Store) -> int:
-    with store.unit() as cursor:
-        row = cursor.execute("SELECT txid_current()").fetchone()
-    assert row is not None
-    return int(row[0])
-
-
-def test_a_unit_soon_after_another_finds_the_file_still_open(store: Store) -> None:
-    transactions_so_far(store)  # The first unit makes the tables.
-    store.close()
-    fresh = transactions_so_far(store)
-    assert transactions_so_far(store) > fresh
-    store.close()
-    assert transactions_so_far(store) == fresh, "a file opened again counts from the start"
-
-
-def test_close_lets_go_at_once(store: Store) -> None:
-    store.settings.set("key", 1)
-    store.close()
-    assert not is_open_elsewhere(Path(store.place))
-    assert store.settings.get("key") == 1
 
 
 def test_two_stores_with_different_spellings_share_one_file(tmp_path: Path) -> None:
@@ -151,24 +121,6 @@ def test_a_joined_unit_without_an_outer_one_is_a_transaction_of_its_own(store: S
     assert store.settings.get("key") == 1
 
 
-def test_a_write_within_a_reading_unit_is_stored_when_it_ends(store: Store) -> None:
-    with store.unit():
-        store.settings.set("key", 1)
-        assert store.settings.get("key") == 1
-
-
-def test_other_threads_do_not_see_what_is_not_finished(store: Store) -> None:
-    with ThreadPoolExecutor(1) as pool, store.unit(write=True):
-        store.transcripts.add(game("one"), source_name="one.json")
-        assert len(store.transcripts.summaries()) == 1
-        assert pool.submit(store.transcripts.summaries).result().empty
-
-
-def test_a_fault_in_our_own_sql_passes_unchanged(store: Store) -> None:
-    with pytest.raises(duckdb.CatalogException), store.unit() as cursor:
-        cursor.execute("SELECT * FROM no_such_table")
-
-
 def test_threads_get_their_own_rows_and_lose_no_write(store: Store) -> None:
     store.transcripts.add_many([(game(f"game {number}"), "f") for number in range(8)])
     ids = store.transcripts.summaries()["transcript_id"].tolist()
@@ -204,19 +156,6 @@ def test_memory_is_kept_until_it_is_closed_and_is_nobody_elses() -> None:
     assert [one.settings.get("key"), one.settings.get("other"), other.settings.get("key")] == [1, 2, None]
     one.close()
     assert one.settings.get("key") is None
-
-
-def test_the_default_path_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("DRAMATURG_DB", str(tmp_path / "x.duckdb"))
-    assert default_path() == tmp_path / "x.duckdb"
-    monkeypatch.delenv("DRAMATURG_DB")
-    assert default_path() == Path(__file__).parents[3] / "data" / "dramaturg.duckdb"
-
-
-def test_importing_the_store_imports_nothing_heavy() -> None:
-    code = "import sys, evaluation.store; print({'duckdb', 'pandas', 'pyarrow', 'numpy'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
 
 
 def test_a_long_game_is_stored_in_parts_without_loading_arrow_or_pandas(tmp_path: Path) -> None:

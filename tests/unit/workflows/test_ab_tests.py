@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from evaluation.errors import ConflictError, InputError
+from evaluation.errors import InputError
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.prices import Price
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.ab_tests import (
     KIND,
     begin_ab_job,
@@ -22,6 +22,7 @@ from evaluation.workflows.ab_tests import (
     run_ordered_ab,
 )
 from evaluation.workflows.jobs import running_order
+from tests.games import game_of
 from tests.judge_server import JudgeServer, scripted
 
 MARK = '{"reason": "It fits.", "score": 0.9}'
@@ -107,13 +108,7 @@ def test_runs_that_are_done_are_not_estimated_again(server: JudgeServer) -> None
 
 def talk(name: str) -> Transcript:
     names = ("Ann", "Ben", "Cem")
-    messages = [
-        Message(id=f"m{place}", index=place, speaker=names[place % 3], text=f"{name} says number {place}.")
-        for place in range(9)
-    ]
-    return Transcript(
-        source_format="test", game_id=name, players=[Player(name=one) for one in names], messages=messages
-    )
+    return game_of([(names[place % 3], f"{name} says number {place}.") for place in range(9)], game_id=name)
 
 
 def test_the_questions_about_stored_games_are_counted_one_by_one(server: JudgeServer) -> None:
@@ -138,11 +133,6 @@ def test_the_questions_about_stored_games_are_counted_one_by_one(server: JudgeSe
 def numbers() -> ABConfig:
     runs = {name: {"runs": [{"q": place + start} for place in range(3)]} for name, start in (("a", 0.0), ("b", 5.0))}
     return ABConfig(name="n", source="metrics", variants=runs, measures={"q": "higher"}, primary="q", checks=False)
-
-
-def test_numbers_ask_nobody() -> None:
-    found = estimate_ab_test(Store(":memory:"), numbers(), {})
-    assert (found.runs, found.calls_at_most, found.usd(lambda _: None)) == (6, 0, 0.0)
 
 
 def test_without_a_model_runs_cannot_be_simulated_and_the_estimate_says_so() -> None:
@@ -177,12 +167,3 @@ def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them
     assert server.tally.asked.total() == asked + 16, "three runs, of 6, 4 and 6 messages"
     record = store.experiments.get(test_id)
     assert (record.results or {})["skipped"] == 0
-
-
-def test_a_second_job_and_an_impossible_test_are_refused() -> None:
-    store = Store(":memory:")
-    begin_ab_job(store, numbers(), {})
-    with pytest.raises(ConflictError):
-        begin_ab_job(store, numbers(), {})
-    with pytest.raises(InputError, match="It has no runs"):
-        begin_ab_job(store, numbers().model_copy(update={"variants": {"a": {}, "b": {}}}), {})

@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks import generate
 from evaluation.engines import scoring
-from evaluation.engines.scoring import batches_of, evaluate_transcript
+from evaluation.engines.scoring import evaluate_transcript
 from evaluation.readers import read_uploads
 from evaluation.readers.import_report import ImportOutcome
 from evaluation.rubric.controls import WITHOUT_CHANCE
@@ -75,15 +75,6 @@ def test_one_process_two_processes_and_games_one_by_one_store_the_same_rows(fold
     for number, game in enumerate(GAMES):
         store_games(alone, [(GameRecord.scored(game, {}, SHIPPED), f"games/{number:02}.json")], iteration="v1")
     assert stored[0] == stored[1] == rows_of(alone)
-
-
-def test_a_batch_that_comes_twice_is_stored_once(tmp_path: Path) -> None:
-    store = Store(tmp_path / "d.duckdb")
-    batch = [(game, "f") for game in score_games(GAMES[:5], thresholds={}, reader=SHIPPED)]
-    store_games(store, batch)
-    once = rows_of(store)
-    assert [one.is_new for one in store_games(store, batch, updates_known=True)] == [False] * 5
-    assert rows_of(store) == once
 
 
 def test_a_game_that_the_database_refuses_is_refused_alone(folder: Path, tmp_path: Path) -> None:
@@ -154,14 +145,6 @@ def test_a_long_game_is_packed_as_it_is_scored_without_being_packed() -> None:
         name: replace(one, control=WITHOUT_CHANCE.get(name, one.control)) for name, one in plain.metrics.items()
     }
     assert again.verdict == plain.verdict
-
-
-def test_a_batch_is_full_by_games_or_by_messages() -> None:
-    assert [len(batch) for batch in batches_of(GAMES)] == [16, 4]
-    times = scoring.BATCH_MESSAGES // len(GAMES[0].messages) + 1
-    giant = GAMES[0].model_copy(update={"messages": GAMES[0].messages * times})
-    assert [len(batch) for batch in batches_of([GAMES[1], giant, GAMES[2]])] == [2, 1]
-    assert list(batches_of([])) == []
 
 
 KILLED = """

@@ -14,7 +14,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.faults.killing import DaskCluster, dask_cluster, free_port, wait_until_open
 
 from benchmarks.generate import write
 from evaluation.engines.scoring import ScoreFailure, evaluate_many
@@ -27,6 +26,8 @@ from evaluation.store import Store
 from evaluation.store.corpus import Corpus, scoring_key
 from evaluation.workflows.corpora import Collected, CorpusTally, import_corpus, score_to_corpus
 from evaluation.workflows.scoring import GameRecord, Tally, current_outcomes, store_games
+from tests.dashboard_server import free_port
+from tests.dask_cluster import DaskCluster, dask_cluster, wait_until_open
 
 GAMES = 10
 KILLS_ITSELF = "__import__('os').kill(__import__('os').getpid(), 9)"
@@ -102,28 +103,11 @@ def test_what_is_there_is_left_out_and_one_lost_partition_is_made_again(games, a
     assert rows(output) == wanted
 
 
-def test_games_in_another_iteration_are_said_in_one_remark(games, tmp_path) -> None:
-    scored(games, tmp_path / "out")
-    _, notes = scored(games, tmp_path / "out")
-    assert notes == []
-    for iteration in ("v2", "v3"):
-        tally, notes = scored(games, tmp_path / "out", iteration=iteration)
-        assert (tally.scored, tally.had, tally.elsewhere) == (0, GAMES, GAMES)
-        assert len(notes) == 1
-        assert f"Left in another iteration, or in none: {GAMES} games" in notes[0]
-        assert "another --output" in notes[0]
-
-
 @pytest.mark.parametrize("name", ["a" * 201, " "])
 def test_a_name_that_no_database_takes_is_refused_before_anything_is_scored(games, tmp_path, name) -> None:
     with pytest.raises(InputError, match="cannot name an iteration"):
         scored(games, tmp_path / "out", iteration=name)
     assert not (tmp_path / "out").exists()
-
-
-def test_a_lone_surrogate_in_a_name_is_replaced(games, tmp_path) -> None:
-    place = str(sorted(games.iterdir())[0])
-    assert [scored(place, tmp_path, iteration="v\udcff")[0].had for _ in range(2)] == [0, 1]
 
 
 def test_a_killed_worker_loses_nothing(cluster, tmp_path) -> None:

@@ -7,27 +7,26 @@ from typing import Any
 
 import pytest
 
-from evaluation.coverage import Coverage
 from evaluation.errors import InputError
 from evaluation.overrides import parse_overrides
 from evaluation.rubric.verdict import metric_coverage
 from evaluation.score import Method, RowVerdict, coverage_of
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript, Vote
+from evaluation.transcript import Vote
 from evaluation.workflows.judging import mark_reference
 from evaluation.workflows.reevaluation import reevaluate
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 WORDS = "the way you dropped Dan back then"
-GAME = Transcript(
-    game_id="marked",
-    source_format="native",
-    players=tuple(Player(name=name) for name in ("Ann", "Ben", "Cid")),
-    messages=(
-        Message(id="m0", index=0, round=2, speaker="Ann", text="Ben voted for Cid in round 1."),
-        Message(id="m1", index=1, round=2, speaker="Cid", text=f"Hm, {WORDS} was odd."),
-        Message(id="m2", index=2, round=2, speaker="Ben", text="Team only.", channel="private"),
-    ),
+GAME = game_of(
+    [
+        ("Ann", "Ben voted for Cid in round 1."),
+        ("Cid", f"Hm, {WORDS} was odd."),
+        ("Ben", "Team only.", {"channel": "private"}),
+    ],
+    ("Ann", "Ben", "Cid"),
+    round=2,
     votes=(Vote(round=1, voter="Ben", target="Cid"),),
 )
 
@@ -91,11 +90,3 @@ def test_it_survives_scoring_again_and_goes_along_with_exported_overrides(store:
     assert memory(other) == (50.0, 1, 2)
     with pytest.raises(InputError, match="no span"):
         parse_overrides(json.dumps([entry | {"row": "memory_accuracy:m1"}]), GAME.id)
-
-
-@pytest.mark.parametrize("changes", [{"words": "never said"}, {"words": " "}, {"message_id": "m2", "words": "Team"}])
-def test_only_words_of_the_discussion_can_be_marked(store: Store, changes: dict[str, str]) -> None:
-    with pytest.raises(InputError):
-        mark(store, **changes)
-    assert isinstance(coverage_of(store.results.load(GAME.id)["memory_accuracy"]), Coverage)
-    assert memory(store) == (100.0, 1, 1)

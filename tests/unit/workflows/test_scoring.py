@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.errors import NotFoundError
 from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Transcript
@@ -55,14 +54,6 @@ def test_a_known_game_gets_new_results_from_files_only(stores: tuple[Store, Stor
     assert (added.is_new, added.iteration) == (False, None)
     assert by_files.results.load(game().id)["coherence"].threshold == 1
     assert by_job.results.load(game().id)["coherence"].threshold == 99
-
-
-def test_a_job_brings_no_deleted_iteration_back(stores: tuple[Store, Store]) -> None:
-    _, by_job = stores
-    with pytest.raises(NotFoundError):
-        add_evaluated(by_job, game(), source_name=GAME.name, iteration="deleted meanwhile")
-    assert by_job.iterations.list() == []
-    assert by_job.transcripts.summaries().empty
 
 
 def test_a_deleted_game_comes_back_without_a_failure_of_its_own(stores: tuple[Store, Store]) -> None:

@@ -88,10 +88,6 @@ def table_bytes(transcripts: list[Transcript], kind: str) -> bytes:
     return buffer.getvalue()
 
 
-def test_several_games_in_one_table() -> None:
-    assert len(read_upload("x.csv", table_bytes(REAL[:4], "csv"))) == 4
-
-
 def test_a_spreadsheet_runs_nothing() -> None:
     rows = list(csv.DictReader(io.StringIO(csv_text(message_table([HOSTILE])), newline="")))
     assert tuple(rows[0]) == COLUMNS
