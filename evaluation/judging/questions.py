@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from evaluation.judging import prompts
+from evaluation.judging.answers import CheckAnswer, IdeasAnswer, ScoreAnswer
 from evaluation.judging.fencing import quoted
 from evaluation.judging.propositions import (
     Dimension,
@@ -21,15 +22,7 @@ from evaluation.judging.propositions import (
     trajectory_text,
     windowed,
 )
-from evaluation.judging.protocol import (
-    CheckAnswer,
-    IdeasAnswer,
-    JudgementStatus,
-    JudgeRequest,
-    OfflineInput,
-    Prompt,
-    ScoreAnswer,
-)
+from evaluation.judging.protocol import JudgementStatus, JudgeRequest, OfflineInput, Prompt
 
 _LONGEST_SHOWN = 300
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from evaluation.judging import prompts
-from evaluation.judging.answers import Idea
+from evaluation.judging.answers import CheckAnswer, Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_scores import ListedIdea, Mark, PropositionScore, distinct, settle, weighted_mean
@@ -23,14 +23,7 @@ from evaluation.judging.propositions import (
     trajectory_text,
     windowed,
 )
-from evaluation.judging.protocol import (
-    CheckAnswer,
-    IdeasAnswer,
-    JudgementStatus,
-    JudgeRequest,
-    OfflineInput,
-    ScoreAnswer,
-)
+from evaluation.judging.protocol import JudgementStatus, JudgeRequest, OfflineInput
 from evaluation.judging.questions import Options, PropositionQuestion, Supplement, ask, check_request, variables_for
 
 CLAIM = Proposition("selfish", "{{agent_name}} talks about {{agent_name}}", Dimension.ADHERENCE)
