@@ -19,8 +19,7 @@ HISTORY = [("Dwight", "Who runs this office?")]
 
 def judge(request: JudgeRequest) -> ScoreAnswer:
     """Marks what sounds like an assistant 2, and everything else 8."""
-    mark = 2 if "As an assistant" in request.prompt.text else 8
-    return ScoreAnswer(reason="So it reads.", score=mark, confidence=0.9)
+    return ScoreAnswer(reason="", score=2 if "As an assistant" in request.prompt.text else 8, confidence=0.9)
 
 
 def write(feedback: str) -> str:
