@@ -58,7 +58,7 @@ def convergence_similarity(messages: Sequence[tuple[str, str]]) -> float | None:
     """
     if len({speaker for speaker, _ in messages}) < 2:
         return None
-    words = [(speaker, _content_words(text)) for speaker, text in messages]
+    words = [(speaker, frozenset(stem(word) for word in _words(text) - STOP_WORDS)) for speaker, text in messages]
     echoed = [_share_used_by_others(speaker, own, words) for speaker, own in words]
     consenting = [bool(_CONSENT.search(text)) for _, text in messages]
     return min(1.0, _WEIGHT_OF_CONSENT * fmean(consenting) + _WEIGHT_OF_SHARED_WORDS * fmean(echoed))
@@ -67,10 +67,6 @@ def convergence_similarity(messages: Sequence[tuple[str, str]]) -> float | None:
 def _share_used_by_others(speaker: str, own: frozenset[str], words: Sequence[tuple[str, frozenset[str]]]) -> float:
     others = frozenset().union(*(used for other, used in words if other != speaker))
     return len(own & others) / len(own) if own else 0.0
-
-
-def _content_words(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in _words(text) - STOP_WORDS)
 
 
 def _words(text: str) -> frozenset[str]:

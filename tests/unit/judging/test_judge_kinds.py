@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from evaluation.errors import InputError
+from evaluation.judging.answers import CheckAnswer, ScoreAnswer
 from evaluation.judging.cached_judge import KeptAnswer
 from evaluation.judging.judge_config import has_key, judge_config
 from evaluation.judging.judges_without_model import (
@@ -23,17 +24,7 @@ from evaluation.judging.judges_without_model import (
     fluency,
     read_recordings,
 )
-from evaluation.judging.protocol import (
-    CheckAnswer,
-    Judge,
-    JudgeKind,
-    Judgement,
-    JudgementStatus,
-    JudgeRequest,
-    OfflineInput,
-    Prompt,
-    ScoreAnswer,
-)
+from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, JudgeRequest, OfflineInput, Prompt
 
 SIX = ScoreAnswer(reason="so so", score=6, confidence=0.5, citations=[2, 9])
 
