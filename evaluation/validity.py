@@ -399,11 +399,15 @@ class MetricTrust:
         trust: The answer.
         sentences: What it rests on: agreement with people's labels on games that the reader never saw, then whether
             the score falls when what it measures is destroyed.
+        agrees: The mean agreement with those labels, 0 to 1; ``None`` where nothing has to be read.
+        notices: The share of destroyed copies that score below the game; ``None`` where that was not tried.
     """
 
     metric: str
     trust: Trust
     sentences: tuple[str, ...]
+    agrees: float | None = None
+    notices: float | None = None
 
 
 def metric_trust(faults: Sequence[Mapping[str, Any]] | None = None) -> tuple[MetricTrust, ...]:
@@ -454,11 +458,11 @@ def _trust(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own:
         return MetricTrust(name, Trust.YES, (words,))
     known = measured()["reading"].get(name)
     fault = rows.get((name, "score"))
-    shares = [] if known is None else [sum(known[kind]["reader"] for kind in ("known", "other")) / 2]
-    shares += [] if fault is None else [fault["auc"]]
-    worst = min(shares, default=0.0)
+    agrees = None if known is None else sum(known[kind]["reader"] for kind in ("known", "other")) / 2
+    notices = None if fault is None else float(fault["auc"])
+    worst = min((share for share in (agrees, notices) if share is not None), default=0.0)
     trust = Trust.YES if worst >= _WELL else Trust.HARDLY if worst < _POORLY else Trust.WITH_CARE
-    return MetricTrust(name, trust, (*_reading(name, known), *_noticing(name, rows, own=own)))
+    return MetricTrust(name, trust, (*_reading(name, known), *_noticing(name, rows, own=own)), agrees, notices)
 
 
 def _reading(name: str, known: Mapping[str, Any] | None) -> Iterator[str]:

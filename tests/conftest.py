@@ -17,6 +17,10 @@ from evaluation.workflows.samples import load_samples
 # Else every worker would compile all tests, and every process that a test starts all modules that changed.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# No test asks the model of whoever runs it.
+for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", *(name for name in os.environ if name.startswith("DRAMATURG_"))):
+    if name != "DRAMATURG_RATING_MINUTES":
+        os.environ.pop(name, None)
 
 # The pauses of a shared machine are no failures of a property. ``make test-long`` takes the thorough profile.
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
@@ -27,7 +31,11 @@ settings.load_profile("quick")
 TESTS = Path(__file__).parent
 DATA = TESTS / "data"
 # With several workers a file is one worker's. The files that take long come first, so that no worker ends alone.
-LONGEST_FIRST = ("browser/test_states.py", "browser/test_desk.py", "browser", "faults", "app", "cli")
+LONGEST_FIRST = (
+    *("browser/test_desk.py", "browser/test_jobs.py", "browser/test_journey.py", "browser/test_states.py", "browser"),
+    *("unit/workflows/test_batches.py", "unit/workflows/test_corpora.py", "unit/store", "faults", "app", "cli"),
+    *("unit/workflows", "unit/engines", "unit/test_examples.py"),
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

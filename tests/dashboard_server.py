@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -84,18 +85,8 @@ class Server:
 
     def wait_until_healthy(self) -> None:
         """Returns once it answers; raises ``RuntimeError`` when it ended, or did not answer within a minute."""
-        deadline = time.perf_counter() + _GIVE_UP_SECONDS
-        while time.perf_counter() < deadline:
-            assert self.process is not None
-            if self.process.poll() is not None:
-                break
-            try:
-                with urlopen(f"{self.url}/_stcore/health", timeout=5) as answer:
-                    if answer.status == 200:
-                        return
-            except (HTTPException, OSError):
-                time.sleep(_POLL_SECONDS)
-        raise RuntimeError(f"The server did not start:\n{self.log.read_text('utf-8', errors='replace')[-3000:]}")
+        assert self.process is not None
+        wait_until_answered(f"{self.url}/_stcore/health", self.process, self.log)
 
     def stop(self) -> None:
         """Ends it, if it runs."""
@@ -108,6 +99,23 @@ class Server:
                 self.process.kill()
                 self.process.wait()
             self.process = None
+
+
+def wait_until_answered(url: str, process: subprocess.Popen[bytes], log: Path = Path(os.devnull)) -> None:
+    """Returns once a process that was started answers there.
+
+    Raises:
+        RuntimeError: It ended, or did not answer within a minute; with the end of its log.
+    """
+    deadline = time.perf_counter() + _GIVE_UP_SECONDS
+    while process.poll() is None and time.perf_counter() < deadline:
+        try:
+            with urlopen(url, timeout=5) as answer:
+                if answer.status == 200:
+                    return
+        except (HTTPException, OSError):
+            time.sleep(_POLL_SECONDS)
+    raise RuntimeError(f"{url} does not answer:\n{log.read_text('utf-8', errors='replace')[-3000:]}")
 
 
 @contextmanager

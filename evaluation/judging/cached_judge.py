@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from evaluation.judging.model_client.calls import CallParameters, CallRecord, Usage
 from evaluation.judging.protocol import (
@@ -31,7 +31,7 @@ class KeptAnswer:
         key: The request's key under ``model``.
         model: Who answered.
         answers: The answer as plain data; with a double check the first and the second.
-        prompt: What was asked.
+        prompt: What was asked; empty in a recording.
         prompt_version: Of that prompt.
         purpose: What it was for.
         subject: What was judged, for people.
@@ -42,8 +42,8 @@ class KeptAnswer:
 
     key: str
     model: str
-    answers: tuple[Mapping[str, Any], ...]
-    prompt: Prompt
+    answers: Annotated[tuple[Mapping[str, Any], ...], Field(min_length=1, max_length=2)]
+    prompt: Prompt = field(default_factory=lambda: Prompt("", ""))
     prompt_version: str = ""
     purpose: str = ""
     subject: str = ""

@@ -26,10 +26,11 @@ from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.transcript import Cost, Message, Player, Transcript, Vote
+from evaluation.transcript import Cost, Transcript, Vote
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.persona_runs import evaluate_persona
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 ENTRY = Path(__file__).parents[2] / "dashboard" / "app.py"
 HOSTILE = "<img src=x onerror=alert(1)> [click](https://evil.example) ![p](https://evil.example/p.png) =cmd()"
@@ -58,16 +59,10 @@ _ACCUSATION = "I suspect Bravo: whoever gains from this vote has a reason to sta
 def _game(name: str, *, text: str = _ACCUSATION, rounds: int = 4) -> Transcript:
     """A small game of two players whose content depends on ``name``."""
     said = [("Alpha", f"{text} in {name}"), ("Bravo", "Alpha, why do you say that about me?")] * rounds
-    return Transcript(
+    return game_of(
+        [(who, what, {"round": 1 + i // 2}) for i, (who, what) in enumerate(said)],
+        {"Alpha": {"role": "mafia", "alignment": "mafia"}, "Bravo": {"role": "doctor", "alignment": "town"}},
         game_id=name,
-        source_format="native",
-        players=(
-            Player(name="Alpha", role="mafia", alignment="mafia"),
-            Player(name="Bravo", role="doctor", alignment="town"),
-        ),
-        messages=tuple(
-            Message(id=f"m{i}", index=i, round=1 + i // 2, speaker=who, text=what) for i, (who, what) in enumerate(said)
-        ),
         votes=(Vote(round=1, voter="Alpha", target="Bravo"),),
         cost=Cost(total_usd=1.5, input_tokens=1000, cache_hit_rate=0.8),
     )
@@ -102,7 +97,6 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty_database: Pa
     path = tmp_path / "app.duckdb"
     shutil.copyfile(empty_database, path)
     monkeypatch.setenv("DRAMATURG_DB", str(path))
-    monkeypatch.delenv("DRAMATURG_LOAD_SAMPLES", raising=False)
     # Caches outlive an AppTest.
     st.cache_data.clear()
     st.cache_resource.clear()

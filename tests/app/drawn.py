@@ -1,7 +1,9 @@
-"""The components that a page draws."""
+"""What a page draws and leaves behind."""
 
 from __future__ import annotations
 
+import json
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,3 +13,23 @@ from streamlit.testing.v1 import AppTest
 def drawn(app: AppTest) -> Sequence[Any]:
     """All but the one of the frame that speaks to the browser's history and shows nothing."""
     return [one for one in app.get("bidi_component") if "history" not in one.proto.component_name]
+
+
+def data_of(app: AppTest, name: str) -> dict[str, Any]:
+    """What the one component of the page whose name holds ``name`` is drawn with."""
+    (component,) = [one for one in app.get("bidi_component") if name in one.proto.component_name]
+    return dict(json.loads(component.proto.json))
+
+
+def assert_inert(app: AppTest) -> None:
+    """Nothing that Markdown is read in holds the address of the hostile text."""
+    assert not app.exception
+    kinds = (app.title, app.header, app.subheader, app.markdown, app.caption, app.button, app.expander, app.metric)
+    kinds += (app.info, app.success, app.warning, app.error)
+    assert [one.proto for kind in kinds for one in kind if "evil.example" in str(one.proto)] == []
+
+
+def wait_for_jobs() -> None:
+    """Returns once no job runs any more; one that ends may start another."""
+    while threads := [one for one in threading.enumerate() if one.name.startswith("job-")]:
+        threads[0].join(120)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 
 import pytest
 
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
+from tests.app.drawn import wait_for_jobs
 from tests.judge_server import JudgeServer, scripted
 
 VIEW = {"experiments_view": "A/B tests", "start_ab": "true"}
@@ -23,12 +23,6 @@ checks: false
 """
 
 
-@pytest.fixture(autouse=True)
-def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE", "DRAMATURG_MODEL", "DRAMATURG_PRICING"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
     with JudgeServer(content=scripted(ScriptedWorld().answer)).in_thread() as running:
@@ -37,19 +31,13 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
         yield running
 
 
-def wait() -> None:
-    for thread in threading.enumerate():
-        if thread.name.startswith("job-"):
-            thread.join(60)
-
-
 def test_the_example_runs_from_an_empty_page_and_the_finished_test_opens(open_page, database, words, table) -> None:
     app = open_page("experiments", experiments_view="A/B tests")
     assert not app.exception
     assert "No A/B tests yet" in words(app)
     assert "8 runs. No model would be asked." in words(app)
     app.button(key="example_ab_test").click().run()
-    wait()
+    wait_for_jobs()
     app.run()
     assert not app.exception
     assert app.session_state["experiments_view"] == "A/B tests"
@@ -65,14 +53,14 @@ def test_a_simulated_test_is_estimated_first_keeps_its_limit_and_goes_on(open_pa
     assert server.tally.asked.total() == 0
     app.number_input(key="ab_calls").set_value(8)
     app.button(key="start_ab_test").click().run()
-    wait()
+    wait_for_jobs()
     app.run()
     assert not app.exception
     assert "Runs: 1 done, 3 skipped: budget." in words(app)
     assert "It goes on as it was started, with at most 8 calls from now on." in words(app)
     assert len(store.transcripts.ids()) == 1
     app.button(key="go_on_ab_test").click().run()
-    wait()
+    wait_for_jobs()
     app.run()
     assert "Runs: 2 done, 2 skipped: budget." in words(app)
     assert server.tally.asked.total() <= 16

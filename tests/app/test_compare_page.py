@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import pytest
@@ -11,6 +10,7 @@ from evaluation.comparison.prompt_diff import MOST_LINES, is_cut, prompt_diff
 from evaluation.store import Store
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.conftest import HOSTILE, _game
+from tests.app.drawn import data_of
 
 
 @pytest.fixture(scope="module")
@@ -34,12 +34,6 @@ def two(store, database, two_database):
     store.close()
     shutil.copyfile(two_database, database)
     return store
-
-
-def picture(app):
-    """What the picture of the comparison draws."""
-    (drawn,) = [one for one in app.get("bidi_component") if "comparison" in one.proto.component_name]
-    return json.loads(drawn.proto.json)
 
 
 def test_the_way_back_leads_to_the_same_pair(open_page, two, small_game, hostile) -> None:
@@ -70,7 +64,7 @@ def test_the_last_two_are_compared_at_first_with_movers_and_prompts(open_page, t
     assert not app.exception
     assert [box.value for box in app.selectbox] == ["Old prompt", hostile]
     assert "Your decision" in words(app)
-    rows = picture(app)["rows"]
+    rows = data_of(app, "comparison")["rows"]
     assert len(rows) == 7
     assert "? cannot be tested" in {row["texts"]["outcome"] for row in rows}
     assert "Strategic depth" in table(app)

@@ -10,25 +10,19 @@ from typer.testing import CliRunner
 from evaluation.cli.main import app as command_line
 from evaluation.score import coverage_words
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript, Vote
+from evaluation.transcript import Transcript, Vote
 from evaluation.workflows.iterations import iteration_html
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 # One reference that the record settles, and one that it cannot.
 SAID = [("Ann", "Ben voted for Cid in round 1."), ("Ben", "Cid voted for Ann in round 2, didn't he."), ("Cid", "Well.")]
 
 
 def a_game(name: str) -> Transcript:
-    return Transcript(
-        game_id=name,
-        source_format="native",
-        players=tuple(Player(name=player, role="villager", alignment="town") for player in ("Ann", "Ben", "Cid")),
-        messages=tuple(
-            Message(id=f"m{n}", index=n, round=3, speaker=who, text=f"{text} {name}.")
-            for n, (who, text) in enumerate(SAID)
-        ),
-        votes=(Vote(round=1, voter="Ben", target="Cid"),),
-    )
+    said = [(who, f"{text} {name}.") for who, text in SAID]
+    players = {key: {"role": "villager", "alignment": "town"} for key in ("Ann", "Ben", "Cid")}
+    return game_of(said, players, game_id=name, round=3, votes=(Vote(round=1, voter="Ben", target="Cid"),))
 
 
 def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any, words: Any, table: Any) -> None:

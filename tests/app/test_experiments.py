@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,17 +16,12 @@ from evaluation.judging.judge_config import DEFAULT_MODEL, judge_config
 from evaluation.judging.model_client.budget import Budget
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
-from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.experiment_runs import latest_options, run_as_job, run_experiment
+from tests.app.drawn import assert_inert, wait_for_jobs
+from tests.games import game_of
 
 CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
 NAME = "brainstorming-difficult-variety"
-
-
-@pytest.fixture(autouse=True)
-def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE", "DRAMATURG_MODEL"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def small_plan(seed: int = 0) -> ExperimentPlan:
@@ -67,7 +61,7 @@ def test_before_any_run_the_page_says_what_one_is_and_offers_one(open_page, data
 def test_an_example_is_loaded_by_a_button(open_page, store, words) -> None:
     app = open_page("experiments")
     app.button(key="example_experiment").click().run()
-    wait()
+    wait_for_jobs()
     app.run()
     assert not app.exception
     assert "In 64 messages it stepped in: variety 5 times." in words(app)
@@ -128,7 +122,7 @@ def test_a_run_is_chosen_by_the_url_and_its_conversations_can_be_read(open_page,
     assert "Why it stopped: budget" in words(app)
     app.button(key="go_on_experiment").click().run()
     assert not app.exception
-    wait()
+    wait_for_jobs()
     job = finished.jobs.list()[0]
     assert job.state is JobState.DONE, job.message
     assert finished.experiments.get(second).results["rows"]
@@ -144,15 +138,9 @@ def test_going_on_keeps_the_options_and_takes_a_new_limit(open_page, database, w
     app.number_input(key=f"go_on_calls_{plan.record.id}").set_value(0).run()
     app.button(key="go_on_experiment").click().run()
     assert not app.exception
-    wait()
+    wait_for_jobs()
     assert len(store.jobs.list()) == 2
     assert latest_options(store, plan.record.id) == options | {"max_calls": 0}
-
-
-def wait() -> None:
-    for thread in threading.enumerate():
-        if thread.name.startswith("job-"):
-            thread.join(120)
 
 
 def test_table_1_has_19_rows_with_ours_beside_them(open_page, finished, words) -> None:
@@ -231,8 +219,7 @@ def test_ab_tests_stand_with_their_recommendation(open_page, store, words, table
 
 
 def test_an_ab_test_shows_runs_by_status_small_costs_and_links_to_games(open_page, store, words, table) -> None:
-    message = Message(id="m1", index=0, speaker="Ann", text="Fine words.")
-    game = Transcript(game_id="g", source_format="native", players=(Player(name="Ann"),), messages=(message,))
+    game = game_of([("Ann", "Fine words.")])
     with store.unit(write=True):
         store.transcripts.add(game, source_name="A/B test")
 
@@ -261,7 +248,4 @@ def test_hostile_words_stand_in_inert_elements_only(open_page, store, words, hos
     store.experiments.begin(plan.record)
     store.experiments.end(plan.record.id, ExperimentStatus.FAILED, {"error": hostile})
     app = open_page("experiments")
-    assert not app.exception
-    for kind in (app.markdown, app.caption, app.subheader, app.info, app.warning, app.button, app.expander):
-        for element in kind:
-            assert "evil.example" not in str(element.proto)
+    assert_inert(app)

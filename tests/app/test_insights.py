@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import json
-import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evaluation.judging.judge_config import SETTINGS_KEY
-from evaluation.transcript import Cost, Message, Player, Transcript
+from evaluation.transcript import Cost
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import wait_for_jobs
+from tests.games import game_of
 from tests.judge_server import JudgeServer
 
 
 @pytest.fixture
 def game(store, hostile) -> str:
     """A hostile name addresses Bob twice, Bob turns back once, Cy is silent."""
-    said = ((hostile, "Bob, I agree."), (hostile, "Bob, is there a problem?"), ("Bob", "It is good."))
-    messages = tuple(
-        Message(id=f"m{at}", index=at, speaker=who, text=text, reply_to="m0" if at == 2 else None)
-        for at, (who, text) in enumerate(said)
-    )
-    players = tuple(Player(name=name) for name in (hostile, "Bob", "Cy"))
-    transcript = Transcript(game_id="talk", source_format="native", language="en", players=players, messages=messages)
+    answer = ("Bob", "It is good.", {"reply_to": "m0"})
+    said = ((hostile, "Bob, I agree."), (hostile, "Bob, is there a problem?"), answer)
+    transcript = game_of(said, (hostile, "Bob", "Cy"), language="en")
     add_evaluated(store, transcript, source_name="talk.json")
     return transcript.id
 
@@ -78,9 +75,7 @@ def test_what_is_not_known_is_one_sentence_and_no_table(insights, game, words) -
 
 def test_cost_is_told_where_the_file_has_it(insights, store, words) -> None:
     cost = Cost(total_usd=1.5, input_tokens=1000, output_tokens=0)
-    said = (Message(id="m0", index=0, speaker="Ann", text="Wir warten."),)
-    players = (Player(name="Ann"), Player(name="Bob"))
-    transcript = Transcript(game_id="paid", source_format="native", players=players, messages=said, cost=cost)
+    transcript = game_of([("Ann", "Wir warten.")], ("Ann", "Bob"), cost=cost)
     add_evaluated(store, transcript, source_name="paid.json")
     app = insights(transcript.id)
     assert "Cost: 1.50 USD." in words(app)
@@ -89,21 +84,15 @@ def test_cost_is_told_where_the_file_has_it(insights, store, words) -> None:
     assert "Sentiment" not in app.dataframe[0].value
 
 
-def test_without_a_model_the_form_says_what_to_set(insights, game, words, monkeypatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE"):
-        monkeypatch.delenv(name, raising=False)
+def test_without_a_model_the_form_says_what_to_set(insights, game, words) -> None:
     assert "OPENAI_API_KEY" not in words(insights(game))
     assert "No model is set up. Set OPENAI_API_KEY" in words(insights(game, model="true"))
 
 
 def test_figures_of_one_channel_and_round(insights, store) -> None:
     said = (("Ann", "Bob, one.", "public", 1), ("Bob", "Ann, two.", "public", 2), ("Ann", "Bob, three.", "team", 1))
-    messages = tuple(
-        Message(id=f"m{at}", index=at, speaker=who, text=text, channel=channel, round=number)
-        for at, (who, text, channel, number) in enumerate(said)
-    )
-    players = tuple(Player(name=name) for name in ("Ann", "Bob", "Cy"))
-    transcript = Transcript(game_id="two", source_format="native", language="en", players=players, messages=messages)
+    told = [(who, text, {"channel": channel, "round": number}) for who, text, channel, number in said]
+    transcript = game_of(told, ("Ann", "Bob", "Cy"), language="en")
     add_evaluated(store, transcript, source_name="two.json")
     app = insights(transcript.id)
     assert dots(app) == {("Ann", "Bob"): 1 + 1, ("Bob", "Ann"): 1}
@@ -121,17 +110,13 @@ def test_from_run_checks_to_the_chart_over_iterations(insights, store, words, mo
 
     (tmp_path / "pricing.yaml").write_text("local-model:\n  input: 0.000001\n  output: 0.000001\n", encoding="utf-8")
     monkeypatch.setenv("DRAMATURG_PRICING", str(tmp_path / "pricing.yaml"))
-    for name in ("OPENAI_API_KEY", "DRAMATURG_JUDGE", "DRAMATURG_MODEL"):
-        monkeypatch.delenv(name, raising=False)
     store.settings.set(SETTINGS_KEY, {"model": "local-model"})
-    players = tuple(Player(name=name, persona="A baker.") for name in ("Ann", "Ben"))
+    players = {key: {"persona": "A baker."} for key in ("Ann", "Ben")}
     for name, text in (("before", "Grumble"), ("after", "Gladly")):
         store.iterations.create(name)
-        said = [Message(id=f"m{n}", index=n, speaker=("Ann", "Ben")[n % 2], text=f"{text} {n}") for n in range(4)]
+        said = [(("Ann", "Ben")[n % 2], f"{text} {n}") for n in range(4)]
         for number in range(2):
-            game = Transcript(
-                game_id=f"{name} {number}", source_format="native", players=players, messages=tuple(said[: 4 - number])
-            )
+            game = game_of(said[: 4 - number], players, game_id=f"{name} {number}")
             with store.unit(write=True):
                 store.transcripts.add(game, source_name="x", iteration=name)
     [first, *_] = store.transcripts.ids()
@@ -142,8 +127,7 @@ def test_from_run_checks_to_the_chart_over_iterations(insights, store, words, mo
         assert "questions about 4 games" in words(app)
         assert "US dollars." in words(app)
         app.button(key="run_checks").click().run()
-        for thread in [one for one in threading.enumerate() if one.name.startswith("job-")]:
-            thread.join(60)
+        wait_for_jobs()
     app = insights(first, model="true")
     assert {"Checks of this game", "Checks over iterations"} <= {one.value for one in app.subheader}
     charts = [json.loads(one.proto.spec) for one in app.get("plotly_chart")]

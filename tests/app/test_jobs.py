@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,6 +10,7 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import progress_text
 from evaluation.store import JobState
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import wait_for_jobs
 
 
 def abandon(store, job, *, done: int) -> None:
@@ -32,12 +32,6 @@ def interrupted(store, small_game):
     store.import_queue.put(job.id, [(small_game(f"g{n}"), f"g{n}.json") for n in range(5)], "v1")
     abandon(store, job, done=2)
     return job
-
-
-def wait_for_jobs() -> None:
-    for thread in threading.enumerate():
-        if thread.name.startswith("job-"):
-            thread.join(timeout=60)
 
 
 def scorings(store) -> list[tuple[str, str, int]]:
@@ -86,15 +80,6 @@ def test_pressing_it_in_two_tabs_starts_it_once(open_page, store, interrupted) -
     assert "did not start" in second.toast[0].value
     assert store.jobs.get(interrupted.id).done == 5
     assert len(store.transcripts.summaries()) == 5
-
-
-def test_a_game_that_had_been_deleted_counts_as_stored_by_the_upload_that_brings_it_back(store, small_game) -> None:
-    game = small_game("back")
-    add_evaluated(store, game, source_name="back.json")
-    store.deletions.delete([game.id], who="Ann")
-    job = jobs.start_evaluation(store, [(game, "back.json"), (small_game("new"), "new.json")], None)
-    wait_for_jobs()
-    assert store.jobs.get(job.id).message == "2 stored"
 
 
 def test_an_iteration_that_is_gone_loses_no_game(store, interrupted) -> None:

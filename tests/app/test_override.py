@@ -12,7 +12,7 @@ from evaluation.judging.protocol import Prompt
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import drawn
+from tests.app.drawn import assert_inert, drawn
 from tests.faults.injection_attacks import ATTACKS, Attack
 
 
@@ -149,18 +149,7 @@ def test_hostile_reasons_stand_in_inert_elements_only(open_page, filled, small_g
     )
     for message in ("m0", "m2"):
         app = detail(open_page, game.id, message)
-        for kind in (
-            app.markdown,
-            app.caption,
-            app.title,
-            app.subheader,
-            app.info,
-            app.button,
-            app.expander,
-            app.success,
-        ):
-            for element in kind:
-                assert "evil.example" not in str(element.proto)
+        assert_inert(app)
 
 
 def test_a_reference_that_the_rule_missed_is_marked_on_the_page(open_page, filled, words, small_game) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from dashboard.app_pages.rate.desk_state import DeskState, next_game
@@ -16,7 +15,7 @@ from evaluation.transcript import SIMULATED_FORMAT
 from evaluation.validity import MetricTrust, Trust, metric_trust, trust_sentence
 from evaluation.workflows.iterations import stored_board, stored_comparison
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import drawn
+from tests.app.drawn import data_of
 
 
 def asked_for(store) -> list[str]:
@@ -79,9 +78,9 @@ def test_the_cockpit_says_what_the_board_says(open_page, filled) -> None:
     shown, reference = board["Shorter prompt"], board["Baseline prompt"]
     assert app.title[0].value == "cannot be decided yet"
     assert [one.key for one in app.button if one.proto.type == "primary"] == ["rate_next"]
-    (drawn,) = [one for one in app.get("bidi_component") if "cockpit" in one.proto.component_name]
-    assert json.loads(drawn.proto.json)["history"] == "last 2 iterations"
-    rows = json.loads(drawn.proto.json)["rows"]
+    cockpit = data_of(app, "cockpit")
+    assert cockpit["history"] == "last 2 iterations"
+    rows = cockpit["rows"]
     assert [row["label"] for row in rows] == [definition.label for definition in DEFINITIONS.values()]
     for row, (name, mean) in zip(rows, shown.means.items(), strict=True):
         scale = DEFINITIONS[name].scale
@@ -179,8 +178,7 @@ def test_rating_from_an_iteration_hands_out_its_games_first_and_shows_none_of_it
     names = {row["transcript_id"]: row["game_id"] for row in filled.transcripts.summaries().to_dict("records")}
     # One game of "Shorter prompt" waits and one of its parent; of the two that others rated one is the decoy.
     found = []
-    [desk] = [one for one in drawn(app) if "rating_desk" in one.proto.component_name]
-    assert json.loads(desk.proto.json)["progress"] == "Game 1 of 3 for this decision"
+    assert data_of(app, "rating_desk")["progress"] == "Game 1 of 3 for this decision"
     for _ in range(3):
         key = filled.rating_queue.next_unrated("Lin")
         found.append(names[key])

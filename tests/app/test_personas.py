@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,13 +27,8 @@ from evaluation.store import JobState, Store
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.persona_runs import evaluate_persona
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import assert_inert, data_of, wait_for_jobs
 from tests.judge_server import JudgeServer
-
-
-@pytest.fixture(autouse=True)
-def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE", "DRAMATURG_MODEL", "DRAMATURG_PROPOSITIONS"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def script(reason: str = "Because of [M1]."):
@@ -63,16 +57,13 @@ def evaluate(store: Store, agent: str, reason: str = "Because of [M1].") -> None
 
 
 def finished(store: Store, job_id: str):
-    for thread in threading.enumerate():
-        if thread.name.startswith("job-"):
-            thread.join(60)
+    wait_for_jobs()
     return store.jobs.get(job_id)
 
 
 def rows_of(app) -> list[str]:
     """The rows of the profile's picture."""
-    (picture,) = [one.proto for one in app.get("bidi_component") if "profile" in one.proto.component_name]
-    return [row["label"] for row in json.loads(picture.json)["rows"]]
+    return [row["label"] for row in data_of(app, "profile")["rows"]]
 
 
 def test_an_example_is_loaded_by_a_button_and_shows_two_runs_of_shipped_agents(open_page, database, words) -> None:
@@ -245,7 +236,4 @@ def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game
     agent = str(store.evaluations.latest()["agent_id"].iloc[0])
     for view in ("Profiles", "Claims", "Runs"):
         app = open_page("agents", agent=agent, agents=view, evaluate="true")
-        assert not app.exception
-        for kind in (app.markdown, app.caption, app.subheader, app.info, app.button, app.expander, app.metric):
-            for element in kind:
-                assert "evil.example" not in str(element.proto)
+        assert_inert(app)

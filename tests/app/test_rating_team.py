@@ -9,12 +9,7 @@ import pytest
 
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from tests.app.drawn import drawn
-
-
-def drawn_desk(app: Any) -> dict[str, Any]:
-    (component,) = [one for one in app.get("bidi_component") if "rating_desk" in one.proto.component_name]
-    return json.loads(component.proto.json)
+from tests.app.drawn import data_of, drawn
 
 
 def team(open_page: Any, **parameters: str) -> Any:
@@ -43,7 +38,7 @@ def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: 
     assert "Nothing to assign: every game has 2 raters or more." in words(app)
     assert {one.who for one in filled.rating_assignments.current()} == {"Lea"}
     mine = [one for one in filled.rating_assignments.current() if one.rater == "Ann"]
-    data = drawn_desk(open_page("rate", rater="Ann"))
+    data = data_of(open_page("rate", rater="Ann"), "rating_desk")
     assert data["progress"] == f"Game 1 of {len(mine)} assigned to you"
 
 
@@ -88,7 +83,7 @@ def test_assignments_end_with_thanks_and_more_games_on_request(open_page, filled
     assert "You have done all 1 game that were assigned" not in words(app)
     assert "You have done the game that was assigned to you." in words(app)
     app.button(key="go_on").click().run()
-    assert drawn_desk(app)["progress"].startswith("Game 4 of 5")
+    assert data_of(app, "rating_desk")["progress"].startswith("Game 4 of 5")
 
 
 def test_what_others_gave_is_hidden_from_a_rater_who_has_not_rated_the_game(open_page, filled, table, words) -> None:

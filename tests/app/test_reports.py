@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from evaluation.ratings import Rating
 from evaluation.workflows.iterations import comparison_html, iteration_html
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import data_of
 
 NUMBER = re.compile(r"[-+]?\d+\.\d+")
 
@@ -46,8 +46,7 @@ def test_the_iteration_report_has_the_numbers_of_overview_and_trends(open_page, 
     overview = open_page(iteration="New")
     assert offers_report(overview)
     trends = open_page("trends")
-    (drawn,) = [one for one in overview.get("bidi_component") if "cockpit" in one.proto.component_name]
-    rows = json.loads(drawn.proto.json)["rows"]
+    rows = data_of(overview, "cockpit")["rows"]
     assert len(rows) == 7
     for row in rows:
         assert row["texts"]["after"].removeprefix("this iteration: ").replace("\u00a0", " ") in report

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,12 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.app_pages.rate import desk_state, rating_desk
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
-from tests.app.drawn import drawn
-
-
-def drawn_desk(app) -> dict:
-    (component,) = [one for one in drawn(app) if "rating_desk" in one.proto.component_name]
-    return json.loads(component.proto.json)
+from tests.app.drawn import data_of, drawn
 
 
 def test_the_name_is_asked_once_and_can_be_changed(open_page, filled, words) -> None:
@@ -26,7 +20,7 @@ def test_the_name_is_asked_once_and_can_be_changed(open_page, filled, words) -> 
     app.text_input[0].set_value("  Ada ")
     app.button[0].click().run()
     assert "rater" not in app.query_params
-    assert drawn_desk(app)["progress"] == "Game 1 of 5"
+    assert data_of(app, "rating_desk")["progress"] == "Game 1 of 5"
     (keeper,) = [one for one in app.get("bidi_component") if "kept_name" in one.proto.component_name]
     assert json.loads(keeper.proto.json)["value"] == "Ada"
     app.button(key="not_me").click().run()
@@ -43,7 +37,7 @@ def test_a_name_that_cannot_be_used_is_explained(open_page, filled, words, name,
 
 
 def test_the_desk_shows_what_the_rater_has_not_rated(open_page, filled, small_game) -> None:
-    data = drawn_desk(open_page("rate", rater="Grace"))
+    data = data_of(open_page("rate", rater="Grace"), "rating_desk")
     assert data["progress"] == "Game 3 of 5"
     said = json.dumps(data)
     assert "in one" not in said
@@ -114,20 +108,8 @@ def test_a_failed_save_tells_and_keeps_the_answers(desk, filled) -> None:
     assert "kept" in desk.data["error"]["text"]
 
 
-def test_nothing_is_said_to_be_saved_when_the_database_was_replaced(desk, filled, database, empty_database) -> None:
-    database.rename(database.with_name("before.duckdb"))
-    shutil.copyfile(empty_database, database)
-    desk_state.keep_draft(filled, desk, form(desk))
-    desk_state.submit(filled, desk, form(desk))
-    assert desk.data["error"]["text"].startswith("Not saved:")
-    assert "Another file lies where the database was" in desk.data["error"]["text"]
-    filled.close()
-    database.with_name("before.duckdb").replace(database)
-    assert filled.ratings.every("Ada") == []
-
-
 def test_a_picked_game_that_was_rated_is_revised(open_page, filled, small_game) -> None:
-    data = drawn_desk(open_page("rate", rater="Grace", game=small_game("one").id))
+    data = data_of(open_page("rate", rater="Grace", game=small_game("one").id), "rating_desk")
     assert data["draft"]["score"] == 4
     assert data["progress"].startswith("You gave 4 on ")
     assert data["mode"]["leave"] == "Back"
@@ -136,11 +118,11 @@ def test_a_picked_game_that_was_rated_is_revised(open_page, filled, small_game) 
 def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_page, filled, words, small_game) -> None:
     app = open_page("rate", rater="Ada", game="made-up")
     assert "is not here any more" in words(app)
-    assert drawn_desk(app)["progress"] == "Game 1 of 5"
+    assert data_of(app, "rating_desk")["progress"] == "Game 1 of 5"
     filled.discards.add(small_game("one").id, "Ada", DiscardReason.GARBLED, "")
     again = open_page("rate", rater="Ada", game=small_game("one").id)
     assert "cannot be rated" in words(again)
-    assert "in one" not in json.dumps(drawn_desk(again))
+    assert "in one" not in json.dumps(data_of(again, "rating_desk"))
 
 
 def test_leaving_a_picked_game_goes_on_with_the_queue(filled, small_game) -> None:

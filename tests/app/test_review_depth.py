@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import time
 
 import pytest
 
-from dashboard.app_pages.rate import desk_state, style_check
+from dashboard.app_pages.rate import desk_state
 from dashboard.app_pages.rate import own_ratings as own
 from dashboard.app_pages.rate import rate_view as parts
 from dashboard.app_pages.rate.desk_state import LONGEST_WAIT_SECONDS, SAVING
@@ -16,8 +15,10 @@ from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.example_game import example_game
 from evaluation.rating_desk.style_check import style_questions
 from evaluation.ratings import Rating
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import data_of
+from tests.games import game_of
 
 
 def view(open_page, name: str, rater: str = "Grace"):
@@ -28,11 +29,6 @@ def view(open_page, name: str, rater: str = "Grace"):
 
 def buttons(app) -> dict[str, object]:
     return {button.label: button for button in app.button}
-
-
-def drawn_desk(app) -> dict:
-    (component,) = [one for one in app.get("bidi_component") if "rating_desk" in one.proto.component_name]
-    return json.loads(component.proto.json)
 
 
 @pytest.fixture
@@ -134,28 +130,21 @@ def test_the_instructions_hold_one_game_with_its_rating_and_reasons(open_page, f
 
 def test_newcomers_are_shown_the_way_and_others_left_in_peace(open_page, filled) -> None:
     app = open_page("rate", rater="Ada")
-    lowered = drawn_desk(app)["above"]
+    lowered = data_of(app, "rating_desk")["above"]
     app.button(key="go_guide").click().run()
     assert app.session_state[parts.VIEW] == parts.GUIDE
     others = open_page("rate", rater="Grace")
     assert "How to rate" not in buttons(others)
-    assert drawn_desk(others)["above"] < lowered
+    assert data_of(others, "rating_desk")["above"] < lowered
 
 
 # Who speaks? -------------------------------------------------------------------------------------------------------
 
 
 def talkative(hostile: str) -> Transcript:
-    said = [("Alpha", "hammer"), ("Bravo", "pillow")] * 7
-    return Transcript(
-        game_id="talkative",
-        source_format="native",
-        players=(Player(name="Alpha", personality=hostile), Player(name="Bravo", personality="gentle")),
-        messages=tuple(
-            Message(id=f"m{i}", index=i, speaker=who, text=f"Number {i} of the {word} is what Alpha said")
-            for i, (who, word) in enumerate(said)
-        ),
-    )
+    words = [("Alpha", "hammer"), ("Bravo", "pillow")] * 7
+    said = [(who, f"Number {i} of the {word} is what Alpha said") for i, (who, word) in enumerate(words)]
+    return game_of(said, {"Alpha": {"personality": hostile}, "Bravo": {"personality": "gentle"}}, game_id="talkative")
 
 
 def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(
@@ -194,16 +183,6 @@ def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(
     assert "follows your check" in words(app)
     score = filled.results.load(game.id)["personality_diversity"]
     assert (score.score, str(score.method)) == (50.0, "human")
-
-
-@pytest.mark.usefixtures("session")
-def test_an_answer_is_taken_once(filled, small_game, hostile) -> None:
-    game = talkative(hostile)
-    add_evaluated(filled, game, source_name="talkative.json")
-    question = style_questions(game, "Ada")[0]
-    style_check.answer(filled, "Ada", game.id, question, None)
-    style_check.answer(filled, "Ada", game.id, question, question.truth)
-    assert [one.chosen for one in filled.style_answers.list()] == [None]
 
 
 # Sheets and discards ------------------------------------------------------------------------------------------------

@@ -14,22 +14,17 @@ from evaluation.rubric.link_strength import link_strengths
 from evaluation.rubric.rows_in_doubt import ReviewKind
 from evaluation.score import Method, RowVerdict
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript, Vote
+from evaluation.transcript import Transcript, Vote
 from evaluation.workflows.judging import row_context, stored_review_queue
 from evaluation.workflows.reevaluation import compute_missing
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import assert_inert
+from tests.games import game_of
 
 
 def a_game(name: str, said: list[tuple[str, str]]) -> Transcript:
-    return Transcript(
-        game_id=name,
-        source_format="native",
-        players=tuple(Player(name=player) for player in ("Ann", "Ben", "Cid")),
-        messages=tuple(
-            Message(id=f"m{n}", index=n, round=3, speaker=who, text=text) for n, (who, text) in enumerate(said)
-        ),
-        votes=(Vote(round=1, voter="Ben", target="Cid"),),
-    )
+    vote = Vote(round=1, voter="Ben", target="Cid")
+    return game_of(said, ("Ann", "Ben", "Cid"), game_id=name, round=3, votes=(vote,))
 
 
 SAID = [("Ann", "Ben voted for Cid in round 1."), ("Ben", "Cid voted for Ann in round 2."), ("Cid", "Well, well.")]
@@ -174,7 +169,4 @@ def test_messages_of_strangers_stand_in_inert_elements(store: Store, open_page: 
     said = [("Ann", hostile), ("Ben", f"Cid voted for Ann in round 2. {hostile}")]
     add_evaluated(store, a_game("hostile", said), source_name="x.json", iteration="v1")
     app = open_page("games", part="Check", queue_of="v1")
-    assert not app.exception
-    for kind in (app.markdown, app.caption, app.title, app.subheader, app.info, app.button):
-        for element in kind:
-            assert "evil.example" not in str(element.proto)
+    assert_inert(app)

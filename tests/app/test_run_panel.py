@@ -12,6 +12,7 @@ import pytest
 
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.store import JobState, Store
+from tests.app.drawn import wait_for_jobs
 from tests.judge_server import JudgeServer, plausible_answer
 
 _PRICES = "local-model:\n  input: 100\n  output: 100\n"
@@ -46,17 +47,13 @@ def gate() -> Gate:
 def model(gate: Gate, filled: Store, monkeypatch: pytest.MonkeyPatch, tmp_path) -> Iterator[JudgeServer]:
     """A model at an address of its own, asked one question at a time."""
     (tmp_path / "pricing.yaml").write_text(_PRICES, encoding="utf-8")
-    for name in ("OPENAI_API_KEY", "DRAMATURG_JUDGE", "DRAMATURG_PROPOSITIONS"):
-        monkeypatch.delenv(name, raising=False)
     filled.settings.set(SETTINGS_KEY, {"model": "local-model", "concurrency": 1})
     with JudgeServer(content=gate.answer, prompt_of=_without_delimiters).in_thread() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("DRAMATURG_PRICING", str(tmp_path / "pricing.yaml"))
         yield server
         gate.open()
-        for thread in threading.enumerate():
-            if thread.name.startswith("job-"):
-                thread.join(60)
+        wait_for_jobs()
 
 
 def wait_until(holds: Callable[[], bool]) -> None:

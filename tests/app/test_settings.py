@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.app_pages.settings import threshold_effects
 from dashboard.shared.database_panel import backup_bytes
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.rubric.reader.model import shipped_reader
-from evaluation.rubric.verdict import VerdictStatus
 from evaluation.workflows.reevaluation import outdated
+from tests.app.drawn import assert_inert
 
 
 def settings(open_page, **inputs):
@@ -62,22 +61,6 @@ def test_saved_thresholds_hold_and_lead_back_to_the_rubrics(open_page, filled) -
     assert app.number_input(key="threshold_engagement").value == 3.0
 
 
-def test_effects_count_games_and_verdicts(filled) -> None:
-    then = (("engagement", 2.0),)
-    found = threshold_effects.metric_effects(filled, then)
-    engagement = next(one for one in found if one.metric == "engagement")
-    assert (engagement.scored, engagement.passing_now, engagement.passing_then) == (2, 1, 2)
-    assert all(one.passing_now == one.passing_then for one in found if one.metric != "engagement")
-    assert list(threshold_effects.metric_rows(found)["Then"]).count("the same") == 6
-    verdicts = threshold_effects.verdict_effects(filled, then)
-    # Five games in all; game "two" fails for its engagement of 2 under the rubric's 3.0.
-    assert [sum(counts[place] for counts in verdicts.games.values()) for place in (0, 1)] == [5, 5]
-    now, later = verdicts.games[VerdictStatus.FAILED]
-    assert now >= 1
-    assert now - later in (0, 1)
-    assert [name for name, _, _ in verdicts.iterations] == ["Baseline prompt", "Shorter prompt"]
-
-
 def test_limits_are_stored_in_their_units_and_reset(open_page, store) -> None:
     app = settings(open_page, limit_file_bytes=5, limit_messages=100)
     app.button(key="save_limits").click().run()
@@ -97,34 +80,28 @@ def test_a_limit_beyond_reason_is_explained(open_page, store, words) -> None:
     assert "Give a whole number from 1 to 10,000" in said
 
 
-def test_a_backup_can_be_downloaded_and_restored(open_page, filled, words, database, tmp_path) -> None:
+def test_a_backup_can_be_downloaded_and_restored_with_its_addresses_when_that_is_confirmed(
+    open_page, filled, words, database
+) -> None:
+    address = {"base_url": "http://evil.test/v1"}
+    filled.settings.set("judge", address)
     data = backup_bytes(filled)
+    filled.settings.set("judge", {})
     filled.deletions.delete(list(filled.transcripts.summaries()["transcript_id"]), who="Ada")
     app = settings(open_page)
     assert "Download a backup" in [element.proto.label for element in app.get("download_button")]
     assert "0 transcripts, 2 iterations" in words(app)
     app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
     assert "The backup can be used: 5 transcripts, 2 iterations, 2 ratings" in words(app)
-    app.button(key="restore").click().run()
-    assert not app.exception
-    assert "The backup is restored." in words(app)
-    assert len(filled.transcripts.summaries()) == 5
-    assert len(list(database.parent.glob("app-before-restore-*.duckdb"))) == 1
-
-
-def test_addresses_in_a_backup_are_shown_and_restored_when_confirmed(open_page, filled, words) -> None:
-    held = {"base_url": "http://evil.test/v1"}
-    filled.settings.set("judge", held)
-    data = backup_bytes(filled)
-    filled.settings.set("judge", {})
-    app = settings(open_page)
-    app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
     assert "judge.base_url = http://evil.test/v1" in words(app)
     assert not app.checkbox(key="restore_addresses").value
     app.checkbox(key="restore_addresses").set_value(True).run()
     app.button(key="restore").click().run()
     assert not app.exception
-    assert filled.settings.get("judge") == held
+    assert "The backup is restored." in words(app)
+    assert filled.settings.get("judge") == address
+    assert len(filled.transcripts.summaries()) == 5
+    assert len(list(database.parent.glob("app-before-restore-*.duckdb"))) == 1
 
 
 def test_a_database_that_cannot_be_used_is_replaced_by_a_backup_on_the_settings_page(
@@ -161,15 +138,13 @@ def test_what_is_no_backup_is_refused(open_page, filled, words, data) -> None:
 def test_a_hostile_name_stands_in_inert_elements_only(open_page, store, small_game, hostile) -> None:
     store.iterations.create(hostile)
     app = settings(open_page, threshold_engagement=2.0)
-    for kind in (app.markdown, app.caption, app.info, app.button):
-        assert not any("evil.example" in str(element.proto) for element in kind)
+    assert_inert(app)
 
 
 def test_the_judge_says_whom_it_asks_and_whether_there_is_a_key_but_never_shows_one(
     open_page, store, words, monkeypatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     app = settings(open_page, judge_usd=2.5)
     assert "there is a key for it" in words(app)
     assert "sk-secret" not in words(app)

@@ -9,7 +9,7 @@ import pytest
 from evaluation.ratings import Rating
 from evaluation.transcript import Transcript, build_transcript
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import drawn
+from tests.app.drawn import assert_inert, drawn
 
 
 def chat(app) -> dict:
@@ -49,16 +49,6 @@ def test_a_list_of_many_games_is_shown_page_by_page(open_page, store, small_game
     # A filter that leaves fewer pages than the address asks for shows the last of them.
     found = listed_games(open_page("games", games_page="2", find="number 7"))
     assert [row["label"] for row in found] == ["number 7"]
-
-
-def test_a_search_stays_within_the_filtered_games(open_page, filled, words) -> None:
-    said = words(open_page("games", search="suspect", find="loose"))
-    assert "4 messages in 1 game." in said
-    assert "Only in the 1 of 5 games that the filters leave." in said
-    rows = listed_games(open_page("games", search="suspect", find="loose"))
-    assert len(rows) == 4
-    assert all([part.casefold() for part, is_hit in row["parts"] if is_hit] == ["suspect"] for row in rows)
-    assert "No message holds all of that" in words(open_page("games", search="suspect", find="four"))
 
 
 @pytest.mark.parametrize("query", ["x" * 600, " ".join(f"w{n}" for n in range(30)), '""'])
@@ -174,10 +164,7 @@ def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game
     store.ratings.add(Rating(nasty.id, "![x](https://evil.example/x.png)", 2, (True,) * 5))
     for parameters in ({}, {"transcript": nasty.id, "message": "m0", "metric": "strategic_depth"}, ledger):
         app = open_page("games", **parameters)
-        assert not app.exception
-        for kind in (app.markdown, app.caption, app.title, app.subheader, app.info, app.button, app.expander):
-            for element in kind:
-                assert "evil.example" not in str(element.proto)
+        assert_inert(app)
     # The list puts it in as text content, see tests/browser/test_hostile.py.
     assert [row["label"] for row in listed_games(open_page("games"))] == [f"Game 1 · {hostile}"]
 

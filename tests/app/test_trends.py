@@ -9,9 +9,9 @@ import pandas as pd
 
 from dashboard.app_pages.trends import data
 from evaluation.judging.model_client.calls import CallRecord
-from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.iterations import side_scores
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 COHERENCE = 4
 """The trace of its games: two traces a metric, games and means."""
@@ -27,8 +27,8 @@ def test_every_metric_has_a_row_of_one_chart_with_counts_and_words(open_page, fi
     (chart,) = app.get("plotly_chart")
     assert len(figure(app)["data"]) == 2 * 7
     said = words(app)
-    first = "Shorter prompt: 2 of 7 metrics reach their threshold, as many as in Baseline prompt; "
-    assert f"{first}lower than there on Strategic depth. 1 game waits for a rating." in said
+    first = "Shorter prompt: 2 of 7 metrics reach their threshold, Engagement waits for the rating of 1 game; "
+    assert f"{first}Baseline prompt: 2. Lower than there on Strategic depth; Compare tells what could be luck." in said
     # Engagement: two of the four games in iterations are rated.
     assert "2 games in 1 iteration · 2 pending, not drawn · 2 ratings · at least 3 of 5" in said
     alt = str(chart.proto).replace("\\302\\240", " ")
@@ -53,7 +53,8 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     points = scores.assign(metric="strategic_depth", status="passed")
     references = {"v2": "v1", "v3": "v2", "v4": "v2"}
     assert data.sentence(points, {"strategic_depth": 60.0}, references) == (
-        "v4: 1 of 1 metrics reach their threshold, as many as in v2; lower than there on Strategic depth."
+        "v4: 1 of 1 metrics reach their threshold; v2: 1. Lower than there on Strategic depth; Compare tells what "
+        "could be luck."
     )
     costs = points.assign(metric="cost_usd", score=scores["cost"])
     # v2: (2.00 + 3.00) / 2
@@ -121,9 +122,7 @@ def test_role_consistency_by_side_adds_up_to_the_whole(store, filled) -> None:
 
 
 def test_games_without_cost_and_roles_leave_a_sentence_and_no_chart(open_page, store, words) -> None:
-    players = (Player(name="Ann"), Player(name="Ben"))
-    said = [Message(id=f"m{at}", index=at, speaker=one.name, text="I see.") for at, one in enumerate(players)]
-    game = Transcript(game_id="g", source_format="plain-text", players=players, messages=tuple(said))
+    game = game_of([("Ann", "I see."), ("Ben", "I see.")], source_format="plain-text")
     store.iterations.create("v1")
     add_evaluated(store, game, source_name="g.txt", iteration="v1")
     app = open_page("trends", trends="Cost and behaviour")

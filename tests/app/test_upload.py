@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 
 from dashboard.app_pages.games.found_games import reading_words
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import wait_for_jobs
 
 
 def upload(app, *games, bad: bytes | None = None):
@@ -23,9 +22,7 @@ def upload(app, *games, bad: bytes | None = None):
 def start(app, store) -> None:
     """Presses the button and waits until the job has ended."""
     app.button(key="start").click().run()
-    for thread in threading.enumerate():
-        if thread.name.startswith("job-"):
-            thread.join(timeout=60)
+    wait_for_jobs()
     assert [job.state for job in store.jobs.list() if job.kind == jobs.EVALUATE][:1] == [JobState.DONE]
 
 

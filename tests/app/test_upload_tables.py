@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 
 from dashboard.app_pages.games.add_games import test_words as words_on_tests
@@ -11,6 +9,7 @@ from dashboard.shared.jobs import jobs
 from evaluation.readers import read_uploads
 from evaluation.readers.import_report import ImportOutcome, planned
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import wait_for_jobs
 
 GERMAN = b"wer,was,tag\nAnn,Guten Morgen,1\nBen,Hallo Ann,2\n"
 
@@ -34,9 +33,7 @@ def choose(app, **columns: str):
 def start(app) -> None:
     app.segmented_control(key="where").set_value("No iteration").run()
     app.button(key="start").click().run()
-    for thread in threading.enumerate():
-        if thread.name.startswith("job-"):
-            thread.join(timeout=60)
+    wait_for_jobs()
 
 
 def test_a_table_of_unknown_columns_asks_which_holds_what(open_page, words, table) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,14 @@ from dashboard.shared.jobs import jobs
 from evaluation.store import JobState, Store
 from evaluation.workflows.reevaluation import compute_missing, is_validity_due, measure_validity
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import wait_for_jobs
 
 GAME = load_games()[0][1]
 
 
 def settled(store: Store, kind: str) -> JobState:
     """How the latest job of a kind ended, once no job runs any more."""
-    while threads := [thread for thread in threading.enumerate() if thread.name.startswith("job-")]:
-        for thread in threads:
-            thread.join(timeout=60)
+    wait_for_jobs()
     return next(job.state for job in store.jobs.list() if job.kind == kind)
 
 

@@ -11,8 +11,9 @@ from playwright.sync_api import expect
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.style_check import StyleAnswer
 from evaluation.ratings import Rating
-from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+from evaluation.transcript import Elimination, Transcript, Vote
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 EVIL = "http://evil.example"
 ATTACKS = (
@@ -28,17 +29,12 @@ ATTACKS = (
 
 def nasty(name: str) -> Transcript:
     player = f"<img src={EVIL}/n.png> [A]({EVIL})"
-    return Transcript(
+    said = [(player if n % 2 else "Bravo", attack, {"id": f"{attack}-{n}"}) for n, attack in enumerate(ATTACKS)]
+    return game_of(
+        said,
+        {player: {"role": ATTACKS[3], "alignment": "mafia"}, "Bravo": {"role": "seer", "alignment": "town"}},
         game_id=f"{name} {ATTACKS[0]}",
-        source_format="native",
-        players=(
-            Player(name=player, role=ATTACKS[3], alignment="mafia"),
-            Player(name="Bravo", role="seer", alignment="town"),
-        ),
-        messages=tuple(
-            Message(id=f"{attack}-{n}", index=n, round=1, speaker=player if n % 2 else "Bravo", text=attack)
-            for n, attack in enumerate(ATTACKS)
-        ),
+        round=1,
         votes=(Vote(round=1, voter=player, target="Bravo"),),
         eliminations=(Elimination(round=1, player=player, role=ATTACKS[0]),),
     )

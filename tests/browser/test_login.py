@@ -5,22 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
 
 import pytest
 from itsdangerous import URLSafeTimedSerializer
 from playwright.sync_api import Page, expect
 
 from evaluation.ratings import Rating
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import add_evaluated
 from tests.browser.hands import save_with_open_questions
-from tests.dashboard_server import Server, free_port
+from tests.dashboard_server import Server, free_port, wait_until_answered
+from tests.games import game_of
 
 COOKIE_SECRET = "0123456789abcdef0123456789abcdef"
 USERS = [
@@ -43,14 +41,8 @@ class Site:
 
 def game(name: str) -> Transcript:
     said = [("Alpha", f"I think Bravo is suspicious in {name}"), ("Bravo", "Why do you say that, Alpha?")]
-    return Transcript(
-        game_id=name,
-        source_format="native",
-        players=(Player(name="Alpha", role="mafia", alignment="mafia"), Player(name="Bravo", role="doctor")),
-        messages=tuple(
-            Message(id=f"m{i}", index=i, round=1, speaker=who, text=what) for i, (who, what) in enumerate(said)
-        ),
-    )
+    players = {"Alpha": {"role": "mafia", "alignment": "mafia"}, "Bravo": {"role": "doctor"}}
+    return game_of(said, players, game_id=name, round=1)
 
 
 @pytest.fixture(scope="module")
@@ -63,13 +55,7 @@ def provider() -> Iterator[str]:
         stderr=subprocess.DEVNULL,
     )
     url = f"http://localhost:{port}"
-    pause = threading.Event()
-    for _ in range(300):
-        try:
-            urllib.request.urlopen(f"{url}/.well-known/openid-configuration", timeout=5).close()
-            break
-        except URLError:
-            pause.wait(0.1)
+    wait_until_answered(f"{url}/.well-known/openid-configuration", process)
     yield url
     process.terminate()
     process.wait(timeout=ENDS_AT_ONCE_SECONDS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,11 +16,10 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from evaluation.store import Store
+from evaluation.workflows.samples import load_examples
 from tests.browser.accessibility import ALL, OF_SIZE_AND_THEME, findings, unreachable
-from tests.browser.checked import log_checked_messages
 from tests.browser.gallery import write_gallery
 from tests.browser.hands import settle
-from tests.browser.measured import measure
 from tests.browser.views import View, all_views
 from tests.dashboard_server import Server
 
@@ -73,8 +73,9 @@ def hold(state: str, database: Path, samples: Path) -> None:
     if state == DATA:
         shutil.copyfile(samples, database)
         store = Store(database)
-        log_checked_messages(store)
-        measure(store)
+        # In a thread, as the browser's driver keeps an event loop in this one.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(load_examples, store).result()
         store.close()
     elif state == ERROR:
         database.write_bytes(b"This is not a database. " * 1000)
@@ -183,8 +184,11 @@ class Sight:
 
 
 @pytest.fixture
-def sight(looker: Looker, servers, view: View, state: str, ids: dict[str, str], data_root: Path) -> Sight:
-    url = f"{servers(state).url}/{view.path.format(**ids)}"
+def sight(request, looker: Looker, view: View, state: str, ids: dict[str, str], data_root: Path) -> Sight:
+    # The games alone fill the pages that every change looks at.
+    is_quick = request.node.get_closest_marker("long") is None
+    server = request.getfixturevalue("sample_server") if is_quick else request.getfixturevalue("servers")(state)
+    url = f"{server.url}/{view.path.format(**ids)}"
     return Sight(looker, url, view, state, [data_root / name for name in GAMES])
 
 

@@ -10,7 +10,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from evaluation.cli.main import app
-from evaluation.transcript import Cost, Message, Player, Transcript
+from evaluation.transcript import Cost, Transcript
+from tests.games import game_of
 
 Run = Callable[..., Result]
 WriteGame = Callable[..., Path]
@@ -57,17 +58,10 @@ BAD_LINES = (
 def make_game(game_id: str, *, good: bool = True, usd: float | None = 1.0) -> Transcript:
     """A game that passes memory, depth, coherence, diversity and repetition, or one that passes too few."""
     lines = GOOD_LINES if good else BAD_LINES
-    return Transcript(
-        game_id=game_id,
-        source_format="native",
-        language="en",
-        players=tuple(Player(name=name) for name in ("Ann", "Ben", "Cid")),
-        messages=tuple(
-            Message(id=f"m{i}", index=i, round=1, speaker=who, text=text, reply_to=f"m{i - 1}" if good and i else None)
-            for i, (who, text) in enumerate(lines)
-        ),
-        cost=None if usd is None else Cost(total_usd=usd, cache_hit_rate=0.8),
-    )
+    said = [(who, text, {"reply_to": f"m{i - 1}" if good and i else None}) for i, (who, text) in enumerate(lines)]
+    cost = None if usd is None else Cost(total_usd=usd, cache_hit_rate=0.8)
+    players = ("Ann", "Ben", "Cid")
+    return game_of(said, players, game_id=game_id, source_format="native", language="en", round=1, cost=cost)
 
 
 @pytest.fixture

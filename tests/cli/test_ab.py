@@ -180,29 +180,6 @@ def test_the_estimate_for_stored_games_is_the_number_of_calls(run: Run, write_ga
     assert run("ab", place, "--mode", "offline", "--estimate").stdout == "2 runs. No model would be asked.\n"
 
 
-def test_the_estimate_for_simulated_runs_counts_those_that_are_left(run: Run, tmp_path: Path) -> None:
-    place = tmp_path / "simulated.yaml"
-    place.write_text(
-        "name: x\nsource: simulation\nchecks: false\nruns_per_variant: 2\n"
-        "base: {steps: 3, personas: [{name: Ann}, {name: Ben}], corrections: {gate_fluency_enabled: false}}\n"
-        "variants:\n  a: {}\n  b: {corrections.gate_fluency_enabled: true}\n"
-        "measures: {total_messages: higher}\nprimary: total_messages\n",
-        encoding="utf-8",
-    )
-    with JudgeServer(content=scripted(ScriptedWorld().answer)).in_thread() as server:
-        options = ("--mode", "live", "--base-url", server.url, "--model", "scripted")
-        # 4 runs of 3 steps and 2 agents; in those of b every message may be judged three times and once more, and be
-        # written twice anew.
-        estimate = run("ab", place, *options, "--estimate")
-        assert "4 runs: 24 to 96 calls, " in estimate.stdout
-        done = run("ab", place, *options)
-        assert done.exit_code == 0, done.stderr
-        assert (
-            "4 runs, 4 of them done before. No model would be asked." in run("ab", place, *options, "--estimate").stdout
-        ), "all runs are done"
-    assert run("ab", place, "--mode", "offline", "--estimate").exit_code == 2
-
-
 def test_a_budget_on_the_command_line_holds_beside_that_of_the_file(run: Run, tmp_path: Path) -> None:
     store, options = Store(":memory:"), {"mode": None, "model": None, "base_url": None}
     fixed: dict[str, Any] = {"name": "x", "source": "transcripts", "variants": {"a": {}, "b": {}}}

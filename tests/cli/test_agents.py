@@ -74,15 +74,6 @@ def test_an_import_finds_a_shipped_agent_by_id_or_name_and_keeps_its_name(
     assert (stored.display_name, stored.persona) == ("Michael Scott", f"Given as {name}.")
 
 
-@pytest.mark.parametrize("name", ["ann", "ANN ", "Ann"])
-def test_an_import_keeps_the_name_that_an_agent_speaks_under(
-    run: Any, tmp_path: Path, write_game: Any, database: Path, name: str
-) -> None:
-    run("import", write_game())
-    assert import_names(run, tmp_path, name).stdout == "ann: Ann\n"
-    assert [one.display_name for one in Store(database).agents.all().values()] == ["Ann"]
-
-
 @pytest.mark.parametrize("names", [("Ann", "ann"), ("michael", "Michael Scott"), ("Zo\u00eb", "Zoe\u0308")])
 def test_two_files_of_one_agent_are_refused(run: Any, tmp_path: Path, database: Path, names: tuple[str, str]) -> None:
     done = import_names(run, tmp_path, *names)

@@ -10,18 +10,11 @@ import pytest
 
 from evaluation.persona.agents import Agent
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from tests.games import game_of
 from tests.judge_server import JudgeServer, plausible_answer
 
 OFFICE = ("--agents", "michael,dwight")
 OFFLINE = ("--mode", "offline")
-
-
-@pytest.fixture(autouse=True)
-def without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE", "DRAMATURG_MODEL", "DRAMATURG_PROPOSITIONS")
-    for name in names:
-        monkeypatch.delenv(name, raising=False)
 
 
 def evaluated(done: Any) -> dict[str, Any]:
@@ -35,18 +28,9 @@ def score_or_ideas(body: dict[str, Any]) -> str:
 
 
 def put(database: Path, *lines: tuple[str, str], channel: str | None = None) -> None:
-    names = dict.fromkeys(who for who, _ in lines)
-    said = [
-        Message(id=f"m{i}", index=i, speaker=who, text=text, channel_name=channel)
-        for i, (who, text) in enumerate(lines)
-    ]
     store = Store(database)
-    store.transcripts.add(
-        Transcript(
-            game_id="talk", source_format="x", players=tuple(Player(name=n) for n in names), messages=tuple(said)
-        ),
-        source_name="talk",
-    )
+    said = [(who, text, {"channel_name": channel}) for who, text in lines]
+    store.transcripts.add(game_of(said, list(dict.fromkeys(who for who, _ in lines))), source_name="talk")
     store.close()
 
 
@@ -218,26 +202,3 @@ def test_a_judge_that_answers_nonsense_is_exit_code_3_and_no_score(run: Any, dat
     assert "n/a" in done.stdout
     (row,) = Store(database).evaluations.runs().to_dict("records")
     assert row["status"] == "failed"
-
-
-def test_a_live_run_is_estimated_and_limited_by_the_options_of_every_command(run: Any, database: Path) -> None:
-    put(database, ("Ann", "I count beans."), ("Bob", "I sing of beans."), ("Ann", "Thirty-one beans."))
-    with JudgeServer(content=score_or_ideas).in_thread() as server:
-        live = ("--mode", "live", "--base-url", server.url, "--model", "local-model", "--agents", "all")
-        estimate = run("persona", "run", *live, "--estimate")
-        assert (estimate.exit_code, server.tally.asked.total()) == (0, 0)
-        refused = run("persona", "run", *live, "--budget", "1")
-        assert refused.exit_code == 2
-        assert "--max-calls beside --budget" in refused.stderr
-        assert server.tally.asked.total() == 0
-        for command in (("baseline", "--baselines", str(database.parent / "b")), ("compare",), ("record", "r.jsonl")):
-            own = [each for each in live if each not in ("--mode", "live")] if command[0] == "record" else live
-            assert run("persona", *command, *own, "--estimate").stdout == estimate.stdout
-        limits = ("--budget", "1", "--max-calls", "500", "--concurrency", "3", "--timeout", "60")
-        done = run("persona", "run", *live, *limits, "--format", "json")
-        calls = server.tally.asked.total()
-    assert f"{calls} calls to local-model, cost not known" in estimate.stdout
-    assert server.tally.most_in_flight <= 3
-    assert "cost not known" in done.stderr
-    assert all(each["token_usage"]["cost_usd"] is None for each in evaluated(done).values())
-    assert "0.0000" not in done.stderr

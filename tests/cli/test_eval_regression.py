@@ -26,12 +26,6 @@ CHANNELS = ["channel:conference-room", "channel:sales-floor", "channel:public"]
 DULL = "A clerk named Mortimer, mute, from Norway, collecting stamps, tidying ledgers, fond of porridge and chess."
 
 
-@pytest.fixture(autouse=True)
-def without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE", "DRAMATURG_MODEL", "DRAMATURG_PROPOSITIONS"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def tapes(tmp_path: Path) -> Path:
     """A folder for recordings."""

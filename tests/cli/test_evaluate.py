@@ -118,20 +118,6 @@ def test_engagement_comes_from_stored_ratings(run: Any, write_game: Any) -> None
     assert evaluation["verdict"]["status"] == "passed"
 
 
-def test_decisions_of_people_enter_a_stored_evaluation(run: Any, write_game: Any, database: Path) -> None:
-    path = write_game()
-    [before] = json.loads(run("evaluate", path, "--format", "json").stdout)
-    row = next(row for row in before["metrics"]["coherence"]["ledger"] if row["verdict"] == "counts")
-    transcript_id = before["transcript"]["id"]
-    Store(database).overrides.add(
-        transcript_id, "coherence", row["id"], "does_not_count", author="Ann", reason="Answers nobody."
-    )
-    [after] = json.loads(run("evaluate", path, "--format", "json").stdout)
-    assert after["metrics"]["coherence"]["method"] == "human"
-    # 5 of 5 messages after the first counted; now 4 of 5.
-    assert (before["metrics"]["coherence"]["score"], after["metrics"]["coherence"]["score"]) == (100.0, 80.0)
-
-
 def test_the_same_content_twice_counts_once(run: Any, write_game: Any, tmp_path: Path) -> None:
     path = write_game()
     copy = tmp_path / "copy.json"
@@ -150,13 +136,6 @@ def test_a_broken_file_among_good_ones(run: Any, write_game: Any, refused: Path)
     assert "See Guide, Formats" in error
     alone = run("evaluate", refused, "--no-store", "--format", "json")
     assert (alone.exit_code, json.loads(alone.stdout)) == (2, [])
-
-
-def test_a_path_that_does_not_exist_is_named(run: Any, write_game: Any, tmp_path: Path) -> None:
-    done = run("evaluate", tmp_path / "nowhere.json", write_game(), "--no-store", "--format", "json")
-    assert done.exit_code == 2
-    assert len(json.loads(done.stdout)) == 1
-    assert "no such file" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.cli.conftest import Run, WriteGame
 from tests.judge_server import JudgeServer
 
@@ -75,10 +73,7 @@ def test_a_config_with_a_fault_names_its_line(run: Run, write_game: WriteGame, t
     assert run("insights", "game-1", "--config", str(whole)).exit_code == 0
 
 
-def test_checks_are_stored_and_exported(
-    run: Run, write_game: WriteGame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+def test_checks_are_stored_and_exported(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
     run("evaluate", write_game("g1", good=True), "--iteration", "first")
 
     def answer(body: dict[str, Any]) -> str:

@@ -22,12 +22,6 @@ from evaluation.workflows.judging import judge_stored
 from tests.judge_server import JudgeServer
 
 
-@pytest.fixture(autouse=True)
-def without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE", "DRAMATURG_MODEL"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def test_without_a_model_nothing_is_decided_and_it_says_why(run: Any, write_game: Any) -> None:
     run("import", write_game())
     before = run("show", "game-1", "--format", "json").stdout

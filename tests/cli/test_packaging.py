@@ -11,19 +11,17 @@ import sys
 import sysconfig
 import tarfile
 import tempfile
-import threading
 import tomllib
 import urllib.request
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
 
 import pytest
 import yaml
 
-from tests.dashboard_server import free_port
+from tests.dashboard_server import free_port, wait_until_answered
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_SECONDS = 120
@@ -156,7 +154,7 @@ def test_the_images_entry_serves_samples_without_rights_on_a_read_only_tree(buil
     with (place / "log").open("wb") as log:
         server = subprocess.Popen([*entry, "--samples"], cwd=data, env=environment, stdout=log, stderr=log)
     try:
-        _wait_for(f"http://127.0.0.1:{port}/_stcore/health", server, place / "log")
+        wait_until_answered(f"http://127.0.0.1:{port}/_stcore/health", server, place / "log")
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE_SECONDS) as answer:
             assert b"<title>" in answer.read()
         healthy = subprocess.run([*entry, "--healthy"], env=environment, check=False).returncode
@@ -172,18 +170,6 @@ def test_the_images_entry_serves_samples_without_rights_on_a_read_only_tree(buil
         server.terminate()
         server.wait(PATIENCE_SECONDS)
     assert subprocess.run([*entry, "--healthy"], env=environment, check=False).returncode == 1
-
-
-def _wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    pause = threading.Event()
-    for _ in range(PATIENCE_SECONDS * 10):
-        assert server.poll() is None, log.read_text("utf-8", errors="replace")[-3000:]
-        try:
-            with urllib.request.urlopen(address, timeout=5):
-                return
-        except (URLError, ConnectionError, TimeoutError):
-            pause.wait(0.1)
-    pytest.fail(log.read_text("utf-8", errors="replace")[-3000:])
 
 
 def entry(tmp_path: Path, code: str, **variables: str) -> subprocess.CompletedProcess[str]:

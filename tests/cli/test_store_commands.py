@@ -184,16 +184,6 @@ def test_an_empty_board_says_what_to_do(run: Any) -> None:
     assert "dramaturg iterations create" in done.stderr
 
 
-def test_the_size_of_a_test_is_a_setting(run: Any, write_game: Any) -> None:
-    run("import", write_game("one"), write_game("two"), "--iteration", "v1")
-    assert json.loads(run("iterations", "--format", "json").stdout)["iterations"][0]["tests"][0]["is_complete"] is False
-    assert run("settings", "--set", "test_size=1").exit_code == 0
-    tests = json.loads(run("iterations", "--format", "json").stdout)["iterations"][0]["tests"]
-    assert [test["is_complete"] for test in tests] == [True, True]
-    assert run("settings", "--set", "test_size=0").exit_code == 2
-    assert run("settings", "--set", "test_size=101").exit_code == 2
-
-
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -53,19 +53,13 @@ def on_terminal(command: list[str]) -> str:
     return shown.decode("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("words", "stored"),
-    [
-        # Comments are stored without control characters.
+def test_csv_is_harmless_on_a_terminal_and_whole_in_a_pipe(run: Any, sly: Path) -> None:
+    # Comments are stored without control characters.
+    for words, stored in (
         (("export", "ratings"), "Good game]0;owned 2J, said \u202eeve\u2066"),
         (("export", "results"), SLY),
-    ],
-    ids=["export ratings", "export results"],
-)
-def test_csv_is_harmless_on_a_terminal_and_whole_in_a_pipe(sly: Path, words: tuple[str, ...], stored: str) -> None:
-    command = command_line(sly, *words)
-    shown = on_terminal(command)
-    assert "Good" in shown
-    assert not set(shown) & STEERING
-    piped = subprocess.run(command, check=True, capture_output=True, timeout=60).stdout.decode("utf-8")
-    assert stored in piped
+    ):
+        shown = on_terminal(command_line(sly, *words))
+        assert "Good" in shown
+        assert not set(shown) & STEERING
+        assert stored in run(*words).stdout

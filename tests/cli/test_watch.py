@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -50,8 +51,8 @@ class Clock:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "watched.duckdb")
+def store(tmp_path: Path, empty_database: Path) -> Store:
+    return Store(shutil.copyfile(empty_database, tmp_path / "watched.duckdb"))
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests.faults.bad_files import (
     GOOD_LOG,
@@ -133,115 +134,77 @@ ENCODING = (
     BadInput("Null character in a message", "null.json", lambda: said("before \0 after"), good=1),
 )
 
+
+def _game(title: str, file: str, *names: str, good: int = 0, **changes: Any) -> BadInput:
+    """A game in the native shape, some of it replaced."""
+    return BadInput(title, file, lambda: native(**changes), names, good)
+
+
+def _said(title: str, file: str, *names: str, good: int = 0, text: Any = "Hi.", **fields: object) -> BadInput:
+    """A game of one message, some fields of which are replaced."""
+    return BadInput(title, file, lambda: said(text, **fields), names, good)
+
+
+def _vote(title: str, file: str, *names: str, good: int = 0, **fields: object) -> BadInput:
+    """A game with one vote."""
+    votes = [{"roundNumber": 1, "voterName": "Ann", "targetName": "Zoe"} | fields]
+    return _game(title, file, *names, good=good, votes=votes)
+
+
+_HI = "$.messages[0]"
+_TEXT_PREFIX = "Player 1: Hi.\nPlayer 2: Ho.\nEvidence: none.\nPlayer 1: Hm.\nPlayer 2: Well.\n"
+_TWO_DATES = "01/06/2024, 10:00 - Ann: Hi.\n02/06/2024, 10:01 - Ben: Ho.\n"
+_TWICE = [{"id": "a", "playerName": "Ann", "message": "x"}] * 2
+
 GAME = (
-    BadInput(
-        "Message without a speaker",
-        "nobody.json",
-        lambda: native(messages=[{"message": "Hi."}]),
-        ("$.messages[0].playerName", "nothing"),
-    ),
+    _game("Message without a speaker", "nobody.json", f"{_HI}.playerName", "nothing", messages=[{"message": "Hi."}]),
     BadInput(
         "Plain text with a name that nothing shows to be a speaker's",
         "prefix.txt",
-        _text("Player 1: Hi.\nPlayer 2: Ho.\nEvidence: none.\nPlayer 1: Hm.\nPlayer 2: Well.\n"),
+        _text(_TEXT_PREFIX),
         ("Line 3", "Evidence", "--speaker"),
     ),
-    BadInput(
-        "Dates that can be read two ways",
-        "dates.txt",
-        _text("01/06/2024, 10:00 - Ann: Hi.\n02/06/2024, 10:01 - Ben: Ho.\n"),
-        ("01/06/2024", "--dates"),
-    ),
-    BadInput(
+    BadInput("Dates that can be read two ways", "dates.txt", _text(_TWO_DATES), ("01/06/2024", "--dates")),
+    _said(
         "Message of somebody who is not a player",
         "stranger.json",
-        lambda: native(messages=[{"playerName": "Zoe", "message": "Hi."}]),
-        ("$.messages[0].playerName", "Zoe", "Ann, Ben"),
+        *(f"{_HI}.playerName", "Zoe", "Ann, Ben"),
+        playerName="Zoe",
     ),
-    BadInput(
-        "Message without a text",
-        "silent.json",
-        lambda: native(messages=[{"playerName": "Ann"}]),
-        ("$.messages[0].message", "nothing"),
-    ),
-    BadInput("Number in the place of a text", "numeric.json", lambda: said(7), ("$.messages[0].message", "7")),  # type: ignore[arg-type]
-    BadInput("Game without messages", "nomessages.json", lambda: native(messages=[]), ("$.messages",)),
-    BadInput("Game without players", "noplayers.json", lambda: native(players=[]), ("$.players",)),
-    BadInput(
-        "Vote for nobody",
-        "abstain.json",
-        lambda: native(votes=[{"roundNumber": 1, "voterName": "Ann", "targetName": None}]),
-        good=1,
-    ),
-    BadInput(
-        "Vote for somebody who is not a player",
-        "ghost.json",
-        lambda: native(votes=[{"roundNumber": 1, "voterName": "Ann", "targetName": "Zoe"}]),
-        ("$.votes[0].targetName", "Zoe"),
-    ),
-    BadInput(
-        "Vote by nobody",
-        "novoter.json",
-        lambda: native(votes=[{"roundNumber": 1, "voterName": "", "targetName": "Ann"}]),
-        ("$.votes[0].voterName",),
-    ),
+    _game("Message without a text", "silent.json", f"{_HI}.message", "nothing", messages=[{"playerName": "Ann"}]),
+    _said("Number in the place of a text", "numeric.json", f"{_HI}.message", "7", text=7),
+    _game("Game without messages", "nomessages.json", "$.messages", messages=[]),
+    _game("Game without players", "noplayers.json", "$.players", players=[]),
+    _vote("Vote for nobody", "abstain.json", good=1, targetName=None),
+    _vote("Vote for somebody who is not a player", "ghost.json", "$.votes[0].targetName", "Zoe"),
+    _vote("Vote by nobody", "novoter.json", "$.votes[0].voterName", voterName="", targetName="Ann"),
     BadInput(
         "Vote for somebody who is not a player, in our format",
         "ghost2.json",
         lambda: canonical(votes=[{"round": 1, "voter": "Ann", "target": "Zoe"}]),
         ("votes[0]", "Zoe"),
     ),
-    BadInput(
-        "Two players of one name",
-        "doubles.json",
-        lambda: native(players=[{"name": "Ann"}, {"name": "Ann"}]),
-        ("$.players[1].name", "Ann"),
-    ),
-    BadInput(
-        "Two messages of one id",
-        "ids.json",
-        lambda: native(messages=[{"id": "a", "playerName": "Ann", "message": "x"}] * 2),
-        ("$.messages[1].id", "'a'"),
-    ),
-    BadInput("Player without a name", "noname.json", lambda: native(players=[{"name": "  "}]), ("$.players[0].name",)),
-    BadInput(
-        "Name of 300 characters",
-        "longname.json",
-        lambda: native(players=[{"name": "A" * 300}]),
-        ("$.players[0].name", "200"),
-    ),
-    BadInput("Negative round", "round.json", lambda: said("Hi.", roundNumber=-1), ("$.messages[0].roundNumber", "-1")),
-    BadInput(
-        "Time that is none",
-        "time.json",
-        lambda: said("Hi.", timestamp="yesterday"),
-        ("$.messages[0].timestamp", "yesterday"),
-    ),
-    BadInput(
-        "Negative cost",
-        "cost.json",
-        lambda: native(metadata={"cost": {"totalCost": -1}}),
-        ("$.metadata.cost.totalCost", "-1"),
-    ),
-    BadInput(
+    _game("Two players of one name", "doubles.json", "$.players[1].name", "Ann", players=[{"name": "Ann"}] * 2),
+    _game("Two messages of one id", "ids.json", "$.messages[1].id", "'a'", messages=_TWICE),
+    _game("Player without a name", "noname.json", "$.players[0].name", players=[{"name": "  "}]),
+    _game("Name of 300 characters", "longname.json", "$.players[0].name", "200", players=[{"name": "A" * 300}]),
+    _said("Negative round", "round.json", f"{_HI}.roundNumber", "-1", roundNumber=-1),
+    _said("Time that is none", "time.json", f"{_HI}.timestamp", "yesterday", timestamp="yesterday"),
+    _game("Negative cost", "cost.json", "$.metadata.cost.totalCost", "-1", metadata={"cost": {"totalCost": -1}}),
+    _game(
         "Cache hit rate of 80 instead of 0.8",
         "cache.json",
-        lambda: native(metadata={"cost": {"cacheHitRate": 80}}),
-        ("$.metadata.cost.cacheHitRate", "80"),
+        *("$.metadata.cost.cacheHitRate", "80"),
+        metadata={"cost": {"cacheHitRate": 80}},
     ),
-    BadInput("Answer to a message that is not there", "reply.json", lambda: said("Hi.", inReplyToId="nowhere"), good=1),
-    BadInput("HTML and Markdown in messages", "html.json", lambda: said(PRETTY_FACES), good=1),
-    BadInput(
-        "HTML and Markdown in names",
-        "names.json",
-        lambda: native(players=[{"name": PRETTY_FACES}], messages=[{"playerName": PRETTY_FACES, "message": "Hi."}]),
-        good=1,
-    ),
-    BadInput(
-        "Spreadsheet formula as a name",
-        "formula.json",
-        lambda: native(players=[{"name": "=cmd()"}], messages=[{"playerName": "=cmd()", "message": "Hi."}]),
-        good=1,
+    _said("Answer to a message that is not there", "reply.json", good=1, inReplyToId="nowhere"),
+    _said("HTML and Markdown in messages", "html.json", good=1, text=PRETTY_FACES),
+    *(
+        _game(title, file, good=1, players=[{"name": name}], messages=[{"playerName": name, "message": "Hi."}])
+        for title, file, name in (
+            ("HTML and Markdown in names", "names.json", PRETTY_FACES),
+            ("Spreadsheet formula as a name", "formula.json", "=cmd()"),
+        )
     ),
 )
 

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -110,11 +111,18 @@ def _upload(name: str) -> Parse:
     return parse
 
 
+@cache
+def _place() -> tempfile.TemporaryDirectory[str]:
+    """A folder that goes when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="dramaturg-fuzz-")
+
+
 def _from_file(name: str, read: Callable[[Path], object]) -> Parse:
-    """Gives a reader of paths its bytes in a file of that name."""
-    folder = Path(tempfile.mkdtemp(prefix="dramaturg-fuzz-"))
+    """Gives a reader of paths its bytes in a file of that name, which is alone in its folder."""
 
     def parse(content: bytes) -> object:
+        folder = Path(_place().name, name)
+        folder.mkdir(exist_ok=True)
         (folder / name).write_bytes(content)
         return read(folder / name)
 

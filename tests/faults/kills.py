@@ -279,33 +279,6 @@ def kill_import(place: Workplace, random: Random) -> Tally:
     return tally
 
 
-def kill_watch(place: Workplace, random: Random) -> Tally:
-    """``dramaturg watch`` over a folder that another thread fills."""
-    tally, folder = Tally(), place.fresh("watch")
-    games = folder / "games"
-    games.mkdir()
-
-    def fill() -> None:
-        for name, content in place.documents.items():
-            with (games / name).open("wb") as file:
-                file.write(content[: len(content) // 2])
-                file.flush()
-                file.write(content[len(content) // 2 :])
-
-    filling = threading.Thread(target=fill)
-    filling.start()
-    arguments = command("watch", games, "--settle", "0.3", "--db", folder / "a.duckdb")
-    killed = run_until(arguments, Moment.draw(random, place.count - 1), lambda line: ": stored, " in line)
-    filling.join()
-    tally.kills += killed.was_killed
-    found = read_content(folder / "a.duckdb")
-    compare(tally, found, place.wanted)
-    tally.count("lost", range(len(found), sum(": stored, " in line for line in killed.lines)))
-    run_to_the_end([*arguments, "--once"])
-    _finish(tally, folder / "a.duckdb", place)
-    return tally
-
-
 def kill_rating(place: Workplace, random: Random) -> Tally:
     """``dramaturg serve`` while raters submit forms."""
     tally, folder = Tally(), place.fresh("rating")
@@ -435,7 +408,6 @@ def kill_experiment(place: Workplace, random: Random) -> Tally:
 
 KINDS: Mapping[str, Callable[[Workplace, Random], Tally]] = {
     "import": kill_import,
-    "watch": kill_watch,
     "rating": kill_rating,
     "judge": kill_judge,
     "persona": kill_persona,

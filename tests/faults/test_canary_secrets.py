@@ -86,8 +86,6 @@ def test_no_output_and_no_file_holds_a_secret(
     said = [{"playerName": "Ann", "message": "I think it was Ben."}, {"playerName": "Ben", "message": "No, why me?"}]
     (tmp_path / "game.json").write_text(json.dumps({"gameId": "g1", "players": players, "messages": said}))
     monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith(("OPENAI_", "DRAMATURG_"))]:
-        monkeypatch.delenv(name)
     environment = {
         "DRAMATURG_DB": str(tmp_path / "games.duckdb"),
         "DRAMATURG_MCP_TOKEN": TOKEN,

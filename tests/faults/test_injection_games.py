@@ -16,8 +16,9 @@ from evaluation.judging.fencing import FENCE, is_drawn
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.rubric_judge.game_reading import JudgedGame, read_game
 from evaluation.rubric_judge.window_prompt import NO_SUCH_QUOTE, WindowAnswer, windows
-from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+from evaluation.transcript import Elimination, Transcript, Vote
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
+from tests.games import game_of
 from tests.judge_server import JudgeServer
 
 
@@ -46,18 +47,9 @@ EVERYTHING = (*ATTACKS, *FORGERIES)
 
 def game(texts: list[str], name: str = "Mallory") -> Transcript:
     said = [("Ann", "Hello."), *((name, text) for text in texts), ("Ben", "Bananas are yellow.")]
-    messages = tuple(
-        Message(id=f"m{place}", index=place, round=2, speaker=who, text=text) for place, (who, text) in enumerate(said)
-    )
-    return Transcript(
-        game_id="game",
-        source_format="native",
-        language="en",
-        players=tuple(Player(name=who) for who in ("Ann", name, "Ben")),
-        messages=messages,
-        votes=(Vote(round=1, voter=name, target=name),),
-        eliminations=(Elimination(round=1, player=name, role=name),),
-    )
+    vote, elimination = Vote(round=1, voter=name, target=name), Elimination(round=1, player=name, role=name)
+    players = ("Ann", name, "Ben")
+    return game_of(said, players, language="en", round=2, votes=(vote,), eliminations=(elimination,))
 
 
 def outside_of_fences(prompt: str) -> list[str]:

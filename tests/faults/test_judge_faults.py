@@ -6,8 +6,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -155,16 +153,6 @@ def test_faults_of_a_provider_behind_litellm_are_told_apart(
     assert "sk-abc" not in judgement.detail + "".join(record.error for record in log)
 
 
-def test_a_server_that_never_recovers_gives_errors_not_scores() -> None:
-    log: list[CallRecord] = []
-    with JudgeServer(misbehave=always(UNAVAILABLE)).in_thread() as server:
-        judgements = judged(server, claims(3), log)
-    assert [one.status for one in judgements] == [JudgementStatus.ERROR] * 3
-    assert "6 times: the server failed (HTTP 503): " in judgements[0].detail
-    # Five retries after the first try.
-    assert len(log) == 3 * 6
-
-
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
@@ -199,20 +187,6 @@ def test_an_answer_that_stays_wrong_is_an_error_with_all_that_was_written(conten
     # Asked once and twice again.
     assert judgement.raw == "\n\n".join([content] * 3)
     assert server.tally.asked.total() == 3
-
-
-@pytest.mark.parametrize("kind", ["seconds", "date"])
-def test_retry_after_is_heeded(kind: str) -> None:
-    waited: list[float] = []
-    told = "0.3" if kind == "seconds" else format_datetime(datetime.now(UTC) + timedelta(days=2), usegmt=True)
-    log: list[CallRecord] = []
-    fault = Fault("429", 429, (("Retry-After", told),), body=b"{}")
-    policy = RetryPolicy(first_wait_seconds=0.0, longest_wait_seconds=0.3)
-    with JudgeServer(misbehave=once(fault)).in_thread() as server:
-        judged(server, claims(1), log, retry=policy)
-    waited.append((log[1].started_at - log[0].started_at).total_seconds())
-    # The date lies two days ahead and is capped.
-    assert waited[0] >= 0.3
 
 
 def test_the_first_call_of_a_client_may_fail_like_any_other() -> None:

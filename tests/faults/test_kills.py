@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tests.faults.kills import KINDS, Moment, Tally, Workplace, compare
+from tests.faults.kills import KINDS, Tally, Workplace, compare
 from tests.long import mostly_long
 
 
@@ -15,8 +15,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     return Workplace(tmp_path_factory.mktemp("kills"), count=8)
 
 
-# Dask's workers, clients and schedulers are killed in test_corpora.py.
-@pytest.mark.parametrize("kind", mostly_long(["import", "judge", "watch", "persona", "experiment"]))
+# Dask's workers, clients and schedulers are killed in test_corpora.py, a watcher in test_watch.py.
+@pytest.mark.parametrize("kind", mostly_long(["import", "judge", "persona", "experiment"]))
 def test_after_a_kill_nothing_is_lost_torn_or_doubled(kind: str, place: Workplace) -> None:
     tally = Tally()
     for attempt in range(10):
@@ -35,8 +35,3 @@ def test_what_is_missing_or_too_much_is_counted(place: Workplace) -> None:
     tally.count("lost", place.wanted.keys() - held.keys())
     assert (tally.lost, tally.torn, tally.doubled) == (6, 2, 1)
     assert not tally.is_clean
-
-
-def test_moments_are_the_same_for_the_same_seed() -> None:
-    drawn = [[Moment.draw(Random(seed), 20) for _ in range(5)] for seed in (1, 1, 2)]
-    assert drawn[0] == drawn[1] != drawn[2]

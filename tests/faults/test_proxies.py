@@ -9,21 +9,19 @@ import os
 import re
 import shutil
 import subprocess
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.dashboard_server import Server, free_port
+from tests.dashboard_server import Server, free_port, wait_until_answered
 from tests.faults.tab import Tab
 from tests.faults.test_roles_over_the_wire import Site
 
 pytestmark = pytest.mark.long
 
 PAGE = Path(__file__).parents[2] / "docs" / "deployment.md"
-START_SECONDS = 30
 
 
 def configuration(language: str, port: int, behind: int) -> str:
@@ -84,14 +82,7 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Behind]:
         (tmp_path / "log").open("wb") as log,
         subprocess.Popen(started, stdout=log, stderr=log, env=environment) as process,
     ):
-        pause = threading.Event()
-        for _ in range(START_SECONDS * 10):
-            try:
-                httpx.get(f"{made.outer}/_stcore/health", trust_env=False).raise_for_status()
-                break
-            except httpx.HTTPError:
-                assert process.poll() is None, (tmp_path / "log").read_text()
-                pause.wait(0.1)
+        wait_until_answered(f"{made.outer}/_stcore/health", process, tmp_path / "log")
         yield made
         process.terminate()
     made.server.stop()

@@ -12,10 +12,11 @@ from urllib.parse import quote
 import pytest
 
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import add_evaluated
 from tests.dashboard_server import serving
 from tests.faults.tab import Tab, events_of
+from tests.games import game_of
 
 RATERS = 20
 MINUTES = float(os.environ.get("DRAMATURG_RATING_MINUTES", "0.5"))
@@ -25,14 +26,7 @@ GAMES_A_MINUTE = round(60 / PACE_SECONDS)
 
 def game(number: int) -> Transcript:
     said = [("Alpha", f"I suspect Bravo in game {number}"), ("Bravo", "Why do you say that, Alpha?")]
-    return Transcript(
-        game_id=f"game {number}",
-        source_format="native",
-        players=(Player(name="Alpha"), Player(name="Bravo")),
-        messages=tuple(
-            Message(id=f"m{place}", index=place, speaker=who, text=text) for place, (who, text) in enumerate(said)
-        ),
-    )
+    return game_of(said, game_id=f"game {number}")
 
 
 def submit_all(url: str, *, times: int, until: float = 0.0) -> list[tuple[str, str]]:

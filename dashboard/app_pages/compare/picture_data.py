@@ -198,7 +198,8 @@ def _bar(fold: Sequence[Mover]) -> dict[str, Any]:
     others = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     who = ", ".join(names[:_MOST_NAMES]) + others if others else listed(names)
     label = shortened(first.label if first.kind == "reason" else who, _LONGEST_LABEL)
-    rows = f"lost points {sum(one.before_rows for one in fold)} → {sum(one.after_rows for one in fold)} times"
+    before, after = sum(one.before_rows for one in fold), sum(one.after_rows for one in fold)
+    rows = f"cost points {counted(before, 'time')} before, {counted(after, 'time')} after"
     text = f"{first.change:+z.1f}".replace("-", _MINUS) + (" points each" if len(fold) > 1 else " points")
     metric = DEFINITIONS[first.metric].label
     return {

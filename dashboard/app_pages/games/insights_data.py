@@ -16,7 +16,7 @@ from evaluation.insight.addressing import EVERYTHING, MessageFilter, addressed_p
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
 from evaluation.insight.recommendations import AGENT_HEADERS, UNKNOWN, Line, agent_rows
 from evaluation.store import Store
-from evaluation.text.display import counted
+from evaluation.text.display import counted, listed
 from evaluation.transcript import Message
 
 CHANNELS = ("public", "team", "private")
@@ -87,13 +87,19 @@ def open_game(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING
 def finding(opened: OpenGame) -> str:
     """The most talkative player, and the most frequent pair, in two sentences; names are untrusted text.
 
-    Such as "Ann says most words: 1.4 times an even share. Ann speaks most often to Bob: 6 messages.".
+    Such as "Ann says most words: 1.4 times an even share. Ann speaks most often to Bob: 6 messages.". Those who say as
+    many as the first, as far as the figure shows, are named with it.
     """
     said = []
     shares = opened.report.shares
     most = max(shares.words, key=shares.words.__getitem__, default="")
     if times := shares.domination(most) if most else None:
-        said.append(f"{shortened(most, _LETTERS)} says most words: {times:.1f} times an even share.")
+        players = [most, *(one for one in shares.words if one != most)]
+        speakers = [
+            shortened(one, _LETTERS) for one in players if round(shares.domination(one) or 0.0, 1) == round(times, 1)
+        ]
+        verb, each = ("says", "") if len(speakers) == 1 else ("say", " each")
+        said.append(f"{listed(speakers)} {verb} most words: {times:.1f} times an even share{each}.")
     if opened.arrows:
         first = opened.arrows[0]
         names = [shortened(opened.players[place], _LETTERS) for place in (first.sender, first.receiver)]
@@ -145,7 +151,7 @@ def picture(opened: OpenGame, chosen: int | None) -> go.Figure:
         height=max(240, 60 + _ROW * len(labels)),
         margin={"l": 10, "r": 20, "t": 10, "b": 10},
         showlegend=False,
-        xaxis={**ticks, "title": {"text": "addressed"}},
+        xaxis={**ticks, "title": {"text": "addressed"}, "side": "top"},
         yaxis={**ticks, "title": {"text": "speaks"}, "autorange": False, "range": [len(labels) - 0.4, -0.6]},
     )
     return figure

@@ -126,7 +126,6 @@ COMMON = 5
 _LONGEST_LABEL = 220
 _LONGEST_NAME = 40
 _LONGEST_QUOTE = 110
-_MINUS = "\u2212"
 _NO_CHANGE = 0.05
 
 
@@ -188,15 +187,18 @@ def count_words(one: FailureReason) -> str:
 
 
 def trend_words(one: FailureReason) -> tuple[str, Color]:
-    """The trend since the reference in words (none without one), and its colour: fewer failures are good."""
-    if one.change is None:
+    """The share in the reference beside today's (none without one), and its colour: fewer failures are good.
+
+    No points: those of a score are others, as a row may lose a part of its own.
+    """
+    if one.change is None or one.share_before is None:
         return "", "gray"
     if abs(one.change) < _NO_CHANGE:
         return "= as before", "gray"
+    if not one.count_before:
+        return "▲ new", "red"
     is_more = one.change > 0
-    sign = "▲ +" if is_more else f"▼ {_MINUS}"
-    new = ", new" if not one.count_before else ""
-    return f"{sign}{abs(one.change):.1f} points{new}", "red" if is_more else "green"
+    return f"{'▲ more' if is_more else '▼ fewer'}, was {share_text(one.share_before)}", "red" if is_more else "green"
 
 
 def _metric_words(one: MetricFailures) -> str:

@@ -39,16 +39,20 @@ Dramaturg tells you whether a change of a prompt made your talking agents better
 1. **Add games.** Put the transcripts of one prompt version into an *iteration*; three games make a test.
 2. **Six metrics are computed** for each game: memory accuracy, strategic depth, coherence, role consistency,
    personality diversity and anti-repetition. Where keywords are not enough a small built-in model, the *reader*,
-   decides; a language model can decide otherwise, and a person above both.
+   decides; a language model can decide in its place, and a person in place of both.
 3. **People rate the seventh, engagement,** from 1 to 5, without seeing scores or versions.
 4. **A game passes** if at least 5 of the 7 metrics pass and engagement is one of them.
-5. **The Overview compares** the iteration with its reference, the version before the change:
+5. **The Overview compares** the iteration with its reference, the last version that was kept:
    - *Keep*: the mean of the metric that the change was made for rose, and at least as many metrics pass as before.
-   - *Revert*: one of these two is not so, or a game failed critically: too dear, or rated below the threshold.
+   - *Revert*: that mean did not rise, fewer metrics pass, or a game failed critically: too expensive, or rated below
+     the threshold.
    - *Cannot be decided yet*: one side has fewer than 3 games, or a game is not rated.
+
+   The rule goes by means alone; whether luck explains them stands beside it.
 6. **You decide,** and write down why. Every number on the way opens to the messages behind it.
 
-**Agents** tells whether a simulated person stays in character, and **Experiments** whether corrections help.
+**Agents** tells whether a simulated person stays in character: a model answers claims about what the person said.
+**Experiments** plays conversations with corrections and without, or with two variants, and tells whether they differ.
 """
 
 
@@ -72,11 +76,17 @@ def metrics() -> None:
         {
             "Metric": DEFINITIONS[one.metric].label,
             "Can you trust it?": f"{_SYMBOLS[one.trust]} {one.trust}",
+            "Agrees with people": _of_hundred(one.agrees),
+            "Falls when destroyed": _of_hundred(one.notices),
             "Passes from": threshold_text(thresholds[one.metric], DEFINITIONS[one.metric].scale),
         }
         for one in answers
     ]
     status_table(pd.DataFrame(rows), "Each metric, whether it can be trusted, and its threshold")
+    st.caption(
+        "Agreement on games that the reader never saw, as the share that each metric names below; destroyed copies "
+        "that score lower, of which 50 of 100 would be chance. From 80 in each a metric can be trusted."
+    )
     for one, trusted in zip(explained_metrics(), answers, strict=True):
         with st.container(border=True):
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -88,6 +98,10 @@ def metrics() -> None:
             with st.expander("Exactly, with examples from a sample game"):
                 plain(one.exactly)
                 _examples(one, stored)
+
+
+def _of_hundred(share: float | None) -> str:
+    return "not tried" if share is None else f"{100 * share:.0f} of 100"
 
 
 def _examples(one: ExplainedMetric, stored: set[str]) -> None:
@@ -211,7 +225,7 @@ def _example(game: Transcript, row: LedgerRow) -> ExampleRow:
 
 @cache
 def terms() -> tuple[tuple[str, str], ...]:
-    """The words of the glossary with their meaning, in its order."""
-    text = (documentation_root() / "glossary.md").read_text("utf-8")
+    """The words of the glossary's first table, those of the screens, with their meaning, in its order."""
+    text = (documentation_root() / "glossary.md").read_text("utf-8").split("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in text.splitlines() if line[:1] == "|"]
     return tuple((row[0], row[1].translate(_CODE_MARKS)) for row in rows[2:])

@@ -183,8 +183,8 @@ def beside_points(store: Store) -> pd.DataFrame:
 def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: Mapping[str, str]) -> str:
     """The latest iteration against the thresholds, and against its reference: untrusted text, as it names both.
 
-    Such as "Prompt v4: 6 of 7 metrics reach their threshold, 4 in Prompt v2; lower than there on Strategic depth. 1
-    game waits for a rating." A metric that waits for ratings does not reach it yet. Games of no iteration are left out.
+    Such as "Prompt v4: 6 of 7 metrics reach their threshold, Engagement waits for the rating of 1 game; Prompt v2: 4.
+    Lower than there on Strategic depth; Compare tells what could be luck." Games of no iteration are left out.
 
     Args:
         points: From ``queries.trend_points``.
@@ -205,14 +205,13 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
     reference = references.get(name, "")
     beside = ""
     if reference in reached:
-        as_many = "as many as" if reached[reference] == count else f"{reached[reference]}"
-        beside = f", {as_many} in {cut(reference, _LONGEST_NAME)}"
+        beside = f"; {cut(reference, _LONGEST_NAME)}: {reached[reference]}"
         changes = [MetricChange(metric, old, means.get(metric, old)) for metric, old in all_means[reference].items()]
         lower = [DEFINITIONS[one.metric].label for one in changes if one.difference < 0 and not one.is_none]
-        beside += f"; lower than there on {listed(lower)}" if lower else ""
+        beside += f". Lower than there on {listed(lower)}; Compare tells what could be luck" if lower else ""
     unrated = int(((games["metric"] == ENGAGEMENT.name) & (games["status"] == "pending")).sum())
-    waits = f" {counted(unrated, 'game')} {'waits' if unrated == 1 else 'wait'} for a rating." if unrated else ""
-    return f"{cut(name, _LONGEST_NAME)}: {count} of {len(thresholds)} metrics reach their threshold{beside}.{waits}"
+    waits = f", {ENGAGEMENT.label} waits for the rating of {counted(unrated, 'game')}" if unrated else ""
+    return f"{cut(name, _LONGEST_NAME)}: {count} of {len(thresholds)} metrics reach their threshold{waits}{beside}."
 
 
 _NO_ITERATION = "These games belong to no iteration."

@@ -12,7 +12,7 @@ from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity.visible_games import ENGAGEMENT_HIDDEN, is_engagement_hidden
 from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.notices import plain
-from dashboard.shared.version_notes import versions_banner
+from dashboard.shared.version_notes import trust_note, versions_banner
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 
 _AGENTS_OPEN = "agents_open"
@@ -60,6 +60,7 @@ def show() -> None:
             plain(data.sentence(shown, resources.read(queries.thresholds), data.references(found)))
             if is_hidden:
                 st.caption(ENGAGEMENT_HIDDEN)
+            trust_note(shown.loc[shown["score"].notna(), "metric"].unique(), None, "")
         metrics(shown, (with_loose, first, last, is_hidden))
         parts.change_notes(found)
 

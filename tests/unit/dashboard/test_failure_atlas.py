@@ -30,7 +30,7 @@ def test_a_row_says_count_share_and_trend_and_leads_to_its_examples() -> None:
     [row] = atlas.data["rows"]
     assert (row["caption"], row["trend"], row["color"]) == (
         "3 rows, 30\u00a0% of those counted",
-        "▲ +10.0 points",
+        "▲ more, was 20\N{NO-BREAK SPACE}%",
         "red",
     )
     assert row["examples"] == ["game · Ann: Well, fine."]
@@ -45,8 +45,8 @@ def test_a_row_says_count_share_and_trend_and_leads_to_its_examples() -> None:
     [
         (None, 0, "", "gray"),
         (0.3, 3, "= as before", "gray"),
-        (0.0, 0, "▲ +30.0 points, new", "red"),
-        (0.5, 5, "▼ \u221220.0 points", "green"),
+        (0.0, 0, "▲ new", "red"),
+        (0.5, 5, "▼ fewer, was 50\N{NO-BREAK SPACE}%", "green"),
     ],
 )
 def test_the_trend_in_words(before: float | None, count_before: int, words: str, color: str) -> None:
