@@ -72,6 +72,7 @@ def answer(found: IterationComparison) -> None:
     shown = resources.share(queries.overview).board[found.subject]
     if shown.decision is not None and not found.other_pair:
         st.subheader(f"{shown.answer[0].upper()}{shown.answer[1:]}", anchor=False)
+        plain("\n".join(shown.decision.explanation[:1]))
     change = found.after.iteration.change
     plain("\n".join(filter(None, (sentence(found), f"What was changed: {change}" if change else "", found.other_pair))))
     scored = [one.name for one in found.comparison.differences if one.before.n and one.after.n]
@@ -93,7 +94,7 @@ def decision(store: Store, found: IterationComparison) -> None:
     """The rule's answer in one sentence, and the same form as on the Overview."""
     shown = resources.share(queries.overview).board[found.subject]
     with st.container(border=True):
-        if shown.decision is not None:
+        if found.other_pair and shown.decision is not None:
             plain(" ".join((f"{found.subject}: {shown.answer}.", *shown.decision.explanation[:1])))
         decision_form(store, shown, is_main=False)
 

@@ -33,7 +33,9 @@ def items_frame(report: AgreementReport) -> pd.DataFrame:
                 if one.floor >= 1
                 else "✗ no"
                 if is_no_better_than_constant(one)
-                else "✓ yes",
+                else "✓ yes"
+                if (one.alpha.interval.low or 0.0) > 0
+                else "? not sure",
             }
             for one in report.items
             if one.games
