@@ -42,7 +42,7 @@ Dramaturg tells you whether a change of a prompt made your talking agents better
    decides; a language model can decide in its place, and a person in place of both.
 3. **People rate the seventh, engagement,** from 1 to 5, without seeing scores or versions.
 4. **A game passes** if at least 5 of the 7 metrics pass, engagement is one of them, and it costs at most 3 USD.
-5. **The Overview compares** the iteration with its reference, the last version that was kept:
+5. **The Overview compares** the iteration with its reference, which is its parent, else the last version that was kept:
    - *Keep*: the mean of the metric that the change was made for rose, and at least as many metrics pass as before.
    - *Revert*: that mean did not rise, fewer metrics pass, or a game failed critically: too expensive, or rated below
      the threshold.
@@ -76,7 +76,7 @@ def metrics() -> None:
         {
             "Metric": DEFINITIONS[one.metric].label,
             "Can you trust it?": _trust_words(one),
-            "Agrees with people": _of_hundred(one.agrees),
+            "Agrees with people": "nothing to read" if one.agrees is None else _of_hundred(one.agrees),
             "Falls when destroyed": _of_hundred(one.notices),
             "Passes from": threshold_text(thresholds[one.metric], DEFINITIONS[one.metric].scale),
         }
