@@ -166,7 +166,7 @@ SHORT_LABELS: Mapping[str, str] = MappingProxyType(
         "coherence": "Coherence",
         "role_consistency": "Role",
         "personality_diversity": "Diversity",
-        "anti_repetition": "No repeats",
+        "anti_repetition": "Repetition",
         "engagement": "Engagement",
     }
 )

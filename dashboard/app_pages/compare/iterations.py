@@ -83,8 +83,8 @@ def picture(found: IterationComparison, thresholds: Mapping[str, float]) -> None
     key = (found.before.iteration.name, found.after.iteration.name, len(found.comparison.differences))
     drawn = resources.once(comparison_picture, key, found, thresholds)
     on_open = access_checks.event("comparison_open", remember_click(_PICTURE, drawn.targets))
-    _picture(key=_PICTURE, data=dict(drawn.data), on_open_change=on_open)
     st.caption(stricter_words("The target" if found.comparison.primary else ""))
+    _picture(key=_PICTURE, data=dict(drawn.data), on_open_change=on_open)
     if not found.movers:
         st.caption("No reason and no player cost more points on one side than on the other.")
 
@@ -173,7 +173,7 @@ def prompts(found: IterationComparison) -> None:
         return
     if is_cut(before, after):
         st.caption("Only the first 1,000 lines are compared.")
-    st.code(changed, language=None, wrap_lines=True)
+    st.code(changed, language="diff", wrap_lines=True)
 
 
 def _export(found: IterationComparison) -> None:

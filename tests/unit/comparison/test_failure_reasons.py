@@ -57,12 +57,12 @@ def test_reasons_that_differ_in_names_numbers_and_quotations_are_one() -> None:
         (
             "Most like Ann, 70.1 of 100: from 70 on a player's language does not count as their own. "
             'Both say "i find" and "why". Described as suspicious; the text shows it in "trust" and 2 more.',
-            "Sounds like another player, but shows that it is described as suspicious.",
+            "Sounds like another player, though its words fit its description (suspicious).",
         ),
         (
             "Most like Ann, 78.4 of 100: from 70 on a player's language does not count as their own. "
             "Described as analytical; the text shows no mark of it.",
-            "Sounds like another player; described as analytical, but shows no mark of it.",
+            "Sounds like another player, and no word fits its description (analytical).",
         ),
         (
             "Most like Ann, 78.4 of 100: from 70 on a player's language does not count as their own.",
