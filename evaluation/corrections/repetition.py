@@ -22,16 +22,12 @@ _CONSENT = re.compile(
 )
 
 
-def jaccard(first: str, second: str) -> float:
-    """Shared words over all words of both texts, from 0 to 1; case and punctuation do not count.
-
-    Two texts without a word are as alike as can be when both are empty of words (1), else 0.
-    """
-    return _overlap(_words(first), _words(second))
-
-
 def highest_similarity(text: str, recent: Sequence[str]) -> float:
-    """The largest ``jaccard`` of ``text`` with one of the last five of ``recent``; 0 when there is none."""
+    """The largest overlap of ``text`` with one of the last five of ``recent``; 0 when there is none.
+
+    The overlap (Jaccard) is shared words over all words of both texts, from 0 to 1; case and punctuation do not count.
+    Two texts without a word are as alike as can be (1).
+    """
     words = _words(text)
     return max((_overlap(words, _words(other)) for other in recent[-RECENT_MESSAGES:]), default=0.0)
 

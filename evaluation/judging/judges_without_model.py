@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from evaluation.errors import InputError
 from evaluation.escaping import reading_fault
 from evaluation.judging.answers import HIGHEST_SCORE, Answer, ScoreAnswer, describe
-from evaluation.judging.cached_judge import KeptAnswer, kept_answer
+from evaluation.judging.cached_judge import KeptAnswer, judgement_of_kept, kept_answer
 from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.protocol import (
     ImmediateJudge,
@@ -144,22 +144,10 @@ class RecordedJudge(ImmediateJudge):
 
     def _answer(self, request: JudgeRequest) -> Judgement:
         recording = self._recordings.get(request.key(self._model))
-        if recording is None:
-            return self._missing(request, "nothing is recorded")
-        try:
-            answers = tuple([request.answer.model_validate(body) for body in recording.answers])
-        except ValidationError:
-            return self._missing(request, "what is recorded does not answer the question")
-        return judgement_from(
-            request,
-            answers,
-            raw=recording.raw,
-            parameters=recording.parameters,
-            judge=JudgeKind.RECORDED,
-            model=self._model,
-        )
-
-    def _missing(self, request: JudgeRequest, what: str) -> Judgement:
+        known = judgement_of_kept(request, recording, judge=JudgeKind.RECORDED, is_cached=False)
+        if known is not None:
+            return known
+        what = "nothing is recorded" if recording is None else "what is recorded does not answer the question"
         detail = (
             f"{request.subject or request.purpose}: {what} for this prompt ({request.prompt_version}) and the model "
             f"{self._model}. Record it with `{RECORD_COMMAND}` and play it with `{PLAY_COMMAND}`, with the same agents "
