@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -31,7 +32,7 @@ from evaluation.harness.regression import (
     row_words,
 )
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, probe
-from evaluation.judging.judges_without_model import RecordingJudge, append_recordings
+from evaluation.judging.judges_without_model import RecordingJudge
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
@@ -109,14 +110,20 @@ def make_baselines() -> None:
         note(f"Written: {path}")
 
 
+_NAME_A_FILE = "Name a file that ends in .jsonl, where you may write."
+
+
 def record_answers(to: Path) -> None:
     """Evaluates with a model, and adds its answers to a file of recordings as they come.
 
     Raises:
         InputError: The file cannot be written; nobody was asked.
     """
-    if not judge_options.value().is_estimate:
-        append_recordings(to, [])
+    if to.is_dir():
+        raise InputError("The recordings go into one file, and this is a folder.", place=str(to), remedy=_NAME_A_FILE)
+    there = next(one for one in (to, *to.absolute().parents) if one.exists())
+    if not (there == to or there.is_dir()) or not os.access(there, os.W_OK):
+        raise InputError("The recordings cannot be written there.", place=str(to), remedy=_NAME_A_FILE)
     source = Source(Mode.LIVE, False, None, None)
     if not (done := _evaluate(source, wrap=lambda judge: RecordingJudge(judge, to))):
         return

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Protocol
 
-from pydantic import Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from evaluation.judging.model_client.calls import CallParameters, CallRecord, Usage
 from evaluation.judging.protocol import (
@@ -39,6 +39,8 @@ class KeptAnswer:
         usage: What it cost.
         parameters: The parameters of the call.
     """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
 
     key: str
     model: str

@@ -112,7 +112,9 @@ def check_request(proposition: Proposition, target: Target, *, purpose: str) -> 
     """
     claim = fill(proposition.claim, variables_for(target), place=proposition.id)
     request = _request(proposition, target, claim, Supplement(), Options())
-    prompt = replace(request.prompt, system=prompts.CHECK_SYSTEM)
+    # Also of a proposition about ideas, which are counted elsewhere, the claim is asked.
+    asked = prompts.question(fill(proposition.claim, _prompt_variables(target), place=proposition.id))
+    prompt = replace(request.prompt, system=prompts.CHECK_SYSTEM, question=asked)
     return replace(request, purpose=purpose, prompt=prompt, answer=CheckAnswer)
 
 

@@ -128,7 +128,14 @@ def test_a_recording_of_another_shape_is_as_good_as_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["{", "[]", '{"key": "x"}', '{"key": "' + "a" * 64 + '", "model": "m", "answers": []}']
+    "line",
+    [
+        "{",
+        "[]",
+        '{"key": "x"}',
+        '{"key": "' + "a" * 64 + '", "model": "m", "answers": []}',
+        '{"key": "' + "a" * 64 + '", "model": "m", "answers": [{"score": 1}], "propmt": "x"}',
+    ],
 )
 def test_a_damaged_recording_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
     path = tmp_path / "a.jsonl"
