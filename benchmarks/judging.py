@@ -23,8 +23,9 @@ from secrets import token_hex
 from typing import NamedTuple
 
 from benchmarks.table import Row, print_table, status_mb
+from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judge_config import build_judge, judge_config
-from evaluation.judging.protocol import JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.protocol import JudgeRequest, Prompt
 from evaluation.store import Store
 
 CONCURRENCY = 20

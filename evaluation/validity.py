@@ -282,7 +282,7 @@ def _is_same(one: float | None, other: float | None) -> bool:
 def with_other_names(transcript: Transcript) -> Transcript:
     """Rename every player, in the record and wherever a public message names them."""
     invented = (beginning + ending for ending, beginning in product(_ENDINGS, _BEGINNINGS))
-    names = {name: _unused(invented, number) for number, name in enumerate(transcript.player_names)}
+    names = {name: next(invented, f"Playerx{number}") for number, name in enumerate(transcript.player_names)}
     texts = _renamed_texts(transcript, names)
     body = _body(transcript)
     for player in body["players"]:
@@ -339,10 +339,6 @@ CHANGES: Mapping[str, Callable[[Transcript], Transcript]] = MappingProxyType(
 
 def _body(transcript: Transcript) -> dict[str, Any]:
     return transcript.model_dump(mode="json")
-
-
-def _unused(invented: Iterator[str], number: int) -> str:
-    return next(invented, f"Playerx{number}")
 
 
 def _renamed_texts(transcript: Transcript, names: Mapping[str, str]) -> dict[int, str]:

@@ -6,10 +6,11 @@ Needs no key: the judge is a script. Without ``judge`` and ``library`` a model j
 import asyncio
 
 from evaluation.corrections.message_gate import MessageGate
+from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import DEFAULT_AGENT, Dimension, Proposition
-from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
+from evaluation.judging.protocol import JudgeRequest
 
 CLAIM = Proposition("in-character", "{{action}} sounds like {{agent_name}}.", Dimension.ADHERENCE)
 LIBRARY = PropositionLibrary({(Dimension.ADHERENCE, DEFAULT_AGENT): (CLAIM,)})
@@ -18,8 +19,7 @@ HISTORY = [("Dwight", "Who runs this office?")]
 
 def judge(request: JudgeRequest) -> ScoreAnswer:
     """Marks what sounds like an assistant 2, and everything else 8."""
-    mark = 2 if "As an assistant" in request.prompt.text else 8
-    return ScoreAnswer(reason="So it reads.", score=mark, confidence=0.9)
+    return ScoreAnswer(reason="", score=2 if "As an assistant" in request.prompt.text else 8, confidence=0.9)
 
 
 def write(feedback: str) -> str:

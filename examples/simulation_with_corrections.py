@@ -16,9 +16,10 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.interventions import configured, run_interventions
 from evaluation.corrections.message_gate import MessageGate
 from evaluation.corrections.repetition import suppression_prompt
+from evaluation.judging.answers import CheckAnswer, ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.propositions import Target, TargetType, TrajectoryEvent
-from evaluation.judging.protocol import CheckAnswer, JudgeRequest, ScoreAnswer
+from evaluation.judging.protocol import JudgeRequest
 from evaluation.store import Store
 
 CONFIG = CorrectionConfig(

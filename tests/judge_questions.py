@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluation.judging.protocol import JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.answers import ScoreAnswer
+from evaluation.judging.protocol import JudgeRequest, Prompt
 
 
 def claims(count: int, **fields: Any) -> list[JudgeRequest]:

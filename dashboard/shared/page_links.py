@@ -116,7 +116,7 @@ def hand_over(name: str, waiting: int) -> None:
         waiting: How many of its games and of its reference's nobody has rated.
     """
     if st.button(
-        f"Rate the {'unrated game' if waiting == 1 else f'{waiting} unrated games'} (up to {waiting + 1} in all)",
+        f"Rate up to {waiting + 1} games",
         key="rate_next",
         icon=":material/arrow_forward:",
         type="primary",

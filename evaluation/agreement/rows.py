@@ -57,11 +57,6 @@ class DecidedRow:
         return Method.HUMAN not in self.verdicts
 
     @property
-    def verdict_words(self) -> str:
-        """The verdicts as a sentence: "rule: counts, judge: does not count"."""
-        return ", ".join(f"{SOURCE_WORDS[who]}: {verdict.replace('_', ' ')}" for who, verdict in self.verdicts.items())
-
-    @property
     def is_disputed(self) -> bool:
         """Whether not all verdicts are the same."""
         return len(set(self.verdicts.values())) > 1

@@ -33,11 +33,11 @@ _PLAIN_LABELS = tuple(
     for pattern, label in (
         (
             rf"{_ALIKE}.* Described as (.+); the text shows no mark of it\.",
-            r"Sounds like another player; described as \1, but shows no mark of it.",
+            r"Sounds like another player, and no word fits its description (\1).",
         ),
         (
             rf"{_ALIKE}.* Described as (.+); the text shows it in .+\.",
-            r"Sounds like another player, but shows that it is described as \1.",
+            r"Sounds like another player, though its words fit its description (\1).",
         ),
         (rf"{_ALIKE}.*", "Sounds like another player."),
         (r"The record shows .+ voting for .+, not for .+\.", "The record shows another vote than the one named."),

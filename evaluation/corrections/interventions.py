@@ -172,7 +172,7 @@ class Intervention:
         return found.score < self._threshold
 
     async def _holds(self, judge: Judge, proposition: Proposition, reasons: list[str]) -> bool:
-        request = check_request(proposition.claim, joint_target(self.targets), proposition, purpose="intervention")
+        request = check_request(proposition, joint_target(self.targets), purpose="intervention")
         (judgement,) = await judge.judge([request])
         if judgement.holds is None:
             reasons.append(f"no answer: {judgement.detail}")

@@ -22,16 +22,12 @@ _CONSENT = re.compile(
 )
 
 
-def jaccard(first: str, second: str) -> float:
-    """Shared words over all words of both texts, from 0 to 1; case and punctuation do not count.
-
-    Two texts without a word are as alike as can be when both are empty of words (1), else 0.
-    """
-    return _overlap(_words(first), _words(second))
-
-
 def highest_similarity(text: str, recent: Sequence[str]) -> float:
-    """The largest ``jaccard`` of ``text`` with one of the last five of ``recent``; 0 when there is none."""
+    """The largest overlap of ``text`` with one of the last five of ``recent``; 0 when there is none.
+
+    The overlap (Jaccard) is shared words over all words of both texts, from 0 to 1; case and punctuation do not count.
+    Two texts without a word are as alike as can be (1).
+    """
     words = _words(text)
     return max((_overlap(words, _words(other)) for other in recent[-RECENT_MESSAGES:]), default=0.0)
 
@@ -58,7 +54,7 @@ def convergence_similarity(messages: Sequence[tuple[str, str]]) -> float | None:
     """
     if len({speaker for speaker, _ in messages}) < 2:
         return None
-    words = [(speaker, _content_words(text)) for speaker, text in messages]
+    words = [(speaker, frozenset(stem(word) for word in _words(text) - STOP_WORDS)) for speaker, text in messages]
     echoed = [_share_used_by_others(speaker, own, words) for speaker, own in words]
     consenting = [bool(_CONSENT.search(text)) for _, text in messages]
     return min(1.0, _WEIGHT_OF_CONSENT * fmean(consenting) + _WEIGHT_OF_SHARED_WORDS * fmean(echoed))
@@ -67,10 +63,6 @@ def convergence_similarity(messages: Sequence[tuple[str, str]]) -> float | None:
 def _share_used_by_others(speaker: str, own: frozenset[str], words: Sequence[tuple[str, frozenset[str]]]) -> float:
     others = frozenset().union(*(used for other, used in words if other != speaker))
     return len(own & others) / len(own) if own else 0.0
-
-
-def _content_words(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in _words(text) - STOP_WORDS)
 
 
 def _words(text: str) -> frozenset[str]:

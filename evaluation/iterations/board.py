@@ -266,8 +266,8 @@ class Board:
                 return summary
         return self.current
 
-    def better_words(self, name: str) -> str:
-        """On how many metrics an iteration is higher than its reference, and which are lower.
+    def better_words(self, name: str, hidden: Collection[str] = ()) -> str:
+        """On how many metrics, but for hidden ones, an iteration is higher than its reference, and which are lower.
 
         Such as "higher than Prompt v2 on 5 of 7, lower on Engagement": whether that is clear is another question.
 
@@ -283,7 +283,7 @@ class Board:
         changes = [
             MetricChange(metric, old.score, new)
             for metric, old in before.items()
-            if old.score is not None and (new := after[metric].score) is not None
+            if metric not in hidden and old.score is not None and (new := after[metric].score) is not None
         ]
         if not changes:
             return ""

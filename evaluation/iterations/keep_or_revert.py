@@ -21,7 +21,6 @@ FEWEST_GAMES = 3
 """On each side; with fewer nothing is decided."""
 
 _SMALLEST_CHANGE = 1e-9
-_LOWEST_RATING = 1.0
 LONGEST_NAME = 60
 
 
@@ -252,26 +251,26 @@ class _Weighing:
     def _outlook(self, choice: Choice) -> str:
         """The rule's answer once every game is rated, from deciding with each open rating at its limit."""
         waiting = [means[ENGAGEMENT.name].waiting for _, _, means in self._sides()]
-        if (
-            choice is not Choice.NOT_YET
-            or self.target == ENGAGEMENT.name
-            or len(list(self._missing())) > sum(map(bool, waiting))
-        ):
+        is_only_rating = len(list(self._missing())) == sum(map(bool, waiting))
+        if choice is not Choice.NOT_YET or not is_only_rating or self.target == ENGAGEMENT.name:
+            return ""
+        # Without a named target the reference's lowest metric decides, which its ratings may change.
+        if self.named is None and waiting[1]:
             return ""
         limit = self.candidate.thresholds[ENGAGEMENT.name]
-        # Nothing but a pass in the reference matters; a low rating of a game of the candidate reverts by itself.
+        # A low rating of a game of the candidate reverts by itself; of the reference both ends are tried.
         rated = _rated(self.candidate, limit)
-        answers = {decide(rated, _rated(self.reference, score)).choice for score in (limit, _LOWEST_RATING)}
+        answers = {decide(rated, _rated(self.reference, score)).choice for score in ENGAGEMENT.scale.limits}
         if len(answers) > 1:
             return ""
         (answer,) = answers
         if answer is Choice.REVERT or not waiting[0]:
             return f"However the open games are rated, the rule will say: {answer.words}."
         if waiting[0] == 1:
-            high, low = f"If the open game is rated {limit:g} or more", "if lower"
+            high, low = f"If the open game is rated {limit:g} or more", "A lower rating"
         else:
-            high, low = f"If the {waiting[0]} open games are each rated {limit:g} or more", "if one is rated lower"
-        return f"{high}, the rule will say: {answer.words}; {low}: {Choice.REVERT.words}."
+            high, low = f"If the {waiting[0]} open games are each rated {limit:g} or more", "One lower rating"
+        return f"{high}, the rule will say: {answer.words}. {low} fails the game, and the change is reverted."
 
     def _explanation(self, choice: Choice) -> Iterator[str]:
         if choice is Choice.UNDECIDABLE:

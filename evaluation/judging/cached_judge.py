@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from evaluation.judging.model_client.calls import CallParameters, CallRecord, Usage
 from evaluation.judging.protocol import (
@@ -31,7 +31,7 @@ class KeptAnswer:
         key: The request's key under ``model``.
         model: Who answered.
         answers: The answer as plain data; with a double check the first and the second.
-        prompt: What was asked.
+        prompt: What was asked; empty in a recording.
         prompt_version: Of that prompt.
         purpose: What it was for.
         subject: What was judged, for people.
@@ -42,8 +42,8 @@ class KeptAnswer:
 
     key: str
     model: str
-    answers: tuple[Mapping[str, Any], ...]
-    prompt: Prompt
+    answers: Annotated[tuple[Mapping[str, Any], ...], Field(min_length=1, max_length=2)]
+    prompt: Prompt = field(default_factory=lambda: Prompt("", ""))
     prompt_version: str = ""
     purpose: str = ""
     subject: str = ""
@@ -134,7 +134,7 @@ class CachedJudge:
         settled: dict[int, Judgement] = {}
         unknown: dict[str, list[int]] = {}
         for position, (request, key) in enumerate(zip(requests, keys, strict=True)):
-            known = self._known(request, kept.get(key))
+            known = judgement_of_kept(request, kept.get(key), judge=JudgeKind.LIVE, is_cached=True)
             if known is None:
                 unknown.setdefault(key, []).append(position)
             else:
@@ -144,25 +144,6 @@ class CachedJudge:
         if unknown:
             await self._ask(requests, list(unknown.values()), settled, keep, report)
         return [settled[position] for position in range(len(requests))]
-
-    def _known(self, request: JudgeRequest, kept: KeptAnswer | None) -> Judgement | None:
-        if kept is None:
-            return None
-        try:
-            answers = tuple([request.answer.model_validate(body) for body in kept.answers])
-        except ValidationError:
-            # Kept by a version whose answers had another shape: it has to be asked again.
-            return None
-        return judgement_from(
-            request,
-            answers,
-            raw=kept.raw,
-            parameters=kept.parameters,
-            judge=JudgeKind.LIVE,
-            model=self._model,
-            key=kept.key,
-            is_cached=True,
-        )
 
     async def _ask(
         self,
@@ -206,6 +187,28 @@ def kept_answer(request: JudgeRequest, judgement: Judgement) -> KeptAnswer:
         raw=judgement.raw,
         usage=judgement.usage,
         parameters=judgement.parameters,
+    )
+
+
+def judgement_of_kept(
+    request: JudgeRequest, kept: KeptAnswer | None, *, judge: JudgeKind, is_cached: bool
+) -> Judgement | None:
+    """The judgement that was kept; ``None`` without one, and for one of a version whose answers had another shape."""
+    if kept is None:
+        return None
+    try:
+        answers = tuple([request.answer.model_validate(body) for body in kept.answers])
+    except ValidationError:
+        return None
+    return judgement_from(
+        request,
+        answers,
+        raw=kept.raw,
+        parameters=kept.parameters,
+        judge=judge,
+        model=kept.model,
+        key=kept.key,
+        is_cached=is_cached,
     )
 
 

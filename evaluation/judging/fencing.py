@@ -60,15 +60,11 @@ def skeleton(text: str) -> Skeleton:
     if text.isascii():
         return Skeleton(text.lower().translate(_OTHER_LINE_ENDS))
     reduced = {character: _reduced(character) for character in set(text)}
-    if all(map(_is_one, reduced.values())):
+    if all(len(piece) == 1 for piece in reduced.values()):
         return Skeleton(text.translate({ord(character): piece for character, piece in reduced.items()}))
     pieces = [reduced[character] for character in text]
     places = array("L", [place for place, piece in enumerate(pieces) for _ in piece])
     return Skeleton("".join(pieces), places)
-
-
-def _is_one(piece: str) -> bool:
-    return len(piece) == 1
 
 
 def is_drawn(character: str) -> bool:
@@ -269,14 +265,10 @@ def _invisible(text: str) -> Iterator[Flag]:
         if character in _HARMLESS or is_drawn(character) or (place == 0 and character == "\ufeff"):
             continue
         before = text[place - 1] if place else ""
-        if character in _JOINERS and before and (not before.isalpha() or not _is_latin(before)):
+        # Latin, which ends at U+024F, Greek and Cyrillic do not join their letters.
+        if character in _JOINERS and before and (not before.isalpha() or before > "\u04ff"):
             continue
         yield Flag("invisible", place, place + 1)
-
-
-def _is_latin(letter: str) -> bool:
-    # Latin ends at U+024F; Cyrillic and Greek join their letters no more than Latin does.
-    return letter <= "\u04ff"
 
 
 _LONG_WORD = re.compile(r"[^\W\d_]{3,}")

@@ -6,16 +6,16 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from evaluation.errors import InputError
 from evaluation.escaping import reading_fault
 from evaluation.judging.answers import HIGHEST_SCORE, Answer, ScoreAnswer, describe
+from evaluation.judging.cached_judge import KeptAnswer, judgement_of_kept, kept_answer
 from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.protocol import (
     ImmediateJudge,
@@ -69,39 +69,13 @@ SUFFIX = ".jsonl"
 _REMEDY = "Restore the file, or record it again with `dramaturg persona record FILE`."
 
 
-class Recording(BaseModel):
-    """One recorded judgement.
-
-    Attributes:
-        key: The request's key under ``model``: a hash of model, prompt version and full prompt.
-        model: Who answered.
-        prompt_version: Of the prompt that was answered.
-        purpose: What it was for.
-        subject: What was judged, for people who read the file.
-        answers: The answer; with a double check the first and the second.
-        raw: What the model wrote.
-        parameters: The parameters of the call; empty where none are on record.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    key: str = Field(pattern="^[0-9a-f]{64}$")
-    model: str
-    prompt_version: str = ""
-    purpose: str = ""
-    subject: str = ""
-    answers: tuple[dict[str, Any], ...] = Field(min_length=1, max_length=2)
-    raw: str = ""
-    parameters: dict[str, float | int] = Field(default_factory=dict)
-
-
-def read_recordings(place: Path) -> dict[str, Recording]:
+def read_recordings(place: Path) -> dict[str, KeptAnswer]:
     """The recordings in a file, or in all ``.jsonl`` files of a folder, by key; of several the last counts.
 
     Raises:
         InputError: The place cannot be read, or a line is not a recording (names ``file:line``).
     """
-    found: dict[str, Recording] = {}
+    found: dict[str, KeptAnswer] = {}
     for path in sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else [place]:
         for number, line in enumerate(_lines(path), start=1):
             if line.strip():
@@ -110,7 +84,7 @@ def read_recordings(place: Path) -> dict[str, Recording]:
     return found
 
 
-def append_recordings(path: Path, recordings: Sequence[Recording]) -> None:
+def append_recordings(path: Path, recordings: Sequence[KeptAnswer]) -> None:
     """Adds recordings at the end, at once: what was received is not lost with the process.
 
     Raises:
@@ -133,17 +107,20 @@ def _lines(path: Path) -> list[str]:
         ) from None
 
 
-def _recording(line: str, place: str) -> Recording:
+_RECORDING = TypeAdapter(KeptAnswer)
+
+
+def _recording(line: str, place: str) -> KeptAnswer:
     try:
-        return Recording.model_validate_json(line)
+        return _RECORDING.validate_json(line)
     except ValidationError as error:
         raise InputError(f"{describe(error)}.", place=place, remedy=_REMEDY) from None
 
 
-def _line(recording: Recording) -> str:
-    body = recording.model_dump(mode="json")
-    if not recording.parameters:
-        del body["parameters"]
+def _line(recording: KeptAnswer) -> str:
+    """One recording without its prompt and cost; without the parameters of the call where none are on record."""
+    left_out = {"prompt", "usage"} | (set() if recording.parameters else {"parameters"})
+    body = _RECORDING.dump_python(recording, mode="json", exclude=left_out)
     return json.dumps(body, ensure_ascii=True, sort_keys=True) + "\n"
 
 
@@ -161,28 +138,16 @@ class RecordedJudge(ImmediateJudge):
         model: The model whose answers are wanted.
     """
 
-    def __init__(self, recordings: Mapping[str, Recording], *, model: str) -> None:
+    def __init__(self, recordings: Mapping[str, KeptAnswer], *, model: str) -> None:
         self._recordings = recordings
         self._model = model
 
     def _answer(self, request: JudgeRequest) -> Judgement:
         recording = self._recordings.get(request.key(self._model))
-        if recording is None:
-            return self._missing(request, "nothing is recorded")
-        try:
-            answers = tuple([request.answer.model_validate(body) for body in recording.answers])
-        except ValidationError:
-            return self._missing(request, "what is recorded does not answer the question")
-        return judgement_from(
-            request,
-            answers,
-            raw=recording.raw,
-            parameters=recording.parameters,
-            judge=JudgeKind.RECORDED,
-            model=self._model,
-        )
-
-    def _missing(self, request: JudgeRequest, what: str) -> Judgement:
+        known = judgement_of_kept(request, recording, judge=JudgeKind.RECORDED, is_cached=False)
+        if known is not None:
+            return known
+        what = "nothing is recorded" if recording is None else "what is recorded does not answer the question"
         detail = (
             f"{request.subject or request.purpose}: {what} for this prompt ({request.prompt_version}) and the model "
             f"{self._model}. Record it with `{RECORD_COMMAND}` and play it with `{PLAY_COMMAND}`, with the same agents "
@@ -212,25 +177,14 @@ class RecordingJudge:
 
         def keep(position: int, judgement: Judgement) -> None:
             if judgement.is_scored:
-                append_recordings(self._path, [recording_of(requests[position], judgement)])
+                request = requests[position]
+                # Played back wherever the model answered.
+                key = request.key(judgement.model)
+                append_recordings(self._path, [replace(kept_answer(request, judgement), key=key)])
             if report:
                 report(position, judgement)
 
         return await self._judge.judge(requests, report=keep)
-
-
-def recording_of(request: JudgeRequest, judgement: Judgement) -> Recording:
-    """The recording that plays ``judgement`` back; it must be scored."""
-    return Recording(
-        key=request.key(judgement.model),
-        model=judgement.model,
-        prompt_version=request.prompt_version,
-        purpose=request.purpose,
-        subject=request.subject,
-        answers=tuple([answer.model_dump(mode="json") for answer in judgement.answers]),
-        raw=judgement.raw,
-        parameters=dict(judgement.parameters),
-    )
 
 
 OFFLINE_MODEL = "rules-1"

@@ -6,7 +6,7 @@ client describes the JSON of the answer, because it knows whether it asks about 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 from evaluation.judging.fencing import fenced, quoted, unnumbered
@@ -89,7 +89,7 @@ def context(
     """
     sections: list[str] = []
     if personas is not None:
-        sections += _personas(personas)
+        sections += [_persona(name, text) for name, text in personas.items()]
     sections.append(f"What was said:\n{fenced(trajectory)}")
     if additional:
         sections.append(f"Further context:\n{fenced(additional)}")
@@ -98,11 +98,6 @@ def context(
             f"Counted by a program, as supplementary evidence; your own reading decides:\n{fenced(evidence)}"
         )
     return "\n\n".join(sections)
-
-
-def _personas(personas: Mapping[str, str]) -> Iterable[str]:
-    for name, text in personas.items():
-        yield _persona(name, text)
 
 
 # The same personas stand in thousands of prompts of one simulation.

@@ -60,10 +60,6 @@ def _choice(kind: type[StrEnum]) -> BeforeValidator:
     return BeforeValidator(lambda value: _one_of(value, words, "not known", "Choose from"))
 
 
-def _dimension(value: Any) -> Any:
-    return _one_of(value, tuple(Dimension), "not known", "Choose from")
-
-
 def _precondition(value: Any) -> Any:
     return _one_of(value, registered(), "no registered precondition", "Registered are")
 
@@ -141,7 +137,7 @@ class _Entry(_FilePart):
 class _File(_FilePart):
     """A proposition file."""
 
-    dimension: Annotated[Dimension, BeforeValidator(_dimension)]
+    dimension: Annotated[Dimension, _choice(Dimension)]
     agent_id: _Id
     includes_personas: Annotated[_Flag, Field(alias="include_personas")] = True
     target_type: Annotated[TargetType, _choice(TargetType)] = TargetType.AGENT

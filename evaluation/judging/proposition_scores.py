@@ -6,16 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evaluation.judging.answers import HIGHEST_SCORE
+from evaluation.judging.answers import HIGHEST_SCORE, Idea
 from evaluation.judging.propositions import (
     Proposition,
     Target,
 )
-from evaluation.judging.protocol import (
-    Idea,
-    Judgement,
-    JudgementStatus,
-)
+from evaluation.judging.protocol import Judgement, JudgementStatus
 from evaluation.judging.questions import PropositionQuestion, snippet_of
 from evaluation.text.tokens import stem, tokenize
 

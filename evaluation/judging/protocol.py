@@ -12,24 +12,6 @@ from typing import Protocol
 from evaluation.judging.answers import FORMAT_VERSION, Answer, CheckAnswer, Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.model_client.calls import CallParameters, Usage
 
-__all__ = [
-    "LARGEST_BATCH",
-    "Answer",
-    "CheckAnswer",
-    "Idea",
-    "IdeasAnswer",
-    "Judge",
-    "JudgeKind",
-    "JudgeRequest",
-    "Judgement",
-    "JudgementStatus",
-    "OfflineInput",
-    "Prompt",
-    "Report",
-    "ScoreAnswer",
-    "Usage",
-]
-
 LARGEST_BATCH = 10
 """The most claims that are asked about in one call."""
 

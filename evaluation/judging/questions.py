@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evaluation.judging import prompts
+from evaluation.judging.answers import CheckAnswer, IdeasAnswer, ScoreAnswer
 from evaluation.judging.fencing import quoted
 from evaluation.judging.propositions import (
     Dimension,
@@ -21,15 +22,7 @@ from evaluation.judging.propositions import (
     trajectory_text,
     windowed,
 )
-from evaluation.judging.protocol import (
-    CheckAnswer,
-    IdeasAnswer,
-    JudgementStatus,
-    JudgeRequest,
-    OfflineInput,
-    Prompt,
-    ScoreAnswer,
-)
+from evaluation.judging.protocol import JudgementStatus, JudgeRequest, OfflineInput, Prompt
 
 _LONGEST_SHOWN = 300
 
@@ -106,34 +99,21 @@ def ask(
     return PropositionQuestion(proposition, target, claim, request)
 
 
-def check_request(claim: str, target: Target, proposition: Proposition, *, purpose: str) -> JudgeRequest:
-    """The yes/no question whether a claim holds, with the window of ``proposition`` and its choice of personas.
+def check_request(proposition: Proposition, target: Target, *, purpose: str) -> JudgeRequest:
+    """The yes/no question whether a claim holds, in the window of ``proposition`` and with its choice of personas.
 
     Args:
-        claim: With template variables.
+        proposition: The claim, with template variables.
         target: Who it is about.
-        proposition: Gives window, personas, double check, and the id by which people know it.
         purpose: As calls are logged.
 
     Raises:
         MissingVariableError: A variable has no value for this target.
     """
-    shown = _shown(proposition, target)
-    prompt = Prompt(
-        prompts.CHECK_SYSTEM,
-        _context(proposition, target, shown, Supplement()),
-        prompts.question(fill(claim, _prompt_variables(target), place=proposition.id)),
-    )
-    return JudgeRequest(
-        purpose=purpose,
-        subject=f"{proposition.id}: {target.name}",
-        prompt=prompt,
-        answer=CheckAnswer,
-        prompt_version=prompts.PROMPT_VERSION,
-        messages={each.number: each.event.reference for each in shown},
-        claim=fill(claim, variables_for(target), place=proposition.id),
-        double_check=proposition.has_double_check,
-    )
+    claim = fill(proposition.claim, variables_for(target), place=proposition.id)
+    request = _request(proposition, target, claim, Supplement(), Options())
+    prompt = replace(request.prompt, system=prompts.CHECK_SYSTEM)
+    return replace(request, purpose=purpose, prompt=prompt, answer=CheckAnswer)
 
 
 def variables_for(target: Target) -> dict[str, str]:

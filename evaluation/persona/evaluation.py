@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from evaluation.judging.model_client.calls import total
+from evaluation.judging.model_client.calls import Usage, total
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.proposition_scores import Mark, PropositionScore, settle, weighted_mean
 from evaluation.judging.propositions import (
@@ -15,7 +15,7 @@ from evaluation.judging.propositions import (
     Proposition,
     TargetType,
 )
-from evaluation.judging.protocol import Judge, JudgeKind, JudgementStatus, Report, Usage
+from evaluation.judging.protocol import Judge, JudgeKind, JudgementStatus, Report
 from evaluation.judging.questions import Options, PropositionQuestion
 from evaluation.persona.agents import Agent
 from evaluation.persona.dimensions import DIMENSIONS, SCORERS, DimensionTask

@@ -99,7 +99,7 @@ def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
     """
     by_key: dict[str, str] = {}
     for column in columns:
-        by_key.setdefault(_key(column), column)
+        by_key.setdefault("".join(filter(str.isalnum, column.casefold())), column)
     synonyms = word_lists("columns")
     found = {name: by_key[key] for name in FIELDS for key in reversed(synonyms[name]) if key in by_key}
     if "reply_to" in found and "message_id" not in found and "id" in by_key:
@@ -107,10 +107,6 @@ def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
     if "speaker" not in found and "role" in found:
         found["speaker"] = found.pop("role")
     return ColumnMapping(**found)
-
-
-def _key(column: str) -> str:
-    return "".join(character for character in column.casefold() if character.isalnum())
 
 
 _DELIMITERS = ",;\t|"

@@ -304,7 +304,7 @@ def _player(case: Case, name: str) -> Finding:
     others = list(case.record.acts(case.message, {ActKind.REVEAL_ROLE}, {name}, None, case.round))
     if others and case.claim.is_exact_role:
         return inaccurate(f"Earlier messages show {name} claiming another role.", others[0].message.id)
-    return _open(name)
+    return unverified(f"Whether {name} claimed that role is a paraphrase that the record cannot settle.")
 
 
 def _claims(case: Case, name: str | None) -> list[Message]:
@@ -372,10 +372,6 @@ def _untouched(case: Case, name: str) -> Finding:
 
 def _shown_claim(past: Message) -> str:
     return f"An earlier message shows {past.speaker} claiming that role."
-
-
-def _open(name: str) -> Finding:
-    return unverified(f"Whether {name} claimed that role is a paraphrase that the record cannot settle.")
 
 
 def _same_role(shown: str, claim: Claim) -> bool:

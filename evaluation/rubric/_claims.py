@@ -426,10 +426,6 @@ def _is_about_several(claim: Claim) -> bool:
     return bool(several) or (claim.actor.kind in ("everyone", "we") and claim.act != "eliminated")
 
 
-def _is_counted(claim: Claim) -> bool:
-    return claim.count is not None or claim.actor.count is not None
-
-
 _ORDER = re.compile(r"(?<!back )\bthen\b|\b(?:afterwards|initially|originally)\b", re.IGNORECASE)
 """The order of two votes, which no check looks at."""
 _QUANTIFIERS = (
@@ -459,7 +455,7 @@ _QUANTIFIERS = (
     _quantifier(
         rf"(?<!round )(?<!day )(?<!night )\b{_SOME} (?:votes?|people|players|to {_SOME})\b"
         rf"|\b{_SOME} of (?:us|you|them)\b",
-        _is_counted,
+        lambda claim: claim.count is not None or claim.actor.count is not None,
     ),
     # "The only Mason" describes the role.
     _quantifier(r"\b(?:only|sole|solely)\b", lambda claim: claim.act == "claim_role" and claim.has_only),

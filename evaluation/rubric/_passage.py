@@ -571,11 +571,8 @@ class Passage:
             at -= 1
         ordered = tuple(reversed(found))
         # A comma alone lists nothing ("Alpha, you voted"); somewhere an "and" must stand.
-        joined = any(self._has_and(first, second) for first, second in pairwise(ordered))
+        joined = any(self.any_of("and or", first + 1, second - 1) for first, second in pairwise(ordered))
         return ordered if joined else (position,)
-
-    def _has_and(self, first: int, second: int) -> bool:
-        return self.any_of("and or", first + 1, second - 1)
 
     def listed_after(self, position: int) -> tuple[int, ...]:
         """The positions of the people enumerated from ``position`` on: "for Alpha and Bravo"."""

@@ -312,17 +312,13 @@ def _aimed(passage: Passage, act: SpeechAct, target: str | None, *, is_open: boo
     if act.kind in _AIMLESS:
         yield act
     elif target == passage.speaker:
-        if act.kind is ActKind.DEFEND and _names_itself(passage):
+        if act.kind is ActKind.DEFEND and passage.speaker in passage.coded.players.values():
             # "Alpha is a villager", said by Alpha.
             yield replace(act, kind=ActKind.REVEAL_ROLE, role="town")
         elif act.kind is ActKind.DEFEND:
             yield replace(act, kind=ActKind.DEFEND_SELF)
     elif target is not None or act.kind not in _AIMED or (is_open and act.kind in ACCUSATIONS):
         yield replace(act, target=target)
-
-
-def _names_itself(passage: Passage) -> bool:
-    return passage.speaker in passage.coded.players.values()
 
 
 def _is_negated(passage: Passage, match: re.Match[str]) -> bool:

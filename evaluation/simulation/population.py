@@ -261,7 +261,7 @@ def _characteristics(dimensions: Dimensions, directive: Directive, chance: rando
 def _resolved(given: Any, dimension: SamplingDimension, chance: random.Random) -> Any:
     if not isinstance(given, list):
         return given
-    is_range = dimension.range is not None and len(given) == 2 and all(_is_number(each) for each in given)
+    is_range = dimension.range is not None and len(given) == 2 and all(type(each) in (int, float) for each in given)
     return _number((min(given), max(given)), chance) if is_range else chance.choice(given)
 
 
@@ -270,10 +270,6 @@ def _number(ends: tuple[float, float], chance: random.Random) -> float | int:
     if float(low).is_integer() and float(high).is_integer():
         return chance.randint(int(low), int(high))
     return round(chance.uniform(low, high), 2)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def lines_of(characteristics: Mapping[str, Any]) -> str:

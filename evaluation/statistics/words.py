@@ -69,8 +69,8 @@ def stricter_words(alone: str) -> str:
     """
     others = f"{alone} is tested alone; the others" if alone else "Each of them"
     return (
-        "Few games can lie apart by luck: 3 against 3 do so one time in ten. "
-        f"{others} must differ more clearly, because one of several looks good by chance."
+        "With few games two sides can lie apart by luck: 3 against 3 do so one time in ten. "
+        f"{others} must differ more clearly, because one of several may look good by chance."
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.errors import InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
@@ -23,7 +23,7 @@ from evaluation.store._bulk_rows import (
     to_json,
 )
 from evaluation.store.result_rows import ledger_row, ledger_values
-from evaluation.store.transcripts import require_transcript
+from evaluation.store.transcripts import require_transcript, take_back
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -203,13 +203,8 @@ class Overrides:
         """
         require_text(author=author)
         with self._store.unit(write=True, join=True) as cursor:
-            found = cursor.execute(_UNDOABLE, [override_id]).fetchone()
-            if found is None:
-                raise NotFoundError(f"There is no override {override_id}.")
-            transcript_id, metric, is_undone = found
-            if is_undone:
-                raise ConflictError(f"The override {override_id} was undone before.")
-            cursor.execute(_UNDO, [author, override_id])
+            copied, given = "transcript_id, metric, row_id", {"author": author, "reason": ""}
+            transcript_id, metric, _ = take_back(cursor, "overrides", "override", override_id, copied, given)
             self._store.results.rewrite([transcript_id], [metric])
 
     def take_over(self, made: Sequence[Override]) -> int:
@@ -279,16 +274,6 @@ _INSERT_PAST = """
 INSERT INTO overrides (transcript_id, metric, row_id, verdict, author, reason, added_words, created_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 RETURNING override_id
-"""
-
-_UNDOABLE = """
-SELECT transcript_id, metric, EXISTS (SELECT 1 FROM overrides u WHERE u.undoes = o.override_id)
-FROM overrides o WHERE override_id = ? AND undoes IS NULL
-"""
-
-_UNDO = """
-INSERT INTO overrides (transcript_id, metric, row_id, author, reason, undoes)
-SELECT transcript_id, metric, row_id, ?, '', override_id FROM overrides WHERE override_id = ?
 """
 
 _SELECT = """

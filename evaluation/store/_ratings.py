@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.errors import ConflictError, InputError
 from evaluation.escaping import well_formed
 from evaluation.ratings import MAX_COMMENT_LENGTH, EngagementDecision, Rating, checked_score, rater_name
 from evaluation.rubric.definitions import ENGAGEMENT
@@ -21,7 +21,7 @@ from evaluation.store._bulk_rows import (
     require_text,
 )
 from evaluation.store.transactions import Units
-from evaluation.store.transcripts import require_transcript
+from evaluation.store.transcripts import require_transcript, take_back
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -337,14 +337,9 @@ class EngagementDecisions:
         """
         name = rater_name(who)
         with self._store.unit(write=True, join=True) as cursor:
-            found = cursor.execute(_UNDOABLE, [decision_id]).fetchone()
-            if found is None:
-                raise NotFoundError(f"There is no decision {decision_id}.", remedy="See them on the Team page.")
-            transcript_id, is_undone = found
-            if is_undone:
-                raise ConflictError(f"Decision {decision_id} was undone before.")
-            cursor.execute(_UNDO, [name, decision_id])
-            self._store.results.rewrite([transcript_id], [ENGAGEMENT.name])
+            given = {"who": name, "reason": ""}
+            taken = take_back(cursor, "engagement_decisions", "decision", decision_id, "transcript_id", given)
+            self._store.results.rewrite(taken, [ENGAGEMENT.name])
 
     def current(self, transcript_id: str | None = None) -> dict[str, EngagementDecision]:
         """The decision that counts of each stored transcript that has one, or of one transcript."""
@@ -365,16 +360,6 @@ _SCORES = "SELECT DISTINCT score FROM current_ratings WHERE transcript_id = ?"
 
 _INSERT_ENGAGEMENT_DECISIONS = """
 INSERT INTO engagement_decisions (transcript_id, score, who, reason) VALUES (?, ?, ?, ?) RETURNING decision_id
-"""
-
-_UNDOABLE = """
-SELECT transcript_id, EXISTS (SELECT 1 FROM engagement_decisions u WHERE u.undoes = d.decision_id)
-FROM engagement_decisions d WHERE decision_id = ? AND undoes IS NULL
-"""
-
-_UNDO = """
-INSERT INTO engagement_decisions (transcript_id, who, reason, undoes)
-SELECT transcript_id, ?, '', decision_id FROM engagement_decisions WHERE decision_id = ?
 """
 
 _SELECT = """

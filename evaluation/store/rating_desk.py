@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.errors import InputError
 from evaluation.escaping import well_formed
 from evaluation.rating_desk.assignments import MAX_NOTE_LENGTH, Assignment, Discard, DiscardReason, Pair
 from evaluation.rating_desk.style_check import StyleAnswer
@@ -19,7 +19,7 @@ from evaluation.store._bulk_rows import (
     require_storable,
 )
 from evaluation.store.transactions import Units
-from evaluation.store.transcripts import require_transcript
+from evaluation.store.transcripts import require_transcript, take_back
 from evaluation.transcript import SIMULATED_FORMAT
 
 
@@ -297,12 +297,8 @@ class Discards:
         """
         name = rater_name(who)
         with self._units.unit(write=True, join=True) as cursor:
-            found = cursor.execute(_UNDOABLE, [discard_id]).fetchone()
-            if found is None:
-                raise NotFoundError(f"There is no discard {discard_id}.", remedy="See them on the Team page.")
-            if found[0]:
-                raise ConflictError(f"Discard {discard_id} was taken back before.")
-            cursor.execute(_UNDO, [name, discard_id])
+            given = {"note": "", "who": name}
+            take_back(cursor, "discards", "discard", discard_id, "transcript_id, rater, reason", given)
 
     def of(self, rater: str) -> _Discards:
         """The rater's discards that still hold, the latest first."""
@@ -340,16 +336,6 @@ INSERT INTO discards (transcript_id, rater, reason, note, who)
 SELECT $1, $2, $3, $4, $5
 WHERE NOT EXISTS (SELECT 1 FROM current_discards WHERE transcript_id = $1 AND rater = $2)
 RETURNING discard_id
-"""
-
-_UNDOABLE = """
-SELECT EXISTS (SELECT 1 FROM discards u WHERE u.undoes = d.discard_id)
-FROM discards d WHERE discard_id = ? AND undoes IS NULL
-"""
-
-_UNDO = """
-INSERT INTO discards (transcript_id, rater, reason, note, who, undoes)
-SELECT transcript_id, rater, reason, '', ?, discard_id FROM discards WHERE discard_id = ?
 """
 
 _SELECT_DISCARDS = """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -293,6 +293,41 @@ ORDER BY transcripts.position
 def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:
     """Raises ``NotFoundError`` unless the transcript is stored."""
     _value(cursor, "1", transcript_id)
+
+
+def take_back(
+    cursor: DuckDBPyConnection, table: str, what: str, number: int, copied: str, given: Mapping[str, str]
+) -> tuple[Any, ...]:
+    """Adds the row that takes another one back to an append-only table; returns the columns that both have.
+
+    Args:
+        cursor: Of a writing unit.
+        table: Where.
+        what: What its rows are called; with ``_id`` the column with their numbers.
+        number: Of the row.
+        copied: The columns that are the same in both.
+        given: The other columns: who takes it back.
+
+    Raises:
+        NotFoundError: There is no such row.
+        ConflictError: It was taken back before.
+    """
+    found = cursor.execute(
+        f"""SELECT {copied}, EXISTS (FROM {table} u WHERE u.undoes = o.{what}_id)
+            FROM {table} o WHERE {what}_id = ? AND undoes IS NULL""",
+        [number],
+    ).fetchone()
+    if found is None:
+        raise NotFoundError(f"There is no {what} {number}.")
+    *columns, is_undone = found
+    if is_undone:
+        raise ConflictError(f"The {what} {number} was undone before.")
+    cursor.execute(
+        f"""INSERT INTO {table} ({copied}, {", ".join(given)}, undoes)
+            SELECT {copied}, {marks([*given])}, {what}_id FROM {table} WHERE {what}_id = ?""",
+        [*given.values(), number],
+    )
+    return tuple(columns)
 
 
 def _value(cursor: DuckDBPyConnection, column: str, transcript_id: str, table: str = "transcripts") -> Any:

@@ -169,7 +169,7 @@ def test_what_an_experiment_simulated_does_not_wait_for_raters(open_page, filled
 
 def test_rating_from_an_iteration_hands_out_its_games_first_and_shows_none_of_it(open_page, filled, words) -> None:
     app = open_page()
-    assert app.button(key="rate_next").label == "Rate the 2 unrated games (up to 3 in all)"
+    assert app.button(key="rate_next").label == "Rate up to 3 games"
     app.button(key="rate_next").click().run()
     assert not app.exception
     app.text_input[0].set_value("Lin")

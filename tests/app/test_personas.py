@@ -14,11 +14,11 @@ import pytest
 
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_jobs import PersonaOrder
-from evaluation.judging.answers import IdeasAnswer
+from evaluation.judging.answers import Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
-from evaluation.judging.protocol import Idea, JudgeRequest, ScoreAnswer
+from evaluation.judging.protocol import JudgeRequest
 from evaluation.persona.agents import Agent
 from evaluation.persona.dimensions import DIMENSIONS
 from evaluation.persona.evaluation import EvaluationPlan

@@ -59,7 +59,8 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     costs = points.assign(metric="cost_usd", score=scores["cost"])
     # v2: (2.00 + 3.00) / 2
     assert data.cost_sentence(costs, references).replace("\u00a0", " ") == (
-        "v4 costs 1.50 USD a game, less than v2 (2.50 USD); no game costs more than 3 USD, which would fail it."
+        "v4 costs 1.50 USD a game, less than v2 (2.50 USD); none of its games is known to cost more "
+        "than 3 USD, which would fail it."
     )
     dear = costs.assign(score=costs["score"] + 2)
     assert data.cost_sentence(dear, {}).replace("\u00a0", " ") == (

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 MakeGame = Callable[..., Transcript]
 
@@ -20,27 +21,20 @@ def _game(
     language: str | None = None,
     rounds: Sequence[int] = (),
 ) -> Transcript:
-    names = list(dict.fromkeys([*players, *(speaker for speaker, _ in [*said, *private])]))
-    lines = [(speaker, text, "public") for speaker, text in said] + [(who, text, "private") for who, text in private]
-    messages = [
-        Message(
-            id=f"m{i}",
-            index=i,
-            round=rounds[i] if rounds else None,
-            speaker=who,
-            text=text,
-            channel=channel,
-            reply_to=(replies or {}).get(i),
+    lines = [
+        (
+            who,
+            text,
+            {
+                "round": rounds[place] if rounds else None,
+                "channel": "public" if place < len(said) else "private",
+                "reply_to": (replies or {}).get(place),
+            },
         )
-        for i, (who, text, channel) in enumerate(lines)
+        for place, (who, text) in enumerate([*said, *private])
     ]
-    return Transcript(
-        game_id="game",
-        source_format="native",
-        language=language,
-        players=tuple(Player(name=name) for name in names),
-        messages=tuple(messages),
-    )
+    names = list(dict.fromkeys([*players, *(line[0] for line in lines)]))
+    return game_of(lines, names, game_id="game", source_format="native", language=language)
 
 
 @pytest.fixture(scope="session")

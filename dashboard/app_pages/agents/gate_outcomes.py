@@ -154,11 +154,12 @@ def _attempt(attempt: Attempt, *, is_sent: bool) -> None:
     with st.container(border=True, height="stretch", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{'First text' if attempt.number == 0 else f'Retry {attempt.number}'}**")
-            st.badge(
-                "sent" if is_sent else "not sent",
-                icon=":material/send:" if is_sent else ":material/undo:",
-                color="green" if is_sent else "gray",
-            )
+            if not is_sent:
+                st.badge("not sent", icon=":material/undo:", color="gray")
+            elif attempt.is_passed:
+                st.badge("sent", icon=":material/send:", color="green")
+            else:
+                st.badge("sent although it failed", icon=":material/send:", color="orange")
         st.code(attempt.text or "(empty)", language=None, wrap_lines=True)
         plain("\n".join(data.check_lines(attempt)))
         for check in attempt.checks:

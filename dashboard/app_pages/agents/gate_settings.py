@@ -69,9 +69,7 @@ def _choose(names: Mapping[str, str]) -> str:
 def _tell_what_holds(held: CorrectionConfig) -> None:
     changed = [name for name in settings() if getattr(held, name) != default_of(name)]
     if not changed:
-        st.caption(
-            "Nothing is switched on here. Programs ask for these settings; one that brings its own checks by its own."
-        )
+        st.caption("Nothing is switched on here. Programs use these settings unless they bring their own.")
     else:
         labels = ", ".join(
             f"{settings()[name].label} ({settings()[name].shown(getattr(held, name))})" for name in changed

@@ -118,7 +118,7 @@ def _sentence(person: SelectableAgent, claims: Sequence[_HeldClaim]) -> str:
     if not scored:
         return f"{name} is held against {counted(len(claims), 'claim')}; no score yet."
     best = f" Strongest: {_quoted(scored[-1])}." if len(scored) > 1 else ""
-    return f"{name}, {counted(len(scored), 'claim')}. Weakest: {_quoted(scored[0])}.{best}"
+    return f"{name}: {len(scored)} of {counted(len(claims), 'claim')} scored. Weakest: {_quoted(scored[0])}.{best}"
 
 
 def _quoted(one: _HeldClaim) -> str:

@@ -53,7 +53,12 @@ def compare_runs() -> None:
         return
     found = resources.read(stored_run_comparison, before, after)
     known = {one.name: one for one in found.comparison.differences if one.before.n and one.after.n}
-    odd = (outlier_words(one.after.values, f"{DIMENSION_LABELS[name]} after") for name, one in known.items())
+    odd = (
+        outlier_words(side.values, f"{DIMENSION_LABELS[name]} {word}")
+        for name, one in known.items()
+        if name != Dimension.IDEAS_QUANTITY
+        for word, side in (("before", one.before), ("after", one.after))
+    )
     told = (finding_words(found) or "no score in either run.", *filter(None, odd))
     plain(f"{shortened(found.after.agent, 60)} \u2013 {' '.join(told)}")
     if found.before.judge != found.after.judge:
@@ -72,8 +77,8 @@ def compare_runs() -> None:
     status_table(_short_frame(found), "Every dimension: what the comparison shows, and the means")
     games = next(iter(known.values()))
     st.caption(
-        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9. * One score for all that "
-        "the agent said, too few for a test. The profile's score is the mean of all claims, those without a game too."
+        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9 or counted. * One score for "
+        "all that the agent said, too few for a test. The profile's score is the mean of all claims, those without a game too."
     )
     _one_dimension(found, known)
     _movers(found)

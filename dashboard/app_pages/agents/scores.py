@@ -39,6 +39,7 @@ _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
 _MOST_SHOWN = 40
 PICKER = 400
 """Pixels: two stand side by side on a screen, one below the other on a telephone, where names would be cut."""
+_MOST_NAMED = 6
 _CLOSE = 0.5
 """Points of 9 between agents that are close."""
 _rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile_rows")
@@ -75,9 +76,11 @@ def ranking(found: Sequence[SelectableAgent]) -> None:
         least = [f"{name} ({score:.1f})" for score, name, _ in known[:-1] if score < known[0][0] + _CLOSE]
         best, first, run = known[-1]
         compared = resources.read(stored_run_comparison, known[0][2], run)
-        outcome = compared.comparison[str(Dimension.ADHERENCE)].outcome
-        luck = "" if outcome is Outcome.BETTER else f", which {outcome.words}"
-        plain(f"{first} keeps in character best (Adherence {best:.1f} of 9), {listed(least)} least{luck}.")
+        if compared.comparison[str(Dimension.ADHERENCE)].outcome is Outcome.BETTER:
+            plain(f"{first} keeps in character best (Adherence {best:.1f} of 9), {listed(least)} least.")
+        else:
+            scores = [f"{name} {score:.1f}" for score, name, _ in reversed(known)][:_MOST_NAMED]
+            plain(f"Nobody clearly keeps in character better than another: Adherence of 9 is {listed(scores)}.")
 
 
 def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
@@ -125,7 +128,9 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     changes = resources.read(stored_run_comparison, before, str(run["run_id"])) if before else None
     detail = resources.read(personas.run_detail, str(run["run_id"]))
     if finding := _finding(upto[-1], dimensions):
-        st.markdown(f"**{finding}{_lowest_game(detail.scores, dimensions)}**")
+        st.markdown(f"**{finding}**")
+        if odd := _lowest_game(detail.scores, dimensions):
+            plain(f"{odd} Claims that were asked once over all games are in the score, not in the games.")
     changed = finding_words(changes) if changes else ""
     since = f" Since the run before, {changed}" if changed else ""
     st.caption(_about(run) + since)
@@ -241,7 +246,7 @@ def _lowest_game(scores: pd.DataFrame, dimensions: Sequence[Dimension]) -> str:
         if one is not Dimension.IDEAS_QUANTITY:
             games = (value for key, value in by_game(scores, one).items() if key)
             if told := outlier_words(games, LABELS[one]):
-                return f" {told}"
+                return told
     return ""
 
 

@@ -67,11 +67,13 @@ def _pick_one(label: str, key: str, names: Sequence[str], otherwise: str) -> str
     return st.selectbox(label, names, index=names.index(wanted), key=f"compare_{key}", filter_mode="contains")
 
 
-def answer(found: IterationComparison) -> None:
+def answer(found: IterationComparison, *, is_hidden: bool) -> None:
     """The decision in a line, what the change did in one sentence, and of which other pair the decision is."""
     shown = resources.share(queries.overview).board[found.subject]
     if shown.decision is not None and not found.other_pair:
         st.subheader(f"{shown.answer[0].upper()}{shown.answer[1:]}", anchor=False)
+        # The reasons may name ratings.
+        plain("" if is_hidden else "\n".join(shown.decision.explanation[:1]))
     change = found.after.iteration.change
     plain("\n".join(filter(None, (sentence(found), f"What was changed: {change}" if change else "", found.other_pair))))
     scored = [one.name for one in found.comparison.differences if one.before.n and one.after.n]
@@ -83,17 +85,17 @@ def picture(found: IterationComparison, thresholds: Mapping[str, float]) -> None
     key = (found.before.iteration.name, found.after.iteration.name, len(found.comparison.differences))
     drawn = resources.once(comparison_picture, key, found, thresholds)
     on_open = access_checks.event("comparison_open", remember_click(_PICTURE, drawn.targets))
-    _picture(key=_PICTURE, data=dict(drawn.data), on_open_change=on_open)
     st.caption(stricter_words("The target" if found.comparison.primary else ""))
+    _picture(key=_PICTURE, data=dict(drawn.data), on_open_change=on_open)
     if not found.movers:
         st.caption("No reason and no player cost more points on one side than on the other.")
 
 
-def decision(store: Store, found: IterationComparison) -> None:
+def decision(store: Store, found: IterationComparison, *, is_hidden: bool) -> None:
     """The rule's answer in one sentence, and the same form as on the Overview."""
     shown = resources.share(queries.overview).board[found.subject]
     with st.container(border=True):
-        if shown.decision is not None:
+        if found.other_pair and shown.decision is not None and not is_hidden:
             plain(" ".join((f"{found.subject}: {shown.answer}.", *shown.decision.explanation[:1])))
         decision_form(store, shown, is_main=False)
 
@@ -173,7 +175,7 @@ def prompts(found: IterationComparison) -> None:
         return
     if is_cut(before, after):
         st.caption("Only the first 1,000 lines are compared.")
-    st.code(changed, language=None, wrap_lines=True)
+    st.code(changed, language="diff", wrap_lines=True)
 
 
 def _export(found: IterationComparison) -> None:

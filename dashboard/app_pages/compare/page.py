@@ -50,12 +50,12 @@ def show() -> None:
         return
     is_hidden = is_engagement_hidden(store, [one.transcript_id for one in (*found.before.games, *found.after.games)])
     found = found.without(ENGAGEMENT.name) if is_hidden else found
-    parts.answer(found)
+    parts.answer(found, is_hidden=is_hidden)
     if is_hidden:
         st.caption(ENGAGEMENT_HIDDEN)
     pair_note(before, after)
     parts.picture(found, thresholds)
-    parts.decision(store, found)
+    parts.decision(store, found, is_hidden=is_hidden)
     parts.prompts(found)
     parts.movers(found)
     parts.numbers(found, with_files=not is_hidden)

@@ -107,7 +107,7 @@ def sentence(found: IterationComparison) -> str:
     lower = [
         METRIC_LABELS[one.name]
         for one in differences
-        if one.outcome is Outcome.NO_EVIDENCE and round(one.difference, 1) < 0
+        if one.outcome is Outcome.NO_EVIDENCE and round(one.after.mean, 1) < round(one.before.mean, 1)
     ]
     also = f" Lower, but it could be luck: {listed(lower)}." if lower else ""
     return f"{names[0]} against {names[1]}, {games}: {evidence_words(differences, METRIC_LABELS)}.{also}"

@@ -105,9 +105,9 @@ def _scores(before: OpenTranscript, after: OpenTranscript) -> pd.DataFrame:
         [
             {
                 "Metric": one.label,
+                "Change": moves.get(one.label, ""),
                 "Before": queries.score_cell(name, before.outcomes.get(name)),
                 "After": queries.score_cell(name, after.outcomes.get(name)),
-                "Change": moves.get(one.label, ""),
             }
             for name, one in DEFINITIONS.items()
         ]

@@ -188,7 +188,8 @@ def _read_one(label: str, names: Mapping[str, str], key: str, button_key: str) -
     if not names:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.selectbox(label, list(names), format_func=names.__getitem__, key=key)
+        # On a telephone the button stands below it.
+        chosen = st.selectbox(label, list(names), format_func=names.__getitem__, key=key, width=400)
         if st.button("Read it", icon=":material/forum:", key=button_key):
             st.switch_page("app_pages/games/page.py", query_params={"transcript": chosen})
 

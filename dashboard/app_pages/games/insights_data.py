@@ -158,6 +158,8 @@ def picture(opened: OpenGame, chosen: int | None) -> go.Figure:
 
 
 _LETTERS = 16
+_MOSTLY = 0.4
+"""From this share of unknown sentiments on, none is shown."""
 _SMALLEST, _LARGEST, _ROW = 14.0, 34.0, 38
 
 
@@ -207,6 +209,11 @@ def shares_frame(opened: OpenGame) -> pd.DataFrame:
             }
         )
     frame = pd.DataFrame(rows)
+    # Where everybody says one message a turn, and where few sentiments are known, the column tells nothing.
+    if len(frame) and (frame["Turns"] == frame["Messages"]).all():
+        frame = frame.drop(columns="Turns")
+    if len(frame) and (frame["Sentiment"] == UNKNOWN).mean() > _MOSTLY:
+        frame = frame.drop(columns="Sentiment")
     return frame.drop(columns=[name for name in frame if (frame[name] == UNKNOWN).all()])
 
 

@@ -18,15 +18,15 @@ from dashboard.shared.status_table import status_table
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, failure_beyond_score
-from evaluation.text.display import counted
+from evaluation.text.display import counted, shortened
 from evaluation.transcript import Transcript
 
 _METRIC = "rows_of"
 _VERDICT = "rows_that"
 _ANY = "all"
 _MOST_ROWS = 500
-_REASON = 590
-"""Pixels: nearly every reason is read whole in the table, and the whole table stands on a page of 1280."""
+_WIDTHS = {"Words": 230, "Reason": 420}
+"""Pixels: most reasons are read whole in the table, and the whole table stands on a page of 1280."""
 _EXCLUDED_WORDS = {"memory_accuracy": "unverified", "role_consistency": "without a signal", "engagement": "revised"}
 
 
@@ -151,27 +151,27 @@ def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> Ledge
         on_select="rerun",
         selection_mode="single-row",
         key=key,
-        height=min(38 + 35 * len(frame), 388),
-        column_config={"Reason": st.column_config.TextColumn(width=_REASON)},
+        height=min(38 + 35 * len(frame), 600),
+        column_config={name: st.column_config.TextColumn(width=width) for name, width in _WIDTHS.items()},
     )
     selected = [place for place in event.selection.rows if place < len(shown)]
     return shown[selected[0]] if selected else None
 
 
 def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFrame:
-    """Rows as a table: ``Verdict``, ``Reason``, ``Message`` (number from 1), ``Player``, ``Points``.
-
-    The reason stands second, where a telephone still shows it. The evidence is long; the row shows it once selected.
+    """Rows as a table: ``Verdict``, ``Words`` (the evidence; left out where no row has any), ``Reason``, ``Message``
+    (number from 1), ``Player``.
     """
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         [
             {
                 "Verdict": look(row.verdict).label,
+                "Words": shortened("; ".join(evidence.text for evidence in row.evidence), 120),
                 "Reason": row.reason,
                 "Message": message.index + 1 if (message := transcript.message(row.message_id or "")) else None,
                 "Player": row.player or (message.speaker if message else ""),
-                "Points": f"{row.numerator:g} of {row.denominator:g}" if row.denominator else "",
             }
             for row in rows
         ]
     ).astype({"Message": "Int64"})
+    return frame if any(frame["Words"]) else frame.drop(columns="Words")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import streamlit as st
@@ -27,6 +28,7 @@ from dashboard.shared.page_links import hand_over, team_link
 from dashboard.shared.version_notes import comparison_note, trust_note
 from evaluation.comparison.iterations import compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
+from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.store import Store
 
 PICKED = "iteration"
@@ -44,13 +46,15 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         shown = _pick_iteration(board)
         st.title(shown.answer, anchor=False, width="stretch")
+    sides = [shown, *([board[shown.decision.reference]] if shown.decision else [])]
+    is_hidden = is_engagement_hidden(store, [one.transcript_id for side in sides for one in side.games])
+    hidden = (ENGAGEMENT.name,) if is_hidden else ()
     with st.container(gap=None):
-        plain(sentence(board, shown))
-        _evidence(board, shown)
+        plain(sentence(board, shown, hidden))
+        _evidence(board, shown, hidden)
     comparison_note(shown.iteration.name)
     found = resources.once(cockpit_of, (shown.iteration.name,), board, shown.iteration.name)
-    if is_engagement_hidden(store, [one.transcript_id for one in shown.games]):
-        found = without_ratings(found)
+    found = without_ratings(found) if is_hidden else found
     on_open = access_checks.event("cockpit_open", remember_click(_KEY, found.targets))
     _rows(key=_KEY, data=dict(found.data), on_open_change=on_open)
     step = next_step(board, shown)
@@ -60,16 +64,18 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
     with right, st.container(gap="small"):
         decision_form(store, shown, is_main=step is NextStep.RECORD)
     with st.expander("Show the numbers", icon=":material/table:"):
-        plain("\n".join((*found.words, "", *board.decision_words(shown.iteration.name))))
+        words = () if is_hidden else board.decision_words(shown.iteration.name)
+        plain("\n".join((*found.words, "", *words)))
     return shown
 
 
-def _evidence(board: Board, shown: IterationSummary) -> None:
+def _evidence(board: Board, shown: IterationSummary, hidden: Collection[str]) -> None:
     """The outcome of the tests, in the words of the Compare page, and which metrics say little by themselves."""
     found = None
     if shown.decision is not None:
         pair = (shown.decision.reference, shown.iteration.name)
         found = resources.once(compare_iterations, pair, board, *pair)
+        found = found.without(ENGAGEMENT.name) if hidden else found
     if evidence := evidence_sentence(found):
         plain(evidence)
     scored = [metric for metric, mean in shown.means.items() if mean.score is not None]

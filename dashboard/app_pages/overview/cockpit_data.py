@@ -5,7 +5,7 @@ Independent of Streamlit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -82,8 +82,11 @@ def blockers(shown: IterationSummary) -> list[str]:
     return [*failed, *(shown.decision.missing if shown.decision else unrated)]
 
 
-def sentence(board: Board, shown: IterationSummary) -> str:
-    """The change and how it did: "Shorter prompt · higher than Prompt v2 (kept) on 5 of 7 · 3 games against 2"."""
+def sentence(board: Board, shown: IterationSummary, hidden: Collection[str] = ()) -> str:
+    """The change and how it did: "Shorter prompt · higher than Prompt v2 (kept) on 5 of 7 · 3 games against 2".
+
+    Nothing is said of the metrics in ``hidden``.
+    """
     if shown.decision is None:
         return " · ".join(
             filter(
@@ -96,7 +99,7 @@ def sentence(board: Board, shown: IterationSummary) -> str:
     beside = f" ({', '.join(filter(None, marks))})" if any(marks) else ""
     here, there = len(shown.games), len(reference.games)
     games = "" if here == there else f"{counted(here, 'game')} against {there}"
-    better = board.better_words(shown.iteration.name)
+    better = board.better_words(shown.iteration.name, hidden)
     against = shortened(reference.iteration.name, _LONGEST_NAME)
     compared = better.replace(f"than {against} on", f"than {against}{beside} on") or f"compared with {against}{beside}"
     return " · ".join(filter(None, (shortened(shown.iteration.change.rstrip(". "), _LONGEST_CHANGE), compared, games)))
@@ -144,21 +147,28 @@ def cockpit_of(board: Board, name: str) -> Cockpit:
 
 
 def without_ratings(found: Cockpit) -> Cockpit:
-    """The rows, without this iteration's engagement: what others gave its games a rater must not see yet."""
+    """The rows, without engagement: what others gave the games of both sides a rater must not see yet."""
     rows, targets, words = list(found.data["rows"]), list(found.targets), list(found.words)
     place = list(DEFINITIONS).index(ENGAGEMENT.name)
     hidden = "hidden until you have rated these games"
-    texts = rows[place]["texts"] | {"after": hidden, "current": "hidden", "change": "", "no_score": ""}
+    texts = rows[place]["texts"] | {
+        "before": hidden,
+        "after": hidden,
+        "current": "hidden",
+        "change": "",
+        "no_score": "",
+    }
     # A new row: the one that was made is shared with people who may see it.
     rows[place] = rows[place] | {
+        "before": None,
         "after": None,
         "interval": None,
         "games": [],
-        "history": rows[place]["history"][:-1],
-        "texts": texts,
+        "history": [],
+        "texts": rows[place]["texts"] | texts,
         "words": f"Engagement: {hidden}.",
     }
-    targets[place] = {**targets[place], "game": (), "history": targets[place]["history"][:-1]}
+    targets[place] = {**targets[place], "before": (), "game": (), "history": ()}
     words[place] = f"Engagement: {hidden}."
     return replace(found, data={**found.data, "rows": rows}, targets=tuple(targets), words=tuple(words))
 

@@ -193,7 +193,7 @@ def trend_words(one: FailureReason) -> tuple[str, Color]:
     """
     if one.change is None or one.share_before is None:
         return "", "gray"
-    if abs(one.change) < _NO_CHANGE:
+    if abs(one.change) < _NO_CHANGE or share_text(one.share) == share_text(one.share_before):
         return "= as before", "gray"
     if not one.count_before:
         return "▲ new", "red"

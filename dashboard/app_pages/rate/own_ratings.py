@@ -61,7 +61,8 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
     mean = fmean(one.score for one in given)
     plain(f"You rated {counted(len(given), 'game')}, {mean:.1f} of 5 on average.{_beside_others(given, others)}")
     if not is_blind:
-        _shared_next(given, others)
+        refused = {one.transcript_id for one in store.discards.of(rater)}
+        _shared_next(given, {game: scores for game, scores in others.items() if game in games and game not in refused})
     st.caption("Select a game to revise its rating; the earlier one is kept too.")
     frame = pd.DataFrame(
         [
@@ -70,7 +71,7 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
                 "Score": one.score,
                 "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
                 "Look again": "4 yes, below 3" if one.breaks_one_way_rule else "",
-                "Rated": f"{one.created_at:%d %b %Y}",
+                "Rated": f"{one.created_at:%Y-%m-%d}",
                 "Comment": one.comment,
             }
             for one in given
@@ -94,7 +95,9 @@ def _beside_others(given: Sequence[Rating], others: Mapping[str, Sequence[float]
     near = sum(abs(own - mean) <= _NEAR for own, mean in shared)
     leaning = fmean(own - mean for own, mean in shared)
     lean = (
-        "" if abs(leaning) < _NEAR else f" You give {abs(leaning):.1f} {'more' if leaning > 0 else 'less'} than they."
+        ""
+        if abs(leaning) < _NEAR
+        else f" You give {abs(leaning):.1f} {'more' if leaning > 0 else 'less'} than they do."
     )
     return f" Others rated {len(shared)} of them too; on {near} you are within half a point of their mean.{lean}"
 

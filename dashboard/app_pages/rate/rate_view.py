@@ -45,11 +45,12 @@ _RATED_FOR = "rated_for"
 def ask_for_name(store: Store) -> None:
     """Asks once who rates; the browser keeps the name from then on."""
     st.markdown(
-        "You read a game and say how good it was to watch. Scores, roles and the prompt behind it stay hidden until "
-        "you have rated it."
+        "Computer players play a game: some are secretly Mafia, the others try to find and vote them out. You read one "
+        "and say how good it was to watch. Scores, roles and the prompt behind it stay hidden until you have rated it. "
+        "Stop whenever you like: each rating is kept at once, under your name, which your team sees."
     )
     with st.form("rater_name", width=420):
-        name = st.text_input("Your name", max_chars=200, help="Your ratings are kept under this name.")
+        name = st.text_input("Your name", max_chars=200, help="Always the same one: another name is another rater.")
         if st.form_submit_button("Start", type="primary"):
             if not name.strip():
                 st.error("Enter your name.")

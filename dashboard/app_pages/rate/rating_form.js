@@ -131,10 +131,11 @@ function radio(name, value, checked, onchange) {
 function drawFooter(view, fields) {
   const footer = element("div", "footer");
   // On a telephone the form stands below a long game: the way to it, until it is in sight.
-  const jump = button("jump", `${view.data.progress}: to the score`, () => fields.scrollIntoView({ block: "start" }));
-  new IntersectionObserver(([seen]) =>
-    footer.classList.toggle("away", !seen.isIntersecting && seen.boundingClientRect.top > 0),
-  ).observe(fields);
+  const jump = button("jump", "To the score", () => fields.scrollIntoView({ block: "start" }));
+  new IntersectionObserver((entries) => {
+    const seen = entries.at(-1);
+    footer.classList.toggle("away", !seen.isIntersecting && seen.boundingClientRect.top > 0);
+  }).observe(fields);
   const { mode, discards } = view.data;
   view.submit = button("primary", mode.submit, () => submit(view), "Ctrl ↵");
   view.skip = button("plain", mode.leave, () => skip(view), "s");

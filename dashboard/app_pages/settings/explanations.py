@@ -19,11 +19,11 @@ from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import InfrastructureError
 from evaluation.files.bundled import documentation_root
 from evaluation.readers import read_transcripts
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LedgerRow, MetricDefinition, MetricResult
 from evaluation.text.display import shortened
 from evaluation.transcript import Transcript
-from evaluation.validity import Trust, metric_trust
+from evaluation.validity import MetricTrust, Trust, metric_trust
 from evaluation.workflows.samples import load_manifest
 
 _LONGEST_QUOTE = 240
@@ -41,8 +41,8 @@ Dramaturg tells you whether a change of a prompt made your talking agents better
    personality diversity and anti-repetition. Where keywords are not enough a small built-in model, the *reader*,
    decides; a language model can decide in its place, and a person in place of both.
 3. **People rate the seventh, engagement,** from 1 to 5, without seeing scores or versions.
-4. **A game passes** if at least 5 of the 7 metrics pass and engagement is one of them.
-5. **The Overview compares** the iteration with its reference, the last version that was kept:
+4. **A game passes** if at least 5 of the 7 metrics pass, engagement is one of them, and it costs at most 3 USD.
+5. **The Overview compares** the iteration with its reference, which is its parent, else the last version that was kept:
    - *Keep*: the mean of the metric that the change was made for rose, and at least as many metrics pass as before.
    - *Revert*: that mean did not rise, fewer metrics pass, or a game failed critically: too expensive, or rated below
      the threshold.
@@ -75,8 +75,8 @@ def metrics() -> None:
     rows = [
         {
             "Metric": DEFINITIONS[one.metric].label,
-            "Can you trust it?": f"{_SYMBOLS[one.trust]} {one.trust}",
-            "Agrees with people": _of_hundred(one.agrees),
+            "Can you trust it?": _trust_words(one),
+            "Agrees with people": "nothing to read" if one.agrees is None else _of_hundred(one.agrees),
             "Falls when destroyed": _of_hundred(one.notices),
             "Passes from": threshold_text(thresholds[one.metric], DEFINITIONS[one.metric].scale),
         }
@@ -85,19 +85,27 @@ def metrics() -> None:
     status_table(pd.DataFrame(rows), "Each metric, whether it can be trusted, and its threshold")
     st.caption(
         "Agreement on games that the reader never saw, as the share that each metric names below; destroyed copies "
-        "that score lower, of which 50 of 100 would be chance. From 80 in each a metric can be trusted."
+        "that score lower, of which 50 of 100 would be chance. From 80 in each check that was made it can be trusted."
     )
     for one, trusted in zip(explained_metrics(), answers, strict=True):
         with st.container(border=True):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.subheader(one.definition.label, anchor=False, width="content")
-                st.badge(str(trusted.trust).capitalize(), color=_COLORS[trusted.trust])
+                if trusted.metric != ENGAGEMENT.name:
+                    st.badge(str(trusted.trust).capitalize(), color=_COLORS[trusted.trust])
                 st.caption(threshold_text(thresholds[one.definition.name], one.definition.scale))
             plain(one.text)
             st.markdown("**Can you trust it?** " + " ".join(trusted.sentences))
             with st.expander("Exactly, with examples from a sample game"):
                 plain(one.exactly)
                 _examples(one, stored)
+
+
+def _trust_words(one: MetricTrust) -> str:
+    """The answer with its sign; of engagement the raters' agreement tells."""
+    if one.metric == ENGAGEMENT.name:
+        return "as far as raters agree: Team, Agreement"
+    return f"{_SYMBOLS[one.trust]} {one.trust}"
 
 
 def _of_hundred(share: float | None) -> str:

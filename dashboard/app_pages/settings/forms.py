@@ -18,6 +18,7 @@ from evaluation.errors import DramaturgError
 from evaluation.judging.judge_config import DEFAULT_MODEL, SETTINGS_KEY, JudgeConfig, has_key, judge_config
 from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
+from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import PERCENT
 from evaluation.store import Store
 
@@ -40,7 +41,8 @@ def thresholds(store: Store) -> None:
     """Thresholds with what a change would do, before it is stored; and the way back to the rubric's."""
     st.subheader("Thresholds", anchor=False)
     st.caption(
-        "The score from which a metric passes; a game passes with 5 of the 7, engagement among them. A change applies "
+        "The score from which a metric passes; a game passes with 5 of the 7, engagement among them, unless it costs "
+        f"more than {COST_LIMIT_USD:g} USD, a limit that is fixed. A change applies "
         "to games already scored too: their scores stay; which of them pass is decided anew. Change one to see what "
         "it would do."
     )

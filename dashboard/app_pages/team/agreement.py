@@ -13,6 +13,7 @@ from dashboard.shared.page_links import rate_link
 from dashboard.shared.status_table import status_table
 from evaluation.agreement.report import AgreementReport
 from evaluation.agreement.sentences import headline, is_no_better_than_constant, often_words, other_sentences
+from evaluation.rubric.rating_guide import QUESTION_TOPICS
 from evaluation.text.display import counted
 from evaluation.workflows.ratings import stored_agreement
 
@@ -25,18 +26,25 @@ def items_frame(report: AgreementReport) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "Question": "Score" if one.item.is_score else f"{one.item.name[-1]} {one.item.label}",
+                # Short, so that a telephone shows the answers beside it.
+                "Question": "Score" if one.item.is_score else _short(int(one.item.name[-1])),
                 "The same": often_words(one).removeprefix("in ").removeprefix("from "),
-                "Better than one answer for all": "– all gave the same"
+                "Better than guessing": "– all gave the same"
                 if one.floor >= 1
                 else "✗ no"
                 if is_no_better_than_constant(one)
-                else "✓ yes",
+                else "✓ yes"
+                if (one.alpha.interval.low or 0.0) > 0
+                else "? not sure",
             }
             for one in report.items
             if one.games
         ]
     )
+
+
+def _short(number: int) -> str:
+    return f"{number} {QUESTION_TOPICS[number - 1]}"
 
 
 def agreement() -> None:

@@ -109,8 +109,8 @@ def missing_words(grid: RatingGrid, iteration: str | None, latest: tuple[str, Ra
         return f"All {total} games{of} are rated." if total > 1 else f"The one game{of} is rated."
     wait = "waits" if left == 1 else "wait"
     free = sum(one.score is None and not any(map(_is_taken, one.cells.values())) for one in grid.games)
-    who = "Nobody is asked to rate" if grid.raters and free else ""
-    asked = f" {who} {'them' if free == left else f'{free} of them'}." if who else ""
+    waiting = "the game that waits" if left == 1 else f"{'the' if free == left else free} games that wait"
+    asked = f" Nobody is asked to rate {waiting}." if grid.raters and free else ""
     if iteration:
         return f"{left} of {counted(total, 'game')}{of} {wait} for a rating.{asked}"
     words = f"{counted(left, 'game')} {wait} for a rating"

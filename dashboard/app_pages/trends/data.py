@@ -220,8 +220,8 @@ _NO_ITERATION = "These games belong to no iteration."
 def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> str:
     """The cost of a game of the latest iteration and of its reference: untrusted text, as it names both.
 
-    Such as "Prompt v4 costs 1.75 USD a game, about as much as Prompt v2 (1.76 USD); no game costs more than the 3 USD
-    that fail it."
+    Such as "Prompt v4 costs 1.75 USD a game, about as much as Prompt v2 (1.76 USD, known in 2 of 3 games); none of its
+    games is known to cost more than 3 USD, which would fail it."
 
     Args:
         points: From :func:`beside_points`.
@@ -239,12 +239,13 @@ def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> str:
     if reference in means:
         share = means[name] / means[reference] - 1 if means[reference] else 0.0
         size = "about as much as" if abs(share) < _SAME_COST else "more than" if share > 0 else "less than"
-        beside = f", {size} {cut(reference, _LONGEST_NAME)} ({usd_text(means[reference])})"
+        known = costs.loc[costs["iteration"] == reference, "score"].notna()
+        partly = "" if known.all() else f", known in {known.sum()} of {counted(len(known), 'game')}"
+        beside = f", {size} {cut(reference, _LONGEST_NAME)} ({usd_text(means[reference])}{partly})"
     dear = int((costs.loc[costs["iteration"] == name, "score"] > COST_LIMIT_USD).sum())
     over = f"more than {COST_LIMIT_USD:g} USD"
-    limit = (
-        f"{counted(dear, 'game')} failed by costing {over}" if dear else f"no game costs {over}, which would fail it"
-    )
+    limit = f"none of its games is known to cost {over}, which would fail it"
+    limit = f"{counted(dear, 'game')} failed by costing {over}" if dear else limit
     return f"{cut(name, _LONGEST_NAME)} costs {usd_text(means[name])} a game{beside}; {limit}."
 
 

@@ -57,7 +57,9 @@ def show() -> None:
         st.info(f"{head} Upload games into one, or show the games of no iteration.")
     else:
         with sentence:
-            plain(data.sentence(shown, resources.read(queries.thresholds), data.references(found)))
+            drawn = set(shown["metric"])
+            limits = {name: limit for name, limit in resources.read(queries.thresholds).items() if name in drawn}
+            plain(data.sentence(shown, limits, data.references(found)))
             if is_hidden:
                 st.caption(ENGAGEMENT_HIDDEN)
             trust_note(shown.loc[shown["score"].notna(), "metric"].unique(), None, "")

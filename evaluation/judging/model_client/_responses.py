@@ -91,9 +91,10 @@ def read_completion(body: Any, sent: Mapping[str, float | int]) -> LLMResponse:
     message = choice.get("message") if choice else None
     written = _text_of(message.get("content")) if isinstance(message, Mapping) else None
     if choice is None or not isinstance(message, Mapping) or written is None:
-        what = "the answer holds no choices" if _is_empty_list(body) else "the answer is not one of OpenAI's protocol"
+        is_empty = isinstance(body, Mapping) and body.get("choices") == []
+        what = "the answer holds no choices" if is_empty else "the answer is not one of OpenAI's protocol"
         raise CallFailure(FailureKind.BROKEN_RESPONSE, what)
-    finish = _finish_of(choice)
+    finish = str(_extra(choice).get("native_finish_reason") or choice.get("finish_reason") or "").lower()
     if finish in _FILTERED_FINISHES:
         raise CallFailure(FailureKind.FILTERED, "the provider's content filter held the answer back")
     error = choice.get("error") or _extra(choice).get("error")
@@ -206,10 +207,6 @@ def _first(choices: Any) -> Mapping[str, Any] | None:
     return first if isinstance(first, Mapping) else None
 
 
-def _is_empty_list(body: Any) -> bool:
-    return isinstance(body, Mapping) and body.get("choices") == []
-
-
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
@@ -217,10 +214,6 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 def _extra(part: Mapping[str, Any]) -> Mapping[str, Any]:
     """The fields that are not of the protocol, as litellm keeps them."""
     return _mapping(part.get("provider_specific_fields"))
-
-
-def _finish_of(choice: Mapping[str, Any]) -> str:
-    return str(_extra(choice).get("native_finish_reason") or choice.get("finish_reason") or "").lower()
 
 
 def _text_of(content: Any) -> str | None:

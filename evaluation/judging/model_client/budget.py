@@ -137,7 +137,7 @@ class Budget:
     def _wake(self) -> None:
         for loop, settled in self._waiting:
             if not loop.is_closed():
-                loop.call_soon_threadsafe(_resolve, settled)
+                loop.call_soon_threadsafe(wake, settled)
         self._waiting.clear()
 
 
@@ -163,9 +163,10 @@ def progress_words(budget: Budget, done: int, total: int, seconds: float) -> str
     return ", ".join(filter(None, (spent_words(budget), pace)))
 
 
-def _resolve(settled: asyncio.Future[None]) -> None:
-    if not settled.done():
-        settled.set_result(None)
+def wake(waiting: asyncio.Future[None]) -> None:
+    """Lets whoever awaits ``waiting`` go on; one that was cancelled stays so."""
+    if not waiting.done():
+        waiting.set_result(None)
 
 
 @dataclass(slots=True)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 
+from evaluation.judging.model_client.budget import wake
+
 FIRST_LIMIT = 4
 """Calls under way at the same time before anything is known of a server."""
 
@@ -278,12 +280,7 @@ class AdaptiveConcurrency:
             if loop.is_closed():
                 continue
             self._taken += 1
-            loop.call_soon_threadsafe(_admitted, place)
-
-
-def _admitted(place: asyncio.Future[None]) -> None:
-    if not place.done():
-        place.set_result(None)
+            loop.call_soon_threadsafe(wake, place)
 
 
 @dataclass(slots=True)

@@ -746,10 +746,6 @@ def _recognises(document: Document) -> bool:
     return not is_other and _speakers(document).are_enough
 
 
-def _read(document: Document) -> ReadResult:
-    return _Page(document, _speakers(document)).reading()
-
-
 def _speakers(document: Document) -> _Speakers:
     """The lines and who speaks in them, found once for recognising and reading."""
     found = document.kept.get(FORMAT)
@@ -1211,4 +1207,4 @@ def _names(written: str) -> list[str]:
     return [one.strip() for one in re.split(r",\s*|\s+and\s+|\s*&\s*", written) if one.strip()]
 
 
-READER = FileReader(FORMAT, _recognises, _read)
+READER = FileReader(FORMAT, _recognises, lambda document: _Page(document, _speakers(document)).reading())

@@ -131,7 +131,8 @@ def places(speakers: Sequence[str], numbers: Sequence[int | None]) -> Iterator[P
         speakers: The author of the message at each place.
         numbers: The round of each place.
     """
-    rounds = _rounds(numbers)
+    # Rounds may be too short to be days of discussion.
+    rounds = numbers if len(numbers) > WINDOW * len(set(numbers)) else [None] * len(numbers)
     # For each message the last one before it that somebody else wrote: a run of messages is left in one step.
     before_run: list[int] = []
     own: dict[str, deque[int]] = {}
@@ -150,11 +151,6 @@ def places(speakers: Sequence[str], numbers: Sequence[int | None]) -> Iterator[P
         is_same_round = bool(context) and numbers[context[0]] == numbers[position]
         yield Place(context, list(before), continues, is_same_round)
         before.append(position)
-
-
-def _rounds(numbers: Sequence[int | None]) -> Sequence[int | None]:
-    """The round of each place; all the same where rounds are too short to be days of discussion."""
-    return numbers if len(numbers) > WINDOW * len(set(numbers)) else [None] * len(numbers)
 
 
 @kept_with_discussion

@@ -10,9 +10,10 @@ import pytest
 from evaluation.comparison.movers import FailureReason, MetricFailures, failure_reasons
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.iterations import stored_failing_messages, stored_failure_reasons
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 
 def row(reason: str, *, after: bool = True, game: str = "g", number: int = 0, lost: float = 1.0, weight: float = 1.0):
@@ -56,12 +57,12 @@ def test_reasons_that_differ_in_names_numbers_and_quotations_are_one() -> None:
         (
             "Most like Ann, 70.1 of 100: from 70 on a player's language does not count as their own. "
             'Both say "i find" and "why". Described as suspicious; the text shows it in "trust" and 2 more.',
-            "Sounds like another player, but shows that it is described as suspicious.",
+            "Sounds like another player, though its words fit its description (suspicious).",
         ),
         (
             "Most like Ann, 78.4 of 100: from 70 on a player's language does not count as their own. "
             "Described as analytical; the text shows no mark of it.",
-            "Sounds like another player; described as analytical, but shows no mark of it.",
+            "Sounds like another player, and no word fits its description (analytical).",
         ),
         (
             "Most like Ann, 78.4 of 100: from 70 on a player's language does not count as their own.",
@@ -96,12 +97,6 @@ def test_a_reason_without_its_particulars_is_still_a_sentence(reason: str, label
     assert [one.label for one in found_in([row(reason)]).reasons] == [label]
 
 
-def test_a_player_of_whom_only_another_metric_has_rows_is_left_out_of_reasons_too() -> None:
-    other = row("Fine.", lost=0.0) | {"metric": "strategic_depth", "player": "Zoe"}
-    rows = [row("Zoe is named."), row("Ann is named.", number=1), other]
-    assert [one.label for one in found_in(rows).reasons] == ["Someone is named."]
-
-
 def test_a_reference_in_which_nothing_was_judged_shows_no_trend() -> None:
     [only] = found_in([row("No.")]).reasons
     assert (only.share_before, only.change) == (None, None)
@@ -122,11 +117,8 @@ def test_an_excluded_row_is_not_judged_and_the_order_never_depends_on_that_of_th
 
 
 def game(name: str, *texts: str) -> Transcript:
-    players = (Player(name="Ann"), Player(name="Bob"), Player(name="Cid"))
-    speakers = [players[number % 3].name for number in range(len(texts))]
-    said = zip(speakers, texts, strict=True)
-    messages = [Message(id=f"m{n}", index=n, speaker=who, text=text) for n, (who, text) in enumerate(said)]
-    return Transcript(game_id=name, source_format="test", players=players, messages=tuple(messages))
+    names = ("Ann", "Bob", "Cid")
+    return game_of([(names[number % 3], text) for number, text in enumerate(texts)], names, game_id=name)
 
 
 def depth(found: tuple[MetricFailures, ...]) -> FailureReason:

@@ -7,9 +7,9 @@ import pytest
 
 from evaluation.comparison.movers import find_losses
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.iterations import stored_losses
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 SIDES = {("g", "Ann"): "mafia", ("g", "Ben"): "town", ("g", "Cid"): "town"}
 
@@ -57,14 +57,8 @@ def test_what_fails_in_a_stored_iteration(tmp_path) -> None:
         ("Ann", "The weather is nice"),
         ("Ben", "I suspect Ann, because her story about the vote changed twice"),
     ] * 3
-    game = Transcript(
-        game_id="dull",
-        source_format="native",
-        players=(Player(name="Ann"), Player(name="Ben")),
-        messages=tuple(Message(id=f"m{n}", index=n, speaker=who, text=text) for n, (who, text) in enumerate(lines)),
-    )
     store.iterations.create("v1")
-    add_evaluated(store, game, source_name="dull.json", iteration="v1")
+    add_evaluated(store, game_of(lines, game_id="dull"), source_name="dull.json", iteration="v1")
     losses = stored_losses(store, "v1")
     assert "anti_repetition" in losses
     depth = losses["strategic_depth"]

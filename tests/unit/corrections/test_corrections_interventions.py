@@ -20,9 +20,9 @@ from evaluation.corrections.interventions import (
     run_interventions,
     variety,
 )
+from evaluation.judging.answers import CheckAnswer, ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.propositions import Dimension, Proposition, Target, TargetType, TrajectoryEvent
-from evaluation.judging.protocol import CheckAnswer, ScoreAnswer
 
 Line = tuple[str, str]
 SAID: tuple[Line, ...] = (("Michael", "I agree with the plan"), ("Dwight", "I agree with the plan"))

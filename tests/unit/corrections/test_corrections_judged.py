@@ -11,10 +11,11 @@ import pytest
 from evaluation.corrections.config import DIMENSIONS
 from evaluation.corrections.gate import ActionContext, MessageScore
 from evaluation.corrections.proposition_checks import PropositionChecker
+from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import TrajectoryEvent
-from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
+from evaluation.judging.protocol import JudgeRequest
 
 FILE = """\
 dimension: adherence

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.convergence import LEAST_OF_CONVERGENT, MOST_OF_OTHERS, labelled_windows, share_reaching
 from evaluation.corrections.repetition import (
     convergence_similarity,
-    jaccard,
+    highest_similarity,
     repetition_of,
     suppression_prompt,
 )
@@ -24,7 +24,7 @@ from evaluation.corrections.repetition import (
     ],
 )
 def test_jaccard(first: str, second: str, expected: float) -> None:
-    assert jaccard(first, second) == pytest.approx(expected)
+    assert highest_similarity(first, [second]) == pytest.approx(expected)
 
 
 def test_convergence_counts_consent_and_words_that_others_use_too() -> None:

@@ -34,7 +34,7 @@ def test_three_messages() -> None:
     )
     assert outcome_words([]) == ""
     never = GateResult("a", None, GateOutcome.FORCED_THROUGH, (low,))
-    assert outcome_words([never]).startswith("Of 1 message, 1 failed every try, 1 of them not sent.")
+    assert outcome_words([never]).startswith("Of 1 message, 1 failed every try (1 not sent).")
     # Committed totals: 8, 7 and the threshold 7 for the silent judge.
     assert found.mean_total == 22 / 3
 

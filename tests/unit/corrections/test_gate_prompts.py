@@ -11,13 +11,14 @@ from benchmarks.gate import MOST_TOKENS, MOST_TOKENS_OF_ALL, experiment_prompts,
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.message_gate import MessageGate
 from evaluation.corrections.proposition_checks import PropositionChecker
+from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.live_judge import LiteLLMJudge
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import TrajectoryEvent
-from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
+from evaluation.judging.protocol import JudgeRequest
 from evaluation.simulation.environment import SimulatedAgent
 from tests.judge_server import JudgeServer, plausible_answer
 

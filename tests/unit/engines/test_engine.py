@@ -13,20 +13,13 @@ from evaluation.errors import InfrastructureError
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import VerdictStatus
 from evaluation.score import MetricResult
-from evaluation.transcript import Cost, Message, Player, Transcript
+from evaluation.transcript import Cost, Transcript
+from tests.games import game_of
 
 
 def game(number: int = 0, **fields: Any) -> Transcript:
-    return Transcript(
-        game_id=f"g{number}",
-        source_format="native",
-        players=(Player(name="Ann"), Player(name="Ben")),
-        messages=(
-            Message(id="m1", index=0, speaker="Ann", text=f"I think number {number} is suspicious, because it hides."),
-            Message(id="m2", index=1, speaker="Ben", text="Good point.", reply_to="m1"),
-        ),
-        **fields,
-    )
+    argued = f"I think number {number} is suspicious, because it hides."
+    return game_of([("Ann", argued), ("Ben", "Good point.", {"reply_to": "m0"})], game_id=f"g{number}", **fields)
 
 
 def fail(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:

@@ -28,7 +28,8 @@ from evaluation.experiments.ab_sources import check_numbers, given_metrics, stor
 from evaluation.insight._questions import QualityAnswer
 from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
 from evaluation.judging.protocol import Judge
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 
 def numbers(before: list[Any], after: list[Any], **more: Any) -> ABConfig:
@@ -187,10 +188,8 @@ def test_a_run_that_fails_is_listed_and_the_others_go_on() -> None:
 
 def test_checks_of_stored_games_give_the_pass_rate() -> None:
     def load(key: str) -> tuple[Transcript, dict[str, float | None], dict[str, str]]:
-        texts = ["Fine words.", "Bad words." if key.startswith("b") else "More fine words."]
-        messages = tuple(Message(id=f"m{at}", index=at, speaker="Ada", text=text) for at, text in enumerate(texts))
-        game = Transcript(game_id=key, source_format="native", players=(Player(name="Ada"),), messages=messages)
-        return game, {"coherence": 50.0}, {}
+        said = [("Ada", "Fine words."), ("Ada", "Bad words." if key.startswith("b") else "More fine words.")]
+        return game_of(said, game_id=key), {"coherence": 50.0}, {}
 
     def script(request: Any) -> QualityAnswer:
         return QualityAnswer(reason="so", score=0.1 if "Bad words" in request.prompt.user else 0.9)
@@ -219,9 +218,7 @@ class Shelf:
         self.text = "Fine words."
 
     def load(self, key: str) -> tuple[Transcript, dict[str, float | None], dict[str, str]]:
-        messages = tuple(Message(id=f"m{at}", index=at, speaker="Ada", text=f"{self.text} {at}") for at in range(4))
-        game = Transcript(game_id=key, source_format="native", players=(Player(name="Ada"),), messages=messages)
-        return game, {"depth": self.depth}, {}
+        return game_of([("Ada", f"{self.text} {at}") for at in range(4)], game_id=key), {"depth": self.depth}, {}
 
 
 def stored(shelf: Shelf, judge: Judge, finished: dict[str, RunResult] | None = None, **more: Any) -> ABTestResult:

@@ -11,7 +11,7 @@ from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, RunOutc
 from evaluation.experiments.ab_summary import ab_summary, runs_by_status
 from evaluation.judging.protocol import Judgement
 from evaluation.text.display import significant_text
-from evaluation.transcript import Message, Player, Transcript
+from tests.games import game_of
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,7 @@ def test_a_judge_that_raises_anything_makes_a_failed_run() -> None:
         async def judge(self, requests: Any, *, report: Any = None) -> list[Judgement]:
             raise KeyError("answer")
 
-    message = Message(id="m", index=0, speaker="Ada", text="Fine words.")
-    game = Transcript(game_id="g", source_format="native", players=(Player(name="Ada"),), messages=(message,))
+    game = game_of([("Ada", "Fine words.")])
 
     async def run(config: dict[str, Any], seed: int) -> RunOutcome:
         return RunOutcome({"q": 1.0}, game, reference=game.id)

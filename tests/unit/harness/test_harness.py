@@ -16,9 +16,9 @@ from evaluation.judging.protocol import Judge, Judgement
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.agents import KnownAgents, find_subjects
 from evaluation.workflows.persona_runs import evaluate_persona
+from tests.games import game_of
 
 ALL = tuple(Dimension)
 
@@ -29,15 +29,8 @@ def store() -> Store:
 
 
 def put(store: Store, game: str, *lines: tuple[str, str], channel: str = "kitchen") -> None:
-    names = dict.fromkeys(who for who, _ in lines)
-    said = [
-        Message(id=f"m{i}", index=i, speaker=who, text=text, channel_name=channel)
-        for i, (who, text) in enumerate(lines)
-    ]
-    players = tuple(Player(name=name) for name in names)
-    store.transcripts.add(
-        Transcript(game_id=game, source_format="x", players=players, messages=tuple(said)), source_name=game
-    )
+    said = [(who, text, {"channel_name": channel}) for who, text in lines]
+    store.transcripts.add(game_of(said, game_id=game), source_name=game)
 
 
 def found(store: Store, *references: str, dimensions: tuple[Dimension, ...] = ALL) -> list[str]:

@@ -25,7 +25,7 @@ from evaluation.judging.model_client.calls import LLMResponse, Messages, Usage
 from evaluation.judging.model_client.prices import Price
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from tests.games import game_of
 from tests.stored_rows import llm_calls
 
@@ -154,12 +154,7 @@ class Model:
 
 
 def report(store: Store, model: Model, usd: float | None = None) -> EvaluationReport:
-    messages = tuple(
-        Message(id=f"m{at}", index=at, speaker="Ada", text=text) for at, text in enumerate(("Rye is best.", "It is."))
-    )
-    game = Transcript(
-        game_id="g", source_format="native", language="en", players=(Player(name="Ada"),), messages=messages
-    )
+    game = game_of([("Ada", "Rye is best."), ("Ada", "It is.")], language="en")
     judge = build_judge(JudgeConfig(mode="live", model="m", max_usd=usd), cache=store.judgements, provider=model)
     wanted = Wanted(checks=True, criteria="bread")
     config = EvaluationConfig(validation_sampling_rate=1.0)

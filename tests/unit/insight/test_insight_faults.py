@@ -1,21 +1,15 @@
-"""The faults of the ADR's own code, each mended: one test each, named after the fault.
+"""Faults of the ADR's own code, each mended: one test each, named after the fault.
 
-The last one, ten percent called significant, is held in ``test_ab_runner``.
+Others are held where the feature is: figures and their export, sentiment, and ten percent called significant.
 """
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import fields
-
-import networkx as nx
-import pytest
 
 from evaluation.insight._questions import OpinionItem, OpinionsAnswer, QualityAnswer, QuoteItem, QuotesAnswer
-from evaluation.insight.collector import MessageEvent, MetricsCollector
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.extraction import ResultsExtractor, message_sentiment
-from evaluation.insight.metrics import NetworkMetrics, SimulationMetrics, network_metrics
+from evaluation.insight.extraction import ResultsExtractor
 from evaluation.insight.validator import CheckedAgent, Validator
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus
@@ -27,14 +21,6 @@ ADA = CheckedAgent("Ada", "A cheerful baker.")
 
 def game(*texts: str) -> Transcript:
     return game_of([("Bob" if place % 2 else "Ada", text) for place, text in enumerate(texts)], ("Ada", "Bob"))
-
-
-def test_the_average_length_is_that_of_all_messages() -> None:
-    collector = MetricsCollector()
-    for text in ("one", "three", "seventeen letters"):
-        collector.add(MessageEvent("Ada", text))
-    # The ADR divides the length of the last message by the number of all: 17 / 3.
-    assert collector.get_metrics().avg_response_length == pytest.approx((3 + 5 + 17) / 3)
 
 
 def test_a_skipped_check_is_skipped_and_has_no_score() -> None:
@@ -56,33 +42,6 @@ def test_a_parse_error_is_an_error_and_not_an_empty_result() -> None:
 
 def test_a_float_may_be_written_as_a_whole_number() -> None:
     assert QualityAnswer.model_validate({"reason": "perfect", "score": 1}).score == 1.0
-
-
-def test_a_directed_graph_has_a_diameter() -> None:
-    # Nobody is addressed back, so networkx itself finds no path from C to A.
-    graph: nx.DiGraph[str] = nx.DiGraph([("A", "B"), ("B", "C")])
-    with pytest.raises(nx.NetworkXError):
-        nx.diameter(graph)
-    assert network_metrics(graph).diameter == 2
-
-
-def test_sentiment_is_not_put_off_by_punctuation() -> None:
-    assert message_sentiment("Great! I love it.") == 1.0
-    assert message_sentiment("That's (terrible), useless...") == 0.0
-    assert message_sentiment("Good; but a problem:") == 0.5
-    assert message_sentiment("It is not good, not a great idea.") == 0.0
-    assert message_sentiment("No problem!") == 1.0
-    assert message_sentiment("No, never.") == 0.0
-    assert message_sentiment("The goodness of issuers") is None
-
-
-def test_no_field_is_missing_from_the_export() -> None:
-    collector = MetricsCollector(["A", "B"])
-    collector.add(MessageEvent("A", "B, hello", ("B",)))
-    exported = collector.get_metrics().as_dict()
-    given = {name for group in ("behavioral", "memory", "cost") for name in exported[group]} | set(exported["network"])
-    wanted = {one.name for one in (*fields(SimulationMetrics), *fields(NetworkMetrics))} - {"network"}
-    assert given == wanted
 
 
 def test_nothing_is_cut_silently_at_200_characters_or_50_messages() -> None:

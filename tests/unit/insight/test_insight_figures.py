@@ -22,7 +22,7 @@ from evaluation.insight.collector import (
     RetrievalEvent,
 )
 from evaluation.insight.evaluation_report import plain_report
-from evaluation.insight.metrics import interaction_graph, network_metrics
+from evaluation.insight.metrics import NetworkMetrics, interaction_graph, network_metrics
 from evaluation.insight.recommendations import activity_lines, share_lines
 from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.model_client.language_model import LLMClient
@@ -84,6 +84,7 @@ def test_nothing_is_left_out_of_the_export() -> None:
     exported = metrics.as_dict()
     names = {name for part in ("behavioral", "memory", "cost") for name in exported[part]} | {"network"}
     assert names == set(type(metrics).__dataclass_fields__)
+    assert set(exported["network"]) == set(NetworkMetrics.__dataclass_fields__)
     assert json.loads(json.dumps(exported))["behavioral"]["interaction_matrix"] == [
         {"sender": "A", "receiver": "B", "messages": 1}
     ]

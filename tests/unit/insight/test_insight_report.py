@@ -11,20 +11,17 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from evaluation.insight._questions import QualityAnswer, QuoteItem, QuotesAnswer, TextPart
+from evaluation.insight._questions import QualityAnswer, QuoteItem, QuotesAnswer
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
-from evaluation.insight.extraction import Quote, message_sentiment, quotes_in
-from evaluation.insight.metrics import interaction_graph, network_metrics
 from evaluation.judging.answers import Answer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.report import discussion_page
 from evaluation.text.display import cost_text
-from evaluation.transcript import Cost, Message, Player, Transcript
+from evaluation.transcript import Cost
+from tests.games import game_of
 
 HOSTILE = "<img src=x onerror=alert(1)> [a](https://evil.example) | `b` ![p](https://evil.example/p)\u202e"
 PLAYERS = (HOSTILE, "Bob", "Cy")
@@ -33,17 +30,9 @@ PLAYERS = (HOSTILE, "Bob", "Cy")
 @pytest.fixture(scope="module")
 def report() -> EvaluationReport:
     texts = ((0, "I agree with Bob, good point."), (1, f"No. {HOSTILE}"), (0, "Bob, that is bad."), (0, "Anyway."))
-    messages = tuple(
-        Message(id=f"m{place}", index=place, speaker=PLAYERS[who], text=text) for place, (who, text) in enumerate(texts)
-    )
-    transcript = Transcript(
-        game_id=HOSTILE,
-        source_format="native",
-        language="en",
-        players=tuple(Player(name=name) for name in PLAYERS),
-        messages=messages,
-        cost=Cost(total_usd=0.25, input_tokens=700, output_tokens=77),
-    )
+    cost = Cost(total_usd=0.25, input_tokens=700, output_tokens=77)
+    said = [(PLAYERS[who], text) for who, text in texts]
+    transcript = game_of(said, PLAYERS, game_id=HOSTILE, language="en", cost=cost)
     config = EvaluationConfig(validation_sampling_rate=1.0)
     wanted = Wanted(checks=True, criteria=HOSTILE)
     judge = ScriptedJudge(script)
@@ -60,20 +49,15 @@ def script(request: JudgeRequest) -> Answer:
 
 
 class Page(HTMLParser):
-    """Collects the tags, attributes and cells of a page."""
+    """Collects the cells of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.tags: set[str] = set()
-        self.attributes: dict[str, list[str]] = {}
         self.cells: list[str] = []
         self.in_cell = False
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        for name, value in attrs:
-            self.attributes.setdefault(name, []).append(value or "")
         if tag in ("td", "th"):
             self.in_cell = True
             self.cells.append("")
@@ -106,15 +90,6 @@ def test_the_tables_hold_the_numbers_of_the_json(report: EvaluationReport) -> No
     assert found["activity"][0]["count"] == 3
 
 
-def test_nothing_comes_alive_in_html(report: EvaluationReport) -> None:
-    page = Page(discussion_page(report))
-    assert not page.tags & {"img", "a", "script", "iframe", "form", "link", "object", "input"}
-    assert not {name for name in page.attributes if name.startswith("on") or name in ("src", "href", "action")}
-    assert not any("evil" in value for values in page.attributes.values() for value in values)
-    assert "\u202e" not in discussion_page(report)
-    assert "default-src 'none'" in discussion_page(report)
-
-
 def test_what_stands_out_is_said_by_name(report: EvaluationReport) -> None:
     advice = [one.words for one in report.recommendations]
     assert "{names} never says anything." in advice
@@ -123,14 +98,7 @@ def test_what_stands_out_is_said_by_name(report: EvaluationReport) -> None:
 
 
 def test_a_discussion_in_another_language_has_no_sentiment(report: EvaluationReport) -> None:
-    german = Transcript(
-        game_id="g",
-        source_format="native",
-        language="de",
-        players=(Player(name="Ada"),),
-        messages=(Message(id="m0", index=0, speaker="Ada", text="No. Das ist gut."),),
-    )
-    found = plain_report(german)
+    found = plain_report(game_of([("Ada", "No. Das ist gut.")], language="de"))
     assert found.as_dict()["extractions"] == {"sentiment": None}
     assert "Not counted" in discussion_page(found)
 
@@ -165,46 +133,3 @@ def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
         exec(code, {})
     # "Ben, what do you think?" has 23 characters; the second variant is 0.8 warmer with a spread of 0.1.
     assert capsys.readouterr().out.splitlines() == ["23.0", "warm"]
-
-
-NAMES = ["A", "B", "C", "D", "E", "F"]
-WORDS = ["Rye", "bread,", "is", "(very)", "“good”", "–", "and", "ÉCLAIRS:", "too!", "3.5"]
-COUNTS = st.dictionaries(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), st.integers(0, 9), max_size=20)
-
-
-@given(COUNTS, st.permutations(NAMES))
-def test_renaming_players_changes_their_names_only(counts: dict[tuple[str, str], int], order: list[str]) -> None:
-    new = dict(zip(NAMES, order, strict=True))
-    before = network_metrics(interaction_graph(NAMES, counts))
-    renamed = {(new[sender], new[receiver]): count for (sender, receiver), count in counts.items()}
-    after = network_metrics(interaction_graph([new[name] for name in NAMES], renamed))
-    assert (before.edges, before.components, before.measured_nodes) == (
-        after.edges,
-        after.components,
-        after.measured_nodes,
-    )
-    assert before.clustering_coefficient == pytest.approx(after.clustering_coefficient)
-    for name in NAMES:
-        assert before.centrality[name].betweenness == pytest.approx(after.centrality[new[name]].betweenness)
-
-
-@given(st.text(max_size=200))
-def test_sentiment_is_a_share_or_nothing(text: str) -> None:
-    found = message_sentiment(text)
-    assert found is None or 0 <= found <= 1
-    assert found == message_sentiment(f" {text}\n")
-
-
-@given(st.lists(st.sampled_from(WORDS), min_size=4, max_size=12), st.data())
-def test_words_of_a_message_are_found_in_it_again(words: list[str], data: st.DataObject) -> None:
-    first = data.draw(st.integers(0, len(words) - 3))
-    last = data.draw(st.integers(first + 3, len(words)))
-    message = Message(id="m0", index=0, speaker="A", text=" ".join(words))
-    quoted = " ".join(words[first:last]).upper()
-    answer = QuotesAnswer(quotes=[QuoteItem(agent_id="A", content=f'"{quoted}"', relevance_score=1)])
-    (traced,) = quotes_in(answer, TextPart(1, (message,), ()))
-    if isinstance(traced, Quote):
-        assert traced.content in message.text
-    else:
-        # Nothing but marks is no quote.
-        assert len(quoted.strip(" \"'.,;:!?-–“”()")) < 4

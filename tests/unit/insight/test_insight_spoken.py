@@ -16,7 +16,8 @@ from evaluation.insight.extraction import ResultsExtractor, message_sentiment
 from evaluation.insight.validator import Validator
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.report import document
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 ROOT = Path(__file__).parents[3]
 CHAT = ROOT / "data/personas/tinytroupe/transcripts/simple_chat.json"
@@ -78,24 +79,17 @@ def test_counts_means_samples_and_sentiment_read_the_same_messages(path: Path) -
 
 def test_recipients_of_public_messages_are_used_unless_they_are_everybody() -> None:
     names = ("Ann", "Ben", "Cem", "Dan")
-    messages = (
-        Message(id="a", index=0, speaker="Ann", text="Well said.", recipients=("Ben",)),
-        Message(id="b", index=1, speaker="Ben", text="Hello all.", recipients=("Ann", "Cem", "Dan")),
-        Message(id="c", index=2, speaker="Cem", text="Ann, hello all.", recipients=("Ann", "Ben", "Dan")),
-    )
-    game = Transcript(
-        game_id="g", source_format="native", players=tuple(Player(name=one) for one in names), messages=messages
-    )
+    said = [
+        ("Ann", "Well said.", {"recipients": ("Ben",)}),
+        ("Ben", "Hello all.", {"recipients": ("Ann", "Cem", "Dan")}),
+        ("Cem", "Ann, hello all.", {"recipients": ("Ann", "Ben", "Dan")}),
+    ]
+    game = game_of(said, names)
     assert [one.receivers for one in message_events(game)] == [("Ben",), (), ("Ann",)]
 
 
 def long_game(count: int = 500) -> Transcript:
-    messages = tuple(
-        Message(id=f"m{place}", index=place, speaker="AB"[place % 2], text=f"Text {place}.") for place in range(count)
-    )
-    return Transcript(
-        game_id="g", source_format="native", players=(Player(name="A"), Player(name="B")), messages=messages
-    )
+    return game_of([("AB"[place % 2], f"Text {place}.") for place in range(count)])
 
 
 def test_under_a_budget_checks_spread_over_the_whole_game() -> None:
@@ -142,6 +136,10 @@ def test_the_report_counts_what_was_checked_and_says_the_rest_in_one_line() -> N
         ("No, that is not a good plan.", 0.0),
         ("I don't really agree.", 0.0),
         ("Nothing to say.", None),
+        ("Great! I love it.", 1.0),
+        ("That's (terrible), useless...", 0.0),
+        ("Good; but a problem:", 0.5),
+        ("The goodness of issuers", None),
     ],
 )
 def test_sentiment_heeds_punctuation_and_negation(text: str, score: float | None) -> None:

@@ -171,12 +171,6 @@ def test_a_pending_test_leaves_the_streak_unknown() -> None:
     )
 
 
-def test_a_partly_rated_test_leaves_engagement_unknown() -> None:
-    tests = [*full_tests(GOOD, GOOD), one_test(GOOD, GOOD, UNRATED)]
-    check = checklist(tests, None).engagement
-    assert (check.state, check.measured) == (CheckState.UNKNOWN, "lowest 4.0, 1 of 9 games not rated")
-
-
 def test_one_boring_or_dear_game_is_enough_to_miss_a_criterion() -> None:
     # "Consistently" means every game: the means of the tests are 3.7 of 5 and $1.93.
     tests = [*full_tests(GOOD, GOOD), one_test(GOOD, game(usd=4.0), game(rating=2.9))]

@@ -123,12 +123,14 @@ UNRATED: Scores = GOOD | {"engagement": None}
         (
             (game(UNRATED | {"coherence": 75.0}), *side(GOOD | {"coherence": 75.0}, games=2)),
             side(GOOD),
-            "If the open game is rated 3 or more, the rule will say: keep; if lower: revert.",
+            "If the open game is rated 3 or more, the rule will say: keep. A lower rating fails the game, and the "
+            "change is reverted.",
         ),
         (
             side(UNRATED | {"coherence": 75.0}),
             side(GOOD),
-            "If the 3 open games are each rated 3 or more, the rule will say: keep; if one is rated lower: revert.",
+            "If the 3 open games are each rated 3 or more, the rule will say: keep. One lower rating fails the game, "
+            "and the change is reverted.",
         ),
         # The target fell: no rating helps.
         (
@@ -144,6 +146,12 @@ UNRATED: Scores = GOOD | {"engagement": None}
         ),
         # Six of seven pass here: whether the reference passes seven depends on its ratings.
         (side(GOOD | {"coherence": 75.0, "strategic_depth": 1.0}), side(UNRATED), ""),
+        # A reference at 2.5 so far may still pass with a 5.
+        (
+            side(GOOD | {"coherence": 75.0, "strategic_depth": 1.0}),
+            (*(game(GOOD | {"engagement": score}) for score in (2.0, 3.0)), game(UNRATED)),
+            "",
+        ),
         # Ratings alone do not settle it.
         (side(UNRATED, games=2), side(GOOD), ""),
         (side(GOOD | {"coherence": 75.0}), side(GOOD), ""),
@@ -155,8 +163,10 @@ def test_what_open_ratings_will_decide_is_said(after: tuple[Game, ...], before: 
     assert (words in decision.explanation) is bool(words)
 
 
-def test_the_target_engagement_is_not_foretold() -> None:
+def test_a_target_that_ratings_are_or_may_choose_is_not_foretold() -> None:
     assert decided(side(UNRATED), side(GOOD), "engagement").outlook == ""
+    # Unnamed, the lowest of the reference decides, which a low rating makes engagement.
+    assert decided(side(GOOD | {"coherence": 70.5}), side(UNRATED | {"coherence": 70.2})).outlook == ""
 
 
 def test_a_target_that_is_not_computed_yet_waits() -> None:

@@ -15,8 +15,9 @@ from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricResult
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.reevaluation import Reevaluated, outdated, reevaluate
+from tests.games import game_of
 
 TODAY = DEFINITIONS["coherence"].version
 
@@ -32,9 +33,7 @@ class Results:
 
 def game(number: int) -> Transcript:
     said = [("Ann", f"I accuse Bob because of game {number}"), ("Bob", "Ann, why?")]
-    messages = tuple(Message(id=f"m{i}", index=i, speaker=who, text=text) for i, (who, text) in enumerate(said))
-    players = (Player(name="Ann"), Player(name="Bob"))
-    return Transcript(game_id=f"game {number}", source_format="native", players=players, messages=messages)
+    return game_of(said, game_id=f"game {number}")
 
 
 GAMES = [game(number) for number in range(4)]

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from evaluation.errors import StoreError
-from evaluation.judging.answers import Answer
+from evaluation.judging.answers import Answer, ScoreAnswer
 from evaluation.judging.cached_judge import CachedJudge, CallBuffer, KeepAnswers, KeptAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.model_client.calls import CallRecord, Usage
-from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt
 from evaluation.store import Store
 from tests.stored_rows import llm_calls
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judge_config import build_estimate, build_judge, judge_config
 from evaluation.judging.live_judge import EstimatingJudge
 from evaluation.judging.model_client.prices import Price
-from evaluation.judging.protocol import JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.protocol import JudgementStatus, JudgeRequest, Prompt
 from evaluation.progress import pace_words
 from evaluation.store import Store
 from tests.judge_server import JudgeServer

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from evaluation.errors import InputError
+from evaluation.judging.answers import CheckAnswer, ScoreAnswer
+from evaluation.judging.cached_judge import KeptAnswer
 from evaluation.judging.judge_config import has_key, judge_config
 from evaluation.judging.judges_without_model import (
     NEEDS_A_MODEL,
     OfflineJudge,
     RecordedJudge,
-    Recording,
     RecordingJudge,
     ScriptedJudge,
     consistency,
@@ -23,17 +24,7 @@ from evaluation.judging.judges_without_model import (
     fluency,
     read_recordings,
 )
-from evaluation.judging.protocol import (
-    CheckAnswer,
-    Judge,
-    JudgeKind,
-    Judgement,
-    JudgementStatus,
-    JudgeRequest,
-    OfflineInput,
-    Prompt,
-    ScoreAnswer,
-)
+from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, JudgeRequest, OfflineInput, Prompt
 
 SIX = ScoreAnswer(reason="so so", score=6, confidence=0.5, citations=[2, 9])
 
@@ -131,7 +122,7 @@ def test_a_missing_recording_names_the_proposition_and_the_command() -> None:
 
 def test_a_recording_of_another_shape_is_as_good_as_missing() -> None:
     key = request().key("gpt")
-    recordings = {key: Recording(key=key, model="gpt", answers=({"score": 12},))}
+    recordings = {key: KeptAnswer(key=key, model="gpt", answers=({"score": 12},))}
     (one,) = judged(RecordedJudge(recordings, model="gpt"), [request()])
     assert "does not answer the question" in one.detail
 

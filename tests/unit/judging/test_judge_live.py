@@ -16,7 +16,7 @@ import pytest
 from pydantic import BaseModel
 
 from evaluation.errors import InputError, JSONParseError
-from evaluation.judging.answers import RECHECK
+from evaluation.judging.answers import RECHECK, CheckAnswer, ScoreAnswer
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.judges_without_model import RecordingJudge, read_recordings
@@ -33,7 +33,7 @@ from evaluation.judging.model_client.calls import (
 )
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.prices import Price
-from evaluation.judging.protocol import CheckAnswer, Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt
 from evaluation.store import Store
 
 Script = Callable[[Messages], str]

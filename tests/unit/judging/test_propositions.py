@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from evaluation.judging import prompts
-from evaluation.judging.answers import Idea
+from evaluation.judging.answers import CheckAnswer, Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_scores import ListedIdea, Mark, PropositionScore, distinct, settle, weighted_mean
@@ -23,14 +23,7 @@ from evaluation.judging.propositions import (
     trajectory_text,
     windowed,
 )
-from evaluation.judging.protocol import (
-    CheckAnswer,
-    IdeasAnswer,
-    JudgementStatus,
-    JudgeRequest,
-    OfflineInput,
-    ScoreAnswer,
-)
+from evaluation.judging.protocol import JudgementStatus, JudgeRequest, OfflineInput
 from evaluation.judging.questions import Options, PropositionQuestion, Supplement, ask, check_request, variables_for
 
 CLAIM = Proposition("selfish", "{{agent_name}} talks about {{agent_name}}", Dimension.ADHERENCE)
@@ -204,7 +197,7 @@ def test_the_registered_preconditions(name: str, target: Target, expected: bool)
 
 
 def test_a_check_is_asked_with_its_own_prompt() -> None:
-    request = check_request("{{agent_name}} agrees", MICHAEL, replace(CLAIM, last_n=1, first_n=0), purpose="gate")
+    request = check_request(replace(CLAIM, claim="{{agent_name}} agrees", last_n=1, first_n=0), MICHAEL, purpose="gate")
     assert request.answer is CheckAnswer
     assert request.prompt.system == prompts.CHECK_SYSTEM
     assert request.prompt.question == 'Claim: "Michael" agrees'

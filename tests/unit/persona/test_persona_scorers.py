@@ -20,7 +20,8 @@ from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
 from evaluation.persona.dimensions import vocabulary_evidence
 from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation, evaluate_agent
 from evaluation.persona.subjects import Sources, Subject, subject_of
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 Script = Callable[[JudgeRequest], Answer | str | None]
 START = datetime(2025, 3, 1, tzinfo=UTC)
@@ -51,14 +52,8 @@ def library(tmp_path: Path) -> PropositionLibrary:
 
 
 def talk(game: str, *lines: tuple[str, str], day: int = 0) -> Transcript:
-    said = [
-        Message(id=f"m{i}", index=i, speaker=who, text=text, sent_at=START + timedelta(days=day, minutes=i))
-        for i, (who, text) in enumerate(lines)
-    ]
-    names = dict.fromkeys(who for who, _ in lines)
-    return Transcript(
-        game_id=game, source_format="x", players=tuple(Player(name=n) for n in names), messages=tuple(said)
-    )
+    times = [{"sent_at": START + timedelta(days=day, minutes=at)} for at in range(len(lines))]
+    return game_of([(*line, time) for line, time in zip(lines, times, strict=True)], game_id=game)
 
 
 GAME = talk("g", ("Ann", "Flour first."), ("Bob", "Why?"), ("Ann", "Because dough."), ("Ann", "And salt."))

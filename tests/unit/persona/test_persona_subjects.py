@@ -138,13 +138,6 @@ def test_a_name_is_kept_composed_and_without_what_nobody_sees(name: str, kept: s
     assert agent_name(name) == kept
 
 
-def test_players_whose_names_differ_in_vowel_signs_are_judged_apart() -> None:
-    found = sources(talk("g1", [("मीना", "first"), ("मोना", "second")]))
-    agents = [agent for agent in everybody(found) if agent.kind is TargetType.AGENT]
-    said = {agent.display_name: [one.positions for one in subject_of(agent, found).portrayals] for agent in agents}
-    assert said == {"मीना": [[0]], "मोना": [[1]]}
-
-
 @given(st.text(max_size=200))
 def test_every_slug_fits_a_file_name_and_names_no_channel(name: str) -> None:
     slug = slug_of(name)

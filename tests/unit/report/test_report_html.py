@@ -8,22 +8,15 @@ from datetime import UTC, datetime
 from evaluation.ratings import Rating
 from evaluation.report.page import Bar, Section, Table, html_page
 from evaluation.store import Store
-from evaluation.transcript import Cost, Message, Player, Transcript
+from evaluation.transcript import Cost, Transcript
 from evaluation.workflows.iterations import iteration_html
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 
 def game(name: str) -> Transcript:
-    said = (("Ann", f"Nothing in {name}"), ("Bravo", "Why do you say that?")) * 3
-    return Transcript(
-        game_id=name,
-        source_format="native",
-        players=(Player(name="Ann"), Player(name="Bravo")),
-        messages=tuple(
-            Message(id=f"m{n}", index=n, round=1, speaker=who, text=what) for n, (who, what) in enumerate(said)
-        ),
-        cost=Cost(total_usd=1.25, cache_hit_rate=0.8),
-    )
+    said = [("Ann", f"Nothing in {name}"), ("Bravo", "Why do you say that?")] * 3
+    return game_of(said, game_id=name, round=1, cost=Cost(total_usd=1.25, cache_hit_rate=0.8))
 
 
 def test_a_bar_is_as_long_as_its_share_and_its_mark_stands_at_the_threshold() -> None:

@@ -176,13 +176,6 @@ def test_phrases_do_not_cross_messages_and_repeat_within_one(make_game: MakeGame
     assert [(e.start, e.end) for e in result.ledger[0].evidence] == [(0, 5), (6, 11)]
 
 
-def test_the_own_name_before_a_message_is_dropped(make_game: MakeGame) -> None:
-    said = [("Ann", f"Ann: {fresh(0)}"), ("Ann", f"**Ann:** {fresh(20)}")]
-    result = measure(make_game(said))
-    # Six words each, four phrases each, and "NAME w0 w1" is none of them.
-    assert (result.numerator, result.denominator) == (8, 8)
-
-
 def test_the_most_repeated_phrase_stands_first(make_game: MakeGame) -> None:
     said = [
         ("Ann", "so it goes"),

@@ -193,11 +193,6 @@ def test_a_new_round_answers_nothing_of_the_last(make_game: MakeGame) -> None:
     assert counts(played([1, 1, 2, 2, 3, 3, 4, 4]))
 
 
-def test_the_own_name_before_a_message_names_nobody(make_game: MakeGame) -> None:
-    said = [("Ann", "Ann: hello all"), ("Bob", "Bob: hi"), ("Ann", "Ann: a walk"), ("Bob", "Bob: so be it")]
-    assert measure(make_game(said)).numerator == 0
-
-
 def test_a_reply_id_counts_however_far_back(make_game: MakeGame) -> None:
     said = [("Ann", "hello")] + [("Bob", "hm")] * 5 + [("Cid", CALM)]
     row = last_row(make_game(said, replies={6: "m0"}))

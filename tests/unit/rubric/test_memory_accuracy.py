@@ -288,6 +288,10 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Agent-Bravo voted for Agent-Foxtrot in round 1 but for Agent-Alpha in round 2.", [RIGHT, WRONG]),
     ("I earlier voted for Agent-Bravo, then for Agent-Delta.", [OPEN, OPEN]),
     ("I trust Agent-Bravo, who voted for Agent-Delta last round.", [RIGHT]),
+    ("Agent-Bravo, you voted for Agent-Delta last round, so why should we trust you?", [RIGHT]),
+    ('Agent-Alpha said "I voted for Agent-Charlie in round 1".', [OPEN]),
+    ("Agent-Echo: voted for Agent-Delta last round.", [RIGHT]),
+    ("Agent-Foxtrot was voted out. Yes, Agent-Foxtrot was voted out!", [RIGHT]),
 )
 
 
@@ -334,22 +338,9 @@ def test_questions_conditions_plans_and_guesses_are_no_references(text: str) -> 
     assert found_in(text) == []
 
 
-def test_a_statement_before_a_question_counts() -> None:
-    text = "Agent-Bravo, you voted for Agent-Delta last round, so why should we trust you?"
-    assert found_in(text) == [RIGHT]
-
-
-def test_quoted_words_are_not_the_speakers() -> None:
-    result = memory_accuracy.measure(make_game('Agent-Alpha said "I voted for Agent-Charlie in round 1".'))
-    assert [(row.details["act"], row.details["finding"]) for row in result.ledger] == [("said", OPEN)]
-
-
-def test_you_is_the_player_replied_to() -> None:
+def test_you_is_the_player_replied_to_unless_the_sentence_names_one() -> None:
     assert found_in("You voted for Agent-Bravo last round.", reply_to="m5") == [RIGHT]
     assert found_in("You voted for Agent-Bravo last round.", reply_to="m7") == [WRONG]
-
-
-def test_a_name_in_the_sentence_outranks_the_reply() -> None:
     assert found_in("Agent-Alpha, you voted for Agent-Bravo last round.", reply_to="m7") == [RIGHT]
 
 
@@ -560,14 +551,6 @@ def test_without_rounds_every_earlier_event_counts() -> None:
     assert findings(memory_accuracy.measure(game)) == [OPEN]
     game = make_game("Agent-Alpha voted for Agent-Bravo.", in_round=None)
     assert findings(memory_accuracy.measure(game)) == [RIGHT]
-
-
-def test_the_own_name_prefix_is_no_subject() -> None:
-    assert found_in("Agent-Echo: voted for Agent-Delta last round.") == [RIGHT]
-
-
-def test_a_message_that_repeats_itself_makes_one_reference() -> None:
-    assert found_in("Agent-Foxtrot was voted out. Yes, Agent-Foxtrot was voted out!") == [RIGHT]
 
 
 @pytest.mark.parametrize(

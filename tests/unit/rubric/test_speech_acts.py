@@ -85,6 +85,11 @@ ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
     ("Agent-Alpha voted for Agent-Bravo, which is suspicious.", {(VOTES, A), (ACCUSE, A), (CASE, A)}),
     ("I'm voting Agent-Bravo: two accusations, no proof, and not one follow-up", {(ACCUSE, B), (CASE, B)}),
     ("I no longer believe Agent-Bravo.", {(ACCUSE, B)}),
+    ("We need more evidence, but I suspect Agent-Bravo.", {(ACCUSE, B)}),
+    ("I see Agent-Bravo. He is Mafia.", {(ACCUSE, B)}),
+    ("Agent-Bravo met Agent-Charlie. He is Mafia.", set()),
+    ("Agent-Echo is Mafia.", set()),
+    ("Agent-Bravo, there was a question and no answer to it.", set()),
     # What looks like evidence and is none
     ("I think Agent-Bravo is Mafia, no reason.", {(ACCUSE, B)}),
     ("Agent-Bravo is Mafia because I said so.", {(ACCUSE, B)}),
@@ -193,7 +198,6 @@ def test_reports_conditions_quotes_and_small_talk_are_no_acts(text: str) -> None
 
 
 def test_nobody_accuses_the_own_person() -> None:
-    assert kinds_in("Agent-Echo is Mafia.") == set()
     assert kinds_in("I think Agent-Bravo is suspicious.", speaker=B) == set()
 
 
@@ -218,15 +222,6 @@ def test_that_is_who_the_sentence_before_is_about() -> None:
     assert (ACCUSE, A) in kinds_in("I find it suspicious that you ask, Agent-Alpha.")
 
 
-def test_an_answer_is_no_demand() -> None:
-    assert kinds_in("Agent-Bravo, there was a question and no answer to it.") == set()
-
-
-def test_he_is_the_only_other_player_named() -> None:
-    assert (ACCUSE, B) in kinds_in("Agent-Bravo came late. He is Mafia.")
-    assert kinds_in("Agent-Bravo met Agent-Charlie. He is Mafia.") == set()
-
-
 @pytest.mark.parametrize(
     ("text", "role"),
     [
@@ -248,10 +243,6 @@ def test_spans_show_the_words_in_the_original() -> None:
     (act,) = acts_in(text)
     assert act.kind is ActKind.ACCUSE_AGGRESSIVELY
     assert text[act.start : act.end] == "Agent\u2011Bravo is DEFINITELY Mafia"
-
-
-def test_who_accuses_does_not_deflect() -> None:
-    assert kinds_in("We need more evidence, but I suspect Agent-Bravo.") == {(ACCUSE, B)}
 
 
 def test_votes_called_for_are_marked() -> None:

@@ -9,12 +9,12 @@ import pytest
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionGate, MessageScore
+from evaluation.judging.answers import CheckAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.server_state import ServerState
 from evaluation.judging.propositions import TrajectoryEvent
-from evaluation.judging.protocol import CheckAnswer
 from evaluation.simulation.environment import (
     FEEDBACK_HEADING,
     NUDGE_HEADING,

@@ -79,13 +79,6 @@ def test_intervals_stay_within_what_the_scale_allows() -> None:
     assert found.before.interval.low == 0
 
 
-def test_games_that_share_nothing_are_not_paired() -> None:
-    assert compare({"m": Measure([1, 2], [3, 5])})["m"].paired is None
-    empty = compare({"m": Measure([1, 2], [3, 5], [(math.nan, 3.0)])})["m"].paired
-    assert empty is not None
-    assert empty.n == 0
-
-
 def test_a_difference_has_one_interval_in_cells_and_sentences() -> None:
     samples = {name: Measure([10, 20, 31], [30, 42, 50 + more], (), PERCENT, "%") for more, name in enumerate("abc")}
     for one in compare(samples).differences:

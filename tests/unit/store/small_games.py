@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 
 def game(name: str) -> Transcript:
     """One message of one player, whose content depends on ``name``."""
-    said = (Message(id="m0", index=0, speaker="Ann", text=f"Hello {name}"),)
-    return Transcript(game_id=name, source_format="native", players=(Player(name="Ann"),), messages=said)
+    return game_of([("Ann", f"Hello {name}")], game_id=name)

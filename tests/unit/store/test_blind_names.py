@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from evaluation.store import Store
-from evaluation.transcript import Elimination, Message, Player, Transcript
+from evaluation.transcript import Elimination
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 
 def test_names_that_tell_who_is_human_which_model_or_which_role_are_numbers() -> None:
     spoken = ("human", "gpt-4", "Speaker 1", "Seer", "human")
-    game = Transcript(
-        game_id="telling",
-        source_format="sharegpt",
-        players=(
-            Player(name="human", is_human=True),
-            Player(name="gpt-4", model="GPT-4"),
-            Player(name="Speaker 1", role="villager"),
-            Player(name="Seer", role="seer"),
-        ),
-        messages=tuple(
-            Message(id=f"m{place}", index=place, speaker=who, text="Hello there") for place, who in enumerate(spoken)
-        ),
-        eliminations=(Elimination(player="Seer"),),
-    )
+    players = {
+        "human": {"is_human": True},
+        "gpt-4": {"model": "GPT-4"},
+        "Speaker 1": {"role": "villager"},
+        "Seer": {"role": "seer"},
+    }
+    game = game_of([(who, "Hello there") for who in spoken], players, eliminations=(Elimination(player="Seer"),))
     store = Store(":memory:")
     add_evaluated(store, game, source_name="telling.json")
     blind = store.blind.get(game.id)

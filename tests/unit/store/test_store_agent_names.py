@@ -10,8 +10,9 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import Attempt, GateOutcome, GateResult
 from evaluation.corrections.message_gate import MessageGate
 from evaluation.errors import InputError
+from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
+from evaluation.judging.protocol import JudgeRequest
 from evaluation.persona.agents import Agent, find_agent
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents

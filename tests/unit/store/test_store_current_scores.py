@@ -17,9 +17,10 @@ from evaluation.rubric.verdict import MetricScore, metric_control, metric_covera
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import MetricResult, RowVerdict, Status
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.reevaluation import compute_missing
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 COUNT = 7
 
@@ -28,16 +29,9 @@ def game(number: int) -> Transcript:
     said = [
         ("Ann", f"Ben voted for Cid in round 1, {number} saw it"),
         ("Ben", "Ann, why do you say that about me?"),
-    ] * 3
-    return Transcript(
-        game_id=f"game {number}",
-        source_format="native",
-        players=(Player(name="Ann", role="mafia"), Player(name="Ben", role="doctor")),
-        messages=tuple(
-            Message(id=f"m{place}", index=place, round=1, speaker=who, text=text)
-            for place, (who, text) in enumerate(said)
-        ),
-    )
+    ]
+    players = {"Ann": {"role": "mafia"}, "Ben": {"role": "doctor"}}
+    return game_of(said * 3, players, game_id=f"game {number}", round=1)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,8 @@ from evaluation.engines.scoring import evaluate_transcript
 from evaluation.rubric_judge.reading_decisions import NO_REFERENCE, RowDecision
 from evaluation.score import Evidence, LedgerRow, Method, RowVerdict
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 by_rule = partial(evaluate_transcript, reader=None)
 """The rubric to the letter, whose answers can be told by hand."""
@@ -27,13 +28,7 @@ SAID = (
 
 
 def game(game_id: str = "game") -> Transcript:
-    return Transcript(
-        game_id=game_id,
-        source_format="native",
-        language="en",
-        players=tuple(Player(name=name) for name in ("Ann", "Ben", "Cid")),
-        messages=tuple(Message(id=f"m{i}", index=i, speaker=who, text=what) for i, (who, what) in enumerate(SAID)),
-    )
+    return game_of(SAID, game_id=game_id, language="en")
 
 
 def decision(row_id: str = "strategic_depth:m0", verdict: RowVerdict = COUNTS, **changes: object) -> RowDecision:

@@ -18,8 +18,9 @@ from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.iterations.iteration import Description
 from evaluation.ratings import Rating
 from evaluation.store import DeletionKind, Store
-from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+from evaluation.transcript import Elimination, Transcript, Vote
 from evaluation.workflows.scoring import stored_results_table
+from tests.games import game_of
 
 BOOKKEEPING = {"deletions", "deletion_ends", "deleted_games", "deleted_memberships", "schema_migrations"}
 
@@ -28,16 +29,14 @@ NEW_YEAR = datetime(2025, 1, 1, tzinfo=UTC)
 
 def game(name: str) -> Transcript:
     """A small game with something in every table."""
-    return Transcript(
+    said = [
+        ("Ann", f"I suspect Bob in {name}", {"recipients": ("Bob",)}),
+        ("Bob", "Ann, I trust no one", {"sent_at": NEW_YEAR}),
+    ]
+    return game_of(
+        said,
+        {"Ann": {"role": "mafia", "alignment": "mafia"}, "Bob": {"metadata": {"a": [1, None]}}},
         game_id=name,
-        source_format="native",
-        players=(Player(name="Ann", role="mafia", alignment="mafia"), Player(name="Bob", metadata={"a": [1, None]})),
-        messages=(
-            Message(id="m0", index=0, speaker="Ann", text=f"I suspect Bob in {name}", recipients=("Bob",)),
-            Message(
-                id="m1", index=1, speaker="Bob", text="Ann, I trust no one", sent_at=datetime(2025, 1, 1, tzinfo=UTC)
-            ),
-        ),
         votes=(Vote(round=1, voter="Ann", target="Bob"),),
         eliminations=(Elimination(round=1, player="Bob"),),
     )

@@ -14,13 +14,12 @@ import pytest
 from evaluation.errors import InputError, NewerSchemaError, StoreError
 from evaluation.store import Store
 from evaluation.store.duckdb_errors import explain
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 
 def said(number: int) -> Transcript:
-    messages = tuple(Message(id=f"m{i}", index=i, speaker="Ann", text=os.urandom(400).hex()) for i in range(100))
-    players = (Player(name="Ann"),)
-    return Transcript(game_id=f"g{number}", source_format="native", players=players, messages=messages)
+    return game_of([("Ann", os.urandom(400).hex()) for _ in range(100)], game_id=f"g{number}")
 
 
 @pytest.fixture

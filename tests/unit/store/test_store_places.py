@@ -11,14 +11,9 @@ import pytest
 
 from evaluation.errors import StoreError
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from tests.unit.store.small_games import game
 
-GAME = Transcript(
-    game_id="game",
-    source_format="native",
-    players=(Player(name="Ann"),),
-    messages=(Message(id="m0", index=0, speaker="Ann", text="Hello"),),
-)
+GAME = game("game")
 
 
 def dramaturg(*arguments: object, seconds: float = 120, **options: object) -> subprocess.CompletedProcess[str]:

@@ -29,7 +29,8 @@ from evaluation.score import (
 )
 from evaluation.store import Store
 from evaluation.store.result_rows import ResultRows, ledger_values
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 
 @dataclass
@@ -40,8 +41,7 @@ class Evaluated:
 
 
 def game(name: str = "game") -> Transcript:
-    said = tuple(Message(id=f"m{index}", index=index, speaker="Ann", text=f"Hello {index}") for index in range(5))
-    return Transcript(game_id=name, source_format="native", players=(Player(name="Ann"),), messages=said)
+    return game_of([("Ann", f"Hello {index}") for index in range(5)], game_id=name)
 
 
 GAME = game()
@@ -278,25 +278,6 @@ def test_scores_of_an_iteration_come_in_the_order_of_its_games(store: Store) -> 
     assert store.results.scores("v1")["transcript_id"].unique().tolist() == [one.id for one in others[1:]]
     assert len(store.results.scores()) == 3 * 2 + 1
     assert store.results.scores("no such iteration").empty
-
-
-def test_an_empty_store_has_an_empty_table_with_all_columns() -> None:
-    table = Store(":memory:").results.scores()
-    assert table.empty
-    assert list(table.columns) == [
-        "transcript_id",
-        "metric",
-        "score",
-        "numerator",
-        "denominator",
-        "status",
-        "threshold",
-        "method",
-        "version",
-        "reason",
-        "considered",
-        "control",
-    ]
 
 
 def test_what_failed_is_recorded_until_it_is_computed(store: Store) -> None:

@@ -6,19 +6,13 @@ import pytest
 
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import game_of
 
 
 def game(name: str, *said: str) -> Transcript:
-    return Transcript(
-        game_id=name,
-        source_format="native",
-        players=(Player(name="Ann"),),
-        messages=tuple(
-            Message(id=f"{name}-{place}", index=place, round=place or None, speaker="Ann", text=text)
-            for place, text in enumerate(said)
-        ),
-    )
+    lines = [("Ann", text, {"id": f"{name}-{at}", "round": at or None}) for at, text in enumerate(said)]
+    return game_of(lines, game_id=name)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from evaluation.errors import ConflictError, NotFoundError
 from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
+from tests.games import game_of
 
 
 @pytest.fixture
@@ -23,13 +24,7 @@ def store() -> Store:
 
 
 def game(name: str = "game", *, cost: Cost | None = None, said: str = "Hello") -> Transcript:
-    return Transcript(
-        game_id=name,
-        source_format="native",
-        players=(Player(name="Ann"), Player(name="Bob")),
-        messages=(Message(id="m0", index=0, speaker="Ann", text=said),),
-        cost=cost,
-    )
+    return game_of([("Ann", said)], ("Ann", "Bob"), game_id=name, cost=cost)
 
 
 text = st.text(st.characters(codec="utf-8"), max_size=20)
@@ -239,10 +234,3 @@ def test_a_game_is_called_by_its_place_in_its_iteration_else_by_its_title(store:
     store.iterations.move([first], None)
     assert store.transcripts.name(first) == "night"
     assert store.transcripts.name(second) == "Game 1 · v1"
-
-
-def test_messages_can_be_searched_with_sql(store: Store) -> None:
-    store.transcripts.add(game(said="I accuse Bob"), source_name="f")
-    with store.unit() as cursor:
-        query = "SELECT speaker, position, is_control FROM messages WHERE contains(lower(text), 'accuse')"
-        assert cursor.execute(query).fetchall() == [("Ann", 0, False)]

@@ -121,13 +121,6 @@ def test_a_joined_unit_without_an_outer_one_is_a_transaction_of_its_own(store: S
     assert store.settings.get("key") == 1
 
 
-def test_other_threads_do_not_see_what_is_not_finished(store: Store) -> None:
-    with ThreadPoolExecutor(1) as pool, store.unit(write=True):
-        store.transcripts.add(game("one"), source_name="one.json")
-        assert len(store.transcripts.summaries()) == 1
-        assert pool.submit(store.transcripts.summaries).result().empty
-
-
 def test_threads_get_their_own_rows_and_lose_no_write(store: Store) -> None:
     store.transcripts.add_many([(game(f"game {number}"), "f") for number in range(8)])
     ids = store.transcripts.summaries()["transcript_id"].tolist()
@@ -163,12 +156,6 @@ def test_memory_is_kept_until_it_is_closed_and_is_nobody_elses() -> None:
     assert [one.settings.get("key"), one.settings.get("other"), other.settings.get("key")] == [1, 2, None]
     one.close()
     assert one.settings.get("key") is None
-
-
-def test_importing_the_store_imports_nothing_heavy() -> None:
-    code = "import sys, evaluation.store; print({'duckdb', 'pandas', 'pyarrow', 'numpy'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
 
 
 def test_a_long_game_is_stored_in_parts_without_loading_arrow_or_pandas(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.prices import Price
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.ab_tests import (
     KIND,
     begin_ab_job,
@@ -22,6 +22,7 @@ from evaluation.workflows.ab_tests import (
     run_ordered_ab,
 )
 from evaluation.workflows.jobs import running_order
+from tests.games import game_of
 from tests.judge_server import JudgeServer, scripted
 
 MARK = '{"reason": "It fits.", "score": 0.9}'
@@ -107,13 +108,7 @@ def test_runs_that_are_done_are_not_estimated_again(server: JudgeServer) -> None
 
 def talk(name: str) -> Transcript:
     names = ("Ann", "Ben", "Cem")
-    messages = [
-        Message(id=f"m{place}", index=place, speaker=names[place % 3], text=f"{name} says number {place}.")
-        for place in range(9)
-    ]
-    return Transcript(
-        source_format="test", game_id=name, players=[Player(name=one) for one in names], messages=messages
-    )
+    return game_of([(names[place % 3], f"{name} says number {place}.") for place in range(9)], game_id=name)
 
 
 def test_the_questions_about_stored_games_are_counted_one_by_one(server: JudgeServer) -> None:

@@ -12,21 +12,21 @@ from evaluation.overrides import parse_overrides
 from evaluation.rubric.verdict import metric_coverage
 from evaluation.score import Method, RowVerdict, coverage_of
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript, Vote
+from evaluation.transcript import Vote
 from evaluation.workflows.judging import mark_reference
 from evaluation.workflows.reevaluation import reevaluate
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 WORDS = "the way you dropped Dan back then"
-GAME = Transcript(
-    game_id="marked",
-    source_format="native",
-    players=tuple(Player(name=name) for name in ("Ann", "Ben", "Cid")),
-    messages=(
-        Message(id="m0", index=0, round=2, speaker="Ann", text="Ben voted for Cid in round 1."),
-        Message(id="m1", index=1, round=2, speaker="Cid", text=f"Hm, {WORDS} was odd."),
-        Message(id="m2", index=2, round=2, speaker="Ben", text="Team only.", channel="private"),
-    ),
+GAME = game_of(
+    [
+        ("Ann", "Ben voted for Cid in round 1."),
+        ("Cid", f"Hm, {WORDS} was odd."),
+        ("Ben", "Team only.", {"channel": "private"}),
+    ],
+    ("Ann", "Ben", "Cid"),
+    round=2,
     votes=(Vote(round=1, voter="Ben", target="Cid"),),
 )
 

@@ -11,10 +11,11 @@ from evaluation.rubric.reader.model import Reader, shipped_reader
 from evaluation.rubric.reader.training import LabelledGame, Labels, tune
 from evaluation.score import RowVerdict
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.own_reader import decided_labels, train_own_reader
 from evaluation.workflows.reevaluation import outdated, reevaluate
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 SHIPPED = shipped_reader()
 
@@ -28,17 +29,8 @@ def game(number: int) -> Transcript:
     said = []
     for at in range(12):
         words = " ".join(pick.sample(WORDS, 5))
-        said.append(f"{words}, per the ledger of obligations" if at % 2 else words)
-    messages = [
-        Message(id=f"m{at}", index=at, round=1, speaker=NAMES[at % 4], text=text) for at, text in enumerate(said)
-    ]
-    return Transcript(
-        game_id=f"game {number}",
-        source_format="test",
-        language="en",
-        players=[Player(name=name) for name in NAMES],
-        messages=messages,
-    )
+        said.append((NAMES[at % 4], f"{words}, per the ledger of obligations" if at % 2 else words))
+    return game_of(said, game_id=f"game {number}", language="en", round=1)
 
 
 GAMES = [game(number) for number in range(6)]

@@ -12,17 +12,13 @@ from evaluation.errors import InputError, NotFoundError
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.ratings import assign_games, rating_grid
+from tests.games import game_of
 
 
 def game(name: str) -> Transcript:
-    return Transcript(
-        game_id=name,
-        source_format="native",
-        players=(Player(name="Ann"),),
-        messages=tuple(Message(id=f"m{n}", index=n, speaker="Ann", text=f"{name} {n}") for n in range(10)),
-    )
+    return game_of([("Ann", f"{name} {place}") for place in range(10)], game_id=name)
 
 
 @pytest.fixture

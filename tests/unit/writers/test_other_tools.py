@@ -13,9 +13,10 @@ from evaluation.rating_desk.annotation_tools import annotation_export, annotatio
 from evaluation.ratings import Rating
 from evaluation.rubric.reader.model import SHIPPED
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.ratings import import_ratings
 from evaluation.workflows.scoring import GameRecord, store_games
+from tests.games import game_of
 
 WORDS = (
     ("Ann", "I suspect Bob, because he was silent all night."),
@@ -26,12 +27,8 @@ WORDS = (
 
 
 def game() -> Transcript:
-    messages = [
-        Message(id=f"m{place}", index=place, speaker=speaker, text=text, round=1)
-        for place, (speaker, text) in enumerate(WORDS)
-    ]
-    players = [Player(name="Ann", role="villager", persona="Calm."), Player(name="Bob"), Player(name="Cid")]
-    return Transcript(game_id="g1", source_format="made", players=tuple(players), messages=tuple(messages))
+    players = {"Ann": {"role": "villager", "persona": "Calm."}, "Bob": {}, "Cid": {}}
+    return game_of(WORDS, players, game_id="g1", round=1)
 
 
 def rated_store() -> tuple[Store, list[Rating]]:
