@@ -78,7 +78,8 @@ def compare_runs() -> None:
     games = next(iter(known.values()))
     st.caption(
         f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9 or counted. * One score for "
-        "all that the agent said, too few for a test. The profile's score is the mean of all claims, those without a game too."
+        "all that the agent said, too few for a test. The profile's score is the mean of all claims, those without a "
+        "game too."
     )
     _one_dimension(found, known)
     _movers(found)
