@@ -118,7 +118,7 @@ def decision_in(database: Path, name: str) -> dict[str, Any] | None:
     return next(one["decision"] for one in board["iterations"] if one["name"] == name)
 
 
-@pytest.mark.parametrize("seed", mostly_long(range(25), 2))
+@pytest.mark.parametrize("seed", mostly_long(range(25)))
 def test_commands_and_pages_give_the_same_decision_for_stored_histories(
     seed: int, store: Store, database: Path, open_page: Any, words: Any
 ) -> None:

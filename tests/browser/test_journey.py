@@ -49,7 +49,7 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(empty_server, visit, data_
 
     # The trend has no engagement yet.
     go(page, "Trends")
-    expect(page.get_by_text("3 games wait for a rating.")).to_be_visible()
+    expect(page.get_by_text("waits for the rating of 3 games.")).to_be_visible()
 
     # Rate one game with the keyboard.
     go(page, "Rate")
@@ -62,13 +62,13 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(empty_server, visit, data_
 
     # The trend has changed.
     go(page, "Trends")
-    expect(page.get_by_text("2 games wait for a rating.")).to_be_visible()
+    expect(page.get_by_text("waits for the rating of 2 games.")).to_be_visible()
 
     # All of it is there after the server was restarted and the page loaded again.
     server.stop()
     server.start()
     page.goto(f"{server.url}/trends")
-    expect(page.get_by_text("2 games wait for a rating.")).to_be_visible()
+    expect(page.get_by_text("waits for the rating of 2 games.")).to_be_visible()
     page.goto(opened)
     expect(page.get_by_role("heading", name=re.compile("Strategic depth, message"))).to_be_visible()
     expect(page.locator(".badge[aria-pressed='true']")).to_be_visible()

@@ -13,10 +13,10 @@ ROW = 36
 
 @pytest.fixture(scope="module")
 def busy(stored_server):
-    """Two raters who have rated three games, once far apart."""
+    """Two raters who have rated those games of the newest iteration that do not wait, once far apart."""
     store = stored_server.store
-    keys = store.transcripts.ids()
-    for number, key in enumerate(keys[:3]):
+    keys = [key for key in store.transcripts.ids("Prompt v4") if store.ratings.latest(key)]
+    for number, key in enumerate(keys):
         store.ratings.add(Rating(key, "Ann", 1 + number, comment="Tense"))
         store.ratings.add(Rating(key, "Bob", 4))
     store.close()

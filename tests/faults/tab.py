@@ -221,6 +221,9 @@ class Tab:
                 self._hash = message.new_session.page_script_hash
                 self.session_id = message.new_session.initialize.session_id or self.session_id
                 self.elements, self.fragments = [], set()
+            case "navigation":
+                # Of the page that is shown: what is sent from it runs that page again.
+                self._hash = message.navigation.page_script_hash
             case "delta":
                 if message.delta.fragment_id:
                     self.fragments.add(message.delta.fragment_id)
