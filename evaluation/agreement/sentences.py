@@ -69,7 +69,7 @@ def headline(report: AgreementReport) -> str:
 
 
 def other_sentences(report: AgreementReport) -> list[str]:
-    """Those of :func:`agreement_sentences` that are about no single item."""
+    """Sentences that are about no single item: leanings, metrics beside ratings, and who decides rows alike."""
     leanings = _leaning_sentences(report.leanings) if report.shared_games else ()
     return [*leanings, *_metric_sentence(report), *_row_sentences(report)]
 

@@ -146,7 +146,7 @@ def _evaluate(source: Source, period: Period = ALWAYS, wrap: Wrap | None = None)
 
 def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, output: OutputFormat, mode: str) -> None:
     if output is OutputFormat.JSON:
-        # Of recordings the output is the same every time; the runs are listed by 'show'.
+        # Of recordings the output is the same every time; the runs stand under Agents, Runs.
         print_json_list(evaluation_dict(None if mode is Mode.MOCK else key, each) for key, each in rated)
     elif output is OutputFormat.MARKDOWN and comparison is not None:
         _print_comparison(comparison, output)

@@ -21,7 +21,7 @@ from evaluation.cli.options import OutputFormat, judge_options
 
 app = command_group(
     "Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
-    "baselines; list earlier runs."
+    "baselines."
 )
 
 

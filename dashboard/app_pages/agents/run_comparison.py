@@ -41,7 +41,7 @@ def compare_runs() -> None:
     if len(runs) < 2:
         empty_state(
             "Two completed evaluation runs are needed",
-            "A run holds one agent against its propositions. Run again after a change of the persona, the prompt or "
+            "A run holds one agent against its claims. Run again after a change of the persona, the prompt or "
             "the judge, and see here what it did.",
         )
         with st.container(horizontal=True, horizontal_alignment="center"):

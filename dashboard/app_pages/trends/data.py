@@ -1,4 +1,4 @@
-"""Data for the Trends page, ready to draw: games, iterations, persona dimensions, agents over time.
+"""Data for the Trends page, ready to draw: games, iterations, persona dimensions.
 
 Independent of Streamlit.
 """
