@@ -20,8 +20,7 @@ from evaluation.cli.exit_codes import command_group
 from evaluation.cli.options import OutputFormat, judge_options
 
 app = command_group(
-    "Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
-    "baselines."
+    "Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against baselines."
 )
 
 

@@ -265,12 +265,9 @@ class _Weighing:
             return ""
         (answer,) = answers
         if answer is Choice.REVERT or not waiting[0]:
-            return f"However the open games are rated, the rule will say: {answer.words}."
-        if waiting[0] == 1:
-            high, low = f"If the open game is rated {limit:g} or more", "A lower rating"
-        else:
-            high, low = f"If the {waiting[0]} open games are each rated {limit:g} or more", "One lower rating"
-        return f"{high}, the rule will say: {answer.words}. {low} fails the game, and the change is reverted."
+            return f"However the open games are rated, the rule will say {answer.words}."
+        high, low = ("Rated", "lower") if waiting[0] == 1 else ("All rated", "one lower")
+        return f"{high} {limit:g} or more, the rule will say {answer.words}; {low}, {Choice.REVERT.words}."
 
     def _explanation(self, choice: Choice) -> Iterator[str]:
         if choice is Choice.UNDECIDABLE:

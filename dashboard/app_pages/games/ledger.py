@@ -25,7 +25,7 @@ _METRIC = "rows_of"
 _VERDICT = "rows_that"
 _ANY = "all"
 _MOST_ROWS = 500
-_WIDTHS = {"Words": 230, "Reason": 420}
+_WIDTHS = {"Words": 160, "Reason": 490}
 """Pixels: most reasons are read whole in the table, and the whole table stands on a page of 1280."""
 _EXCLUDED_WORDS = {"memory_accuracy": "unverified", "role_consistency": "without a signal", "engagement": "revised"}
 

@@ -123,26 +123,24 @@ UNRATED: Scores = GOOD | {"engagement": None}
         (
             (game(UNRATED | {"coherence": 75.0}), *side(GOOD | {"coherence": 75.0}, games=2)),
             side(GOOD),
-            "If the open game is rated 3 or more, the rule will say: keep. A lower rating fails the game, and the "
-            "change is reverted.",
+            "Rated 3 or more, the rule will say keep; lower, revert.",
         ),
         (
             side(UNRATED | {"coherence": 75.0}),
             side(GOOD),
-            "If the 3 open games are each rated 3 or more, the rule will say: keep. One lower rating fails the game, "
-            "and the change is reverted.",
+            "All rated 3 or more, the rule will say keep; one lower, revert.",
         ),
         # The target fell: no rating helps.
         (
             side(UNRATED | {"coherence": 71.0}),
             side(GOOD),
-            "However the open games are rated, the rule will say: revert.",
+            "However the open games are rated, the rule will say revert.",
         ),
         # Only the reference waits, and the iteration passes all that it could.
         (
             side(GOOD | {"coherence": 75.0}),
             side(UNRATED),
-            "However the open games are rated, the rule will say: keep.",
+            "However the open games are rated, the rule will say keep.",
         ),
         # Six of seven pass here: whether the reference passes seven depends on its ratings.
         (side(GOOD | {"coherence": 75.0, "strategic_depth": 1.0}), side(UNRATED), ""),
