@@ -175,7 +175,8 @@ def prompts(found: IterationComparison) -> None:
         return
     if is_cut(before, after):
         st.caption("Only the first 1,000 lines are compared.")
-    st.code(changed, language="diff", wrap_lines=True)
+    # Without colours: those of a diff have too little contrast.
+    st.code(changed, language=None, wrap_lines=True)
 
 
 def _export(found: IterationComparison) -> None:
