@@ -150,7 +150,7 @@ def test_commands_and_pages_give_the_same_decision_for_stored_histories(
         page = open_page("compare", before=other, after=name)
         if games[name] and games[other]:
             assert (f"{later_name}: {stored_board(store)[later_name].answer}." in words(page)) == (later is not None)
-    for step in data.steps(store):
+    for step in data.steps(stored_board(store)):
         recorded = store.iterations.get(step.name).recorded
         wanted = expected[step.name]
         assert step.reference == (wanted[1] if wanted else "")

@@ -18,7 +18,7 @@ from dashboard.shared.formatting import USD, score_text, usd_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.queries import LOOSE, group_of
 from evaluation.escaping import cut, spreadsheet_safe
-from evaluation.iterations.board import IterationSummary
+from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import MetricChange
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
@@ -30,7 +30,7 @@ from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 from evaluation.store import Store
 from evaluation.text.display import counted, listed
-from evaluation.workflows.iterations import side_scores, stored_board
+from evaluation.workflows.iterations import side_scores
 
 NINE = Scale("nine", 0.0, 9.0)
 
@@ -64,9 +64,9 @@ class Step:
     decision: str = ""
 
 
-def steps(store: Store) -> list[Step]:
+def steps(board: Board) -> list[Step]:
     """All iterations in their order, with the decisions that every page shows."""
-    return [_step(place, one) for place, one in enumerate(stored_board(store).iterations, start=1)]
+    return [_step(place, one) for place, one in enumerate(board.iterations, start=1)]
 
 
 def _step(place: int, one: IterationSummary) -> Step:
