@@ -15,6 +15,9 @@ _NBSP = "\u00a0"
 """Keeps a number and its unit on one line."""
 
 
+PICKER = 400
+"""Pixels of a list of names: two stand side by side, on a telephone one below the other, where names would be cut."""
+
 Color = Literal["red", "orange", "yellow", "blue", "green", "violet", "gray"]
 
 

@@ -73,6 +73,13 @@ class TalkShares:
         share = self.share_of_words(player)
         return None if share is None else share * len(self.words)
 
+    @property
+    def most_talkative(self) -> tuple[list[str], float]:
+        """The players with most words, as far as one digit of domination shows, and that; none and 0 without words."""
+        times = {player: round(self.domination(player) or 0.0, 1) for player in self.words}
+        most = max(times.values(), default=0.0)
+        return [player for player in times if times[player] == most > 0], most
+
 
 def talk_shares(transcript: Transcript, only: MessageFilter = EVERYTHING) -> TalkShares:
     """The shares of a game, of what players said to others."""

@@ -173,10 +173,8 @@ def _talks_most(metrics: SimulationMetrics) -> str:
 
 def share_lines(shares: TalkShares) -> Iterator[Line]:
     """The players who dominate, relative to an even share."""
-    if len(shares.words) > 1 and any(shares.words.values()):
-        most = max(shares.words.values())
-        times = max(shares.domination(name) or 0.0 for name, count in shares.words.items() if count == most)
-        names = [name for name in shares.words if round(shares.domination(name) or 0.0, 1) == round(times, 1)]
+    names, times = shares.most_talkative
+    if len(shares.words) > 1 and names:
         yield "Largest share of words", f"{listed(names)}, {times:.1f} times an even share"
 
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.agents.scores import CHOSEN, PICKER, claim_text, show_judgements
+from dashboard.app_pages.agents.scores import CHOSEN, claim_text, show_judgements
 from dashboard.shared import personas, resources, state
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame
 from dashboard.shared.downloads import json_download
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.formatting import signed_cell, told_apart
+from dashboard.shared.formatting import PICKER, signed_cell, told_apart
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.runs import Run, RunComparison, finding_words, outlier_words, run_comparison_data

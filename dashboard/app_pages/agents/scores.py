@@ -17,6 +17,7 @@ from dashboard.app_pages.agents.gate_data import agent_words
 from dashboard.app_pages.agents.profile_data import profile, shown_dimensions
 from dashboard.shared import personas, queries, resources, state
 from dashboard.shared.changes.actions import attempt
+from dashboard.shared.formatting import PICKER
 from dashboard.shared.marks.pictures import define_picture, remember_click, take_clicked_mark
 from dashboard.shared.marks.targets import MarkTarget, RunTarget
 from dashboard.shared.notices import plain
@@ -37,8 +38,6 @@ _ID = "agent"
 CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
 _MOST_SHOWN = 40
-PICKER = 400
-"""Pixels: two stand side by side on a screen, one below the other on a telephone, where names would be cut."""
 _MOST_NAMED = 6
 _CLOSE = 0.5
 """Points of 9 between agents that are close."""

@@ -14,7 +14,7 @@ from dashboard.app_pages.experiments.data import MeasuredRuns, ShownRun
 from dashboard.shared import state
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, escaped_label
-from dashboard.shared.formatting import told_apart
+from dashboard.shared.formatting import PICKER, told_apart
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
@@ -188,8 +188,7 @@ def _read_one(label: str, names: Mapping[str, str], key: str, button_key: str) -
     if not names:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        # On a telephone the button stands below it.
-        chosen = st.selectbox(label, list(names), format_func=names.__getitem__, key=key, width=400)
+        chosen = st.selectbox(label, list(names), format_func=names.__getitem__, key=key, width=PICKER)
         if st.button("Read it", icon=":material/forum:", key=button_key):
             st.switch_page("app_pages/games/page.py", query_params={"transcript": chosen})
 

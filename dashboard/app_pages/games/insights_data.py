@@ -92,23 +92,22 @@ def finding(opened: OpenGame) -> str:
     """
     said = []
     shares = opened.report.shares
-    most = max(shares.words, key=shares.words.__getitem__, default="")
-    if times := shares.domination(most) if most else None:
-        players = [most, *(one for one in shares.words if one != most)]
-        speakers = [
-            shortened(one, _LETTERS) for one in players if round(shares.domination(one) or 0.0, 1) == round(times, 1)
-        ]
-        verb, each = ("says", "") if len(speakers) == 1 else ("say", " each")
-        said.append(f"{listed(speakers)} {verb} most words: {times:.1f} times an even share{each}.")
+    players, times = shares.most_talkative
+    if len(players) == len(shares.words) > 1:
+        said.append("All say about as many words.")
+    elif players:
+        verb, each = ("says", "") if len(players) == 1 else ("say", " each")
+        names = listed([shortened(one, _LETTERS) for one in players])
+        said.append(f"{names} {verb} most words: {times:.1f} times an even share{each}.")
     if opened.arrows:
         first = opened.arrows[0]
-        names = [shortened(opened.players[place], _LETTERS) for place in (first.sender, first.receiver)]
+        pair = [shortened(opened.players[place], _LETTERS) for place in (first.sender, first.receiver)]
         messages = counted(len(first.messages), "message")
         ties = sum(len(one.messages) == len(first.messages) for one in opened.arrows) - 1
         said.append(
             f"No pair stands out: nobody addresses anybody more often than in {messages}."
             if ties
-            else f"{names[0]} speaks most often to {names[1]}: {messages}."
+            else f"{pair[0]} speaks most often to {pair[1]}: {messages}."
         )
     return " ".join(said)
 

@@ -15,6 +15,7 @@ from dashboard.app_pages.overview.cockpit_data import (
     evidence_sentence,
     next_step,
     sentence,
+    sides,
     waiting_games,
     without_ratings,
 )
@@ -46,8 +47,8 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         shown = _pick_iteration(board)
         st.title(shown.answer, anchor=False, width="stretch")
-    sides = [shown, *([board[shown.decision.reference]] if shown.decision else [])]
-    is_hidden = is_engagement_hidden(store, [one.transcript_id for side in sides for one in side.games])
+    games = [one.transcript_id for side in sides(board, shown) for one in side.games]
+    is_hidden = is_engagement_hidden(store, games)
     hidden = (ENGAGEMENT.name,) if is_hidden else ()
     with st.container(gap=None):
         plain(sentence(board, shown, hidden))

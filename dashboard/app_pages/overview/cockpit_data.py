@@ -55,10 +55,11 @@ class NextStep(StrEnum):
 
 def waiting_games(board: Board, shown: IterationSummary) -> int:
     """Number of games that nobody has rated, of the iteration and of what it is compared with."""
-    return sum(side.means[ENGAGEMENT.name].waiting for side in _sides(board, shown))
+    return sum(side.means[ENGAGEMENT.name].waiting for side in sides(board, shown))
 
 
-def _sides(board: Board, shown: IterationSummary) -> list[IterationSummary]:
+def sides(board: Board, shown: IterationSummary) -> list[IterationSummary]:
+    """The iteration, and what it is compared with where there is something."""
     return [shown, *([board[shown.decision.reference]] if shown.decision else [])]
 
 
@@ -66,7 +67,7 @@ def next_step(board: Board, shown: IterationSummary) -> NextStep:
     """The one action that brings the decision on an iteration further, or the work after it."""
     if waiting_games(board, shown):
         return NextStep.RATE
-    if any(len(side.games) < FEWEST_GAMES for side in _sides(board, shown)):
+    if any(len(side.games) < FEWEST_GAMES for side in sides(board, shown)):
         return NextStep.ADD_GAMES
     if shown.decision is None or shown.iteration.recorded is not None:
         return NextStep.NEXT_ITERATION
@@ -151,13 +152,7 @@ def without_ratings(found: Cockpit) -> Cockpit:
     rows, targets, words = list(found.data["rows"]), list(found.targets), list(found.words)
     place = list(DEFINITIONS).index(ENGAGEMENT.name)
     hidden = "hidden until you have rated these games"
-    texts = rows[place]["texts"] | {
-        "before": hidden,
-        "after": hidden,
-        "current": "hidden",
-        "change": "",
-        "no_score": "",
-    }
+    texts = {"before": hidden, "after": hidden, "current": "hidden", "change": "", "no_score": ""}
     # A new row: the one that was made is shared with people who may see it.
     rows[place] = rows[place] | {
         "before": None,

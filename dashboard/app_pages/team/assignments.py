@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared import queries, resources, state
+from dashboard.shared.formatting import PICKER
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import add_games_link
@@ -190,8 +191,6 @@ _GAME = "team_game"
 _RATER = "team_rater"
 _LONGEST_NAME = 40
 _GAME_WIDTH = 190
-_PICKER = 400
-"""Pixels: two lists stand side by side on a screen, one below the other on a telephone, where names would be cut."""
 
 
 def progress_words(one: RaterSummary) -> str:
@@ -270,9 +269,9 @@ def choose_cell(grid: RatingGrid) -> tuple[GridGame, str] | None:
             format_func=lambda key: games[key].name,
             key=_GAME,
             placeholder="Choose a game, or select a cell above",
-            width=_PICKER,
+            width=PICKER,
         )
-        rater = st.selectbox("Rater", raters, index=None, key=_RATER, placeholder="Choose a rater", width=_PICKER)
+        rater = st.selectbox("Rater", raters, index=None, key=_RATER, placeholder="Choose a rater", width=PICKER)
     state.choose(team_game=game, team_rater=rater)
     return (games[game], rater) if game is not None and rater is not None else None
 

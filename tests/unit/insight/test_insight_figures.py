@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -205,6 +206,10 @@ def test_words_and_turns_by_hand() -> None:
     assert (found.words, found.turns) == ({"A": 6, "B": 4, "C": 0}, {"A": 2, "B": 1, "C": 0})
     assert found.share_of_words("A") == 0.6
     assert found.domination("A") == pytest.approx(1.8)
+    assert found.most_talkative == (["A"], 1.8)
+    # 100 and 99 of 199 words: the same as far as the figure shows; nobody without a word.
+    assert replace(found, words={"A": 100, "B": 99}).most_talkative == (["A", "B"], 1.0)
+    assert replace(found, words={"A": 0, "B": 0}).most_talkative == ([], 0.0)
 
 
 def test_filters_keep_what_answers_and_addresses() -> None:
