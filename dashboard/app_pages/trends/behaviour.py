@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.app_pages.trends import behaviour_data as data
 from dashboard.shared import queries, resources
-from evaluation.escaping import spreadsheet_safe
+from dashboard.shared.status_table import status_table
 from evaluation.text.display import counted
 
 
@@ -23,12 +23,7 @@ def behaviour() -> None:
     if found.empty:
         return
     st.subheader("Who talks, and to whom", anchor=False)
-    st.dataframe(
-        found.assign(Iteration=found["Iteration"].map(spreadsheet_safe)),
-        hide_index=True,
-        column_config={name: st.column_config.NumberColumn(format=form) for name, form in _FORMATS.items()},
-        alt="Behaviour of players by iteration",
-    )
+    status_table(found.round(_PLACES), "Behaviour of players by iteration")
     st.caption(
         "Means over the games. Largest share: the words of the most talkative player; 1.0 is an even share. Addressed: "
         "of all ways from one player to another (10 players: 90), the share used. Answered: the share of these that "
@@ -36,7 +31,7 @@ def behaviour() -> None:
     )
 
 
-_FORMATS = {"Messages": "%.1f", "Words": "%.0f", "Largest share": "%.1f", "Addressed": "%.2f", "Answered": "%.2f"}
+_PLACES = {"Messages": 1, "Words": 0, "Largest share": 1, "Addressed": 2, "Answered": 2}
 
 
 def games_cost() -> None:
@@ -45,7 +40,7 @@ def games_cost() -> None:
     if not found.games.empty:
         st.subheader("What the games cost", anchor=False)
         st.caption("As the uploaded files say. A cost that is not in them is unknown, not 0.")
-        st.dataframe(found.games, hide_index=True, alt="Cost of the games by iteration")
+        status_table(found.games, "Cost of the games by iteration")
 
 
 def model_calls() -> None:
@@ -69,11 +64,11 @@ def model_calls() -> None:
                 "without a known price, which are not in the sum. Slow: 95 of 100 calls took less. "
                 + (f"The price of {counted(unpriced, 'call')} is not known and not in the sum." if unpriced else "")
             )
-            st.dataframe(data.models_frame(found), hide_index=True, alt="Calls by model and purpose")
+            status_table(data.models_frame(found), "Calls by model and purpose")
         if not found.runs.empty:
             st.subheader("By evaluation run", anchor=False)
             st.caption(
                 "Times are UTC. Known already: answers reused from earlier runs, at no cost. "
                 "Recorded answers that are played back are in neither count."
             )
-            st.dataframe(data.runs_frame(found), hide_index=True, alt="Evaluation runs with their cost")
+            status_table(data.runs_frame(found), "Evaluation runs with their cost")

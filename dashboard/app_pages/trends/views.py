@@ -105,7 +105,7 @@ def numbers(
             games = shown[shown["metric"] == name]
             st.caption(f"**{definition.label}**: {_summary(games, definition, thresholds.get(name))}")
         table = resources.once(data.mean_table, key, shown, definitions)
-        st.dataframe(table, hide_index=True, alt="Every metric by iteration")
+        status_table(table, "Every metric by iteration")
         csv_download("Download the games (CSV)", lambda: data.export_frame(shown), "trends.csv")
 
 
