@@ -142,15 +142,8 @@ def models_frame(found: Spending) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-<<<<<<< HEAD
-                "Model": spreadsheet_safe(one["model"]),
-                "For": spreadsheet_safe(
-                    DIMENSION_LABELS.get(one["purpose"], str(one["purpose"]).replace("_", " ")).lower()
-                ),
-=======
                 "Model": one["model"],
-                "For": str(one["purpose"]).replace("_", " "),
->>>>>>> main
+                "For": DIMENSION_LABELS.get(one["purpose"], str(one["purpose"]).replace("_", " ")).lower(),
                 "Calls": one["calls"],
                 "Failed": one["failed"],
                 "Tokens": f"{one['input_tokens']:,} / {one['output_tokens']:,}",
