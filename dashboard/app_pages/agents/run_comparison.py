@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.agents.scores import CHOSEN, claim_text, show_judgements
+from dashboard.app_pages.agents.profile_data import claim_text
+from dashboard.app_pages.agents.scores import CHOSEN, show_judgements
 from dashboard.shared import personas, resources, state
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.charts.drawing import draw_chart
