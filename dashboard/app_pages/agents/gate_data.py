@@ -128,6 +128,18 @@ def statistics_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
     )
 
 
+def sent_before(messages: Sequence[LoggedMessage], chosen: LoggedMessage) -> list[str]:
+    """What the agent of a message sent before it in the same run, oldest first.
+
+    Args:
+        messages: Newest first; those of other agents are left out.
+        chosen: One of them.
+    """
+    before = messages[list(messages).index(chosen) + 1 :]
+    own = [one.result.text for one in before if (one.result.agent, one.run) == (chosen.result.agent, chosen.run)]
+    return [text for text in reversed(own) if text]
+
+
 def check_lines(attempt: Attempt, limit: float, sent: Sequence[str]) -> list[str]:
     """Each check of an attempt in a line, "✗ Adherence: 2 of 9, at least 7 is needed"; untrusted text.
 
@@ -158,7 +170,7 @@ _SAME = 1e-4
 def _line(check: DimensionCheck) -> str:
     name = check_name(check.dimension)
     if not check.is_answered:
-        return f"… {name}: {'the circuit breaker is open' if check.found.is_breaker_open else 'no answer'}"
+        return f"… {name}: {'not asked: the judge kept failing' if check.found.is_breaker_open else 'no answer'}"
     score = "no score" if check.found.score is None else f"{check.found.score:g} of 9"
     return f"{'✓' if check.is_passed else '✗'} {name}: {score}, at least {check.threshold:g} is needed"
 
