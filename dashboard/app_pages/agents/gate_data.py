@@ -129,7 +129,7 @@ def statistics_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
 
 
 def sent_before(messages: Sequence[LoggedMessage], chosen: LoggedMessage) -> list[str]:
-    """What the agent of a message sent before it in the same run, oldest first.
+    """Texts that the agent of a message sent before it in the same run, oldest first.
 
     Args:
         messages: Newest first; those of other agents are left out.

@@ -36,7 +36,7 @@ from evaluation.workflows.persona_runs import evaluate_example
 
 _ID = "agent"
 """The agent in the address of a link from another page."""
-CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
+_CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
 CLAIM = "claim"
 """The claim in the address whose judgements are open; with the dimension, as ids are unique within one."""
@@ -100,13 +100,13 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
         st.warning("The agent that the link names is not here: it was deleted, or never spoke. Here is another one.")
     names = {person.id: person.name for person in found}
     # The link first, so that another page, or an example that was just loaded, opens the agent that it names.
-    if st.session_state.get(CHOSEN) not in ids or (wanted and wanted != st.session_state.get(_FOLLOWED)):
-        st.session_state[CHOSEN] = wanted or _least_in_character(found).id
+    if st.session_state.get(_CHOSEN) not in ids or (wanted and wanted != st.session_state.get(_FOLLOWED)):
+        st.session_state[_CHOSEN] = wanted or _least_in_character(found).id
     chosen = st.selectbox(
         "Agent",
         ids,
         format_func=lambda key: agent_words(names, key),
-        key=CHOSEN,
+        key=_CHOSEN,
         width=PICKER,
     )
     st.session_state[_FOLLOWED] = chosen
