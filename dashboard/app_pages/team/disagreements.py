@@ -59,8 +59,8 @@ def _split_games(report: AgreementReport) -> None:
     _tell_hidden(len(hidden))
     if split:
         st.caption(
-            "Talk about a game: which moment made you say yes, which no? Rate the next ones by that. Under Assign a lead "
-            "can decide which score of a game counts."
+            "Talk about a game: which moment made you say yes, which no? Rate the next ones by that. Under Assign, a "
+            "lead can decide which score of a game counts."
         )
     for one in split[:_FIRST]:
         given = ", ".join(f"{shortened(rater, _LONGEST_NAME)} {score}" for rater, score in one.scores)
