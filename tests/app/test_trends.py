@@ -11,6 +11,7 @@ from dashboard.app_pages.trends import data
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.workflows.iterations import side_scores
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import tables
 from tests.games import game_of
 
 COHERENCE = 4
@@ -34,7 +35,7 @@ def test_every_metric_has_a_row_of_one_chart_with_counts_and_words(open_page, fi
     assert "2 games in 1 iteration · 2 pending, not drawn · 2 ratings · at least 3 of 5" in said
     alt = str(chart.proto).replace("\\302\\240", " ")
     assert "Engagement over iterations, threshold at least 3 of 5. iteration 1: mean 3.0 of 5 of 2 games" in alt
-    numbers = app.dataframe[0].value
+    numbers = tables(app)[0]
     assert len(numbers) == 7 * 2
     engagement = numbers[numbers["Metric"] == "Engagement"]
     assert engagement["Mean"].tolist() == ["3.0 of 5", "no score"]
@@ -160,10 +161,10 @@ def test_spending_by_model_and_honest_where_no_price_is_known(open_page, filled,
         "Tokens read / written": "400 / 14",
         "Provider's cache": "25 %",
     }
-    models = next(one.value for one in app.dataframe if "Failed" in one.value.columns)
+    models = next(one for one in tables(app) if "Failed" in one.columns)
     assert models["Model"].tolist() == ["priced", "own"]
     assert models["Median time"].tolist() == ["2.0 s", "1.0 s"]
-    assert models["Failed"].tolist() == [0, 1]
+    assert models["Failed"].tolist() == ["0", "1"]
     assert "The price of 1 call is not known" in words(app)
     assert "unknown" in models.to_string()
 
@@ -171,7 +172,7 @@ def test_spending_by_model_and_honest_where_no_price_is_known(open_page, filled,
 def test_behaviour_of_players_stands_beside_cost(open_page, filled, words) -> None:
     app = open_page("trends", trends="Cost and behaviour")
     assert "Who talks, and to whom" in words(app)
-    (found,) = [one.value for one in app.dataframe if "Most talkative" in one.value.columns]
+    (found,) = [one for one in tables(app) if "Most talkative" in one.columns]
     assert found["Iteration"].tolist() == ["Baseline prompt", "Shorter prompt"]
     one, two = found["Most talkative"]
     assert f"the most talkative one says {two} an even share of the words ({one})." in words(app)

@@ -106,7 +106,6 @@ def numbers(found: IterationComparison, *, with_files: bool) -> None:
         status_table(
             difference_frame(found.comparison, METRIC_LABELS),
             "Every metric's difference with its interval and what it shows",
-            column_config={"Verdict": st.column_config.TextColumn(pinned=False, width="medium")},
         )
         st.caption(
             "Welch's test at 5 %: the named target of the change is tested alone, the other metrics are adjusted "

@@ -14,7 +14,7 @@ from dashboard.shared import state
 from dashboard.shared.formatting import fraction_text, look, score_text, threshold_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import pick_row
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, failure_beyond_score
@@ -25,8 +25,6 @@ _METRIC = "rows_of"
 _VERDICT = "rows_that"
 _ANY = "all"
 _MOST_ROWS = 500
-_WIDTHS = {"Words": 160, "Reason": 490}
-"""Pixels: most reasons are read whole in the table, and the whole table stands on a page of 1280."""
 _EXCLUDED_WORDS = {"memory_accuracy": "unverified", "role_consistency": "without a signal", "engagement": "revised"}
 
 
@@ -144,18 +142,8 @@ def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> Ledge
     shown = rows[:_MOST_ROWS]
     if len(rows) > len(shown):
         st.caption(f"The first {len(shown)} of {len(rows):,} are shown; the others with dramaturg show --metric.")
-    frame = ledger_frame(shown, transcript)
-    event = status_table(
-        frame,
-        "Rows of the ledger",
-        on_select="rerun",
-        selection_mode="single-row",
-        key=key,
-        height=min(38 + 35 * len(frame), 600),
-        column_config={name: st.column_config.TextColumn(width=width) for name, width in _WIDTHS.items()},
-    )
-    selected = [place for place in event.selection.rows if place < len(shown)]
-    return shown[selected[0]] if selected else None
+    row = pick_row(ledger_frame(shown, transcript), "Rows of the ledger", key)
+    return None if row is None else shown[row]
 
 
 def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFrame:

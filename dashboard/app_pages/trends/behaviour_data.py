@@ -9,7 +9,7 @@ from statistics import fmean
 import pandas as pd
 
 from dashboard.shared.formatting import duration_text, share_text, usd_text
-from evaluation.escaping import cut, spreadsheet_safe
+from evaluation.escaping import cut
 from evaluation.insight.addressing import EVERYTHING, talk_shares, transcript_metrics
 from evaluation.insight.recommendations import UNKNOWN
 from evaluation.store import Store
@@ -147,7 +147,7 @@ def _games_frame(summaries: pd.DataFrame, names: list[str]) -> pd.DataFrame:
             hits = held["cache_hit_rate"].dropna().astype(float)
             rows.append(
                 {
-                    "Iteration": NO_ITERATION if name is None else spreadsheet_safe(name),
+                    "Iteration": NO_ITERATION if name is None else name,
                     "Games": len(held),
                     "With a known cost": len(known),
                     "Spent": usd_text(float(known.sum()) if len(known) else None),
@@ -180,8 +180,8 @@ def models_frame(found: Spending) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "Model": spreadsheet_safe(one["model"]),
-                "For": spreadsheet_safe(str(one["purpose"]).replace("_", " ")),
+                "Model": one["model"],
+                "For": str(one["purpose"]).replace("_", " "),
                 "Calls": one["calls"],
                 "Failed": one["failed"],
                 "Tokens": f"{one['input_tokens']:,} / {one['output_tokens']:,}",
@@ -202,9 +202,9 @@ def runs_frame(found: Spending) -> pd.DataFrame:
         [
             {
                 "When": f"{one['created_at']:%Y-%m-%d %H:%M}",
-                "Agent": spreadsheet_safe(one["agent"]),
+                "Agent": one["agent"],
                 "State": one["status"],
-                "Model": spreadsheet_safe("" if pd.isna(one["model"]) else one["model"]),
+                "Model": "" if pd.isna(one["model"]) else one["model"],
                 "Answers": one["answers"],
                 "Known already": one["kept"],
                 "Calls": _whole(one["calls"]),

@@ -17,7 +17,7 @@ from dashboard.shared.charts.metric_charts import games_of_dots
 from dashboard.shared.formatting import USD, score_text, usd_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.queries import LOOSE, group_of
-from evaluation.escaping import cut, spreadsheet_safe
+from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import COST_GOAL_USD
 from evaluation.iterations.keep_or_revert import MetricChange
@@ -283,7 +283,7 @@ def mean_table(points: pd.DataFrame, definitions: Mapping[str, MetricDefinition]
             scores = group["score"].dropna()
             row = {
                 "Metric": definition.label,
-                "Iteration": spreadsheet_safe(str(group["iteration"].iloc[0])),
+                "Iteration": str(group["iteration"].iloc[0]),
                 "Mean": score_text(scores.mean() if len(scores) else None, definition.scale),
                 "95 % interval": interval_words(mean_interval(scores, limits=definition.scale.limits)),
                 "Lowest": score_text(scores.min() if len(scores) else None, definition.scale),
