@@ -64,7 +64,7 @@ class IterationComparison:
 
     @property
     def coverage_words(self) -> tuple[str, ...]:
-        """The coverage of scores that leave rows out: "Memory accuracy rests on 22 of 51 references settled ..."."""
+        """The coverage of scores: "Memory accuracy rests on 22 of 51 references to the past settled before; ..."."""
         found = []
         for name, definition in DEFINITIONS.items():
             sides = [_coverage(side, name) for side in (self.before, self.after)]

@@ -52,9 +52,9 @@ def test_outcomes_come_with_counts_shares_and_intervals(open_page, checked, word
     # Wilson for 1 of 4: 5 to 70 %.
     assert list(shown.loc["no judge answered", ["Share", "95 % interval"]]) == ["25%", "5 to 70 %"]
     # First texts scored 8, 8 and 2; the silent judge's is not among them; the one written again got 9.
-    row = next(one for one in tables(app) if "First texts below" in one).iloc[0]
-    assert (row["Check"], row["First texts below"]) == ("Adherence", "1 of 3 (33%)")
-    assert (row["Rewritten texts below"], row["No answer"]) == ("0 of 1 (0%)", "1")
+    row = next(one for one in tables(app) if "First texts that failed" in one).iloc[0]
+    assert (row["Check"], row["First texts that failed"]) == ("Adherence", "1 of 3 (33%)")
+    assert (row["Rewritten texts that failed"], row["No answer"]) == ("0 of 1 (0%)", "1")
 
 
 def test_messages_of_several_days_are_drawn_over_time(checked) -> None:

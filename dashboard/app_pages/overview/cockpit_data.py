@@ -197,6 +197,7 @@ def _row(
         "status": {"name": status, "color": appearance.color, "text": appearance.label},
         "texts": {
             "threshold": threshold_text(mean.threshold, definition.scale)
+            + (", axis 1 to 5" if definition is ENGAGEMENT else "")
             + (" · low evidence" if mean.coverage and mean.coverage.is_low else ""),
             "before": f"reference: {score_text(before, definition.scale)}",
             "after": f"this iteration: {current}",

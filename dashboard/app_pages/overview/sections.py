@@ -98,7 +98,7 @@ def _test(test: GameTest) -> None:
 
 
 def success_checklist(store: Store, board: Board) -> None:
-    """The rubric's criteria with what was measured, whether the next stage may begin, and the sign-off."""
+    """The rubric's criteria with what was measured, whether the project may move on, and the sign-off."""
     is_ready = board.checklist.gate is CheckState.MET
     with st.expander(f"Success checklist: {'met' if is_ready else 'not met yet'}", icon=":material/flag:", key="gate"):
         for check in board.checklist.checks:
