@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared.notices import plain
-from evaluation.escaping import spreadsheet_safe
+from dashboard.shared.status_table import status_table
 from evaluation.readers import ColumnMapping, ReadResult, TableHead, guess_mapping
 from evaluation.text.display import counted, listed, shortened
 
@@ -83,7 +83,7 @@ def _editor(head: TableHead, names: Sequence[str], current: ColumnMapping) -> Co
             st.warning(f"Say which column holds {what}.", icon=":material/table_edit:")
         more = f"\nand {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
         plain("\n".join(names[:_MOST_NAMES]) + more)
-        st.dataframe(_preview(head), hide_index=True, alt="The first rows of the table")
+        status_table(_preview(head), "The first rows of the table")
         made = _fields(head.columns, number, current)
         if made.speaker is not None and made.speaker == made.text:
             st.warning("Who speaks and what is said stand in the same column.", icon=":material/warning:")
@@ -123,8 +123,7 @@ def _option(columns: Columns, place: int | None) -> str:
 
 
 def _preview(head: TableHead) -> pd.DataFrame:
-    cells = [[spreadsheet_safe(cell) for cell in row] for row in head.rows]
-    return pd.DataFrame(cells, columns=[str(spreadsheet_safe(column)) for column in head.columns])
+    return pd.DataFrame(head.rows, columns=list(head.columns))
 
 
 def _number_of(columns: Columns) -> int:

@@ -9,7 +9,6 @@ from types import MappingProxyType
 import pandas as pd
 
 from dashboard.shared.formatting import signed_cell
-from evaluation.escaping import spreadsheet_safe
 from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
@@ -68,7 +67,7 @@ def export_frame(
     after: str,
     controls: Mapping[str, tuple[ControlSummary, ControlSummary]] = MappingProxyType({}),
 ) -> pd.DataFrame:
-    """One row per measure with plain numbers, and what is compared made safe for spreadsheets.
+    """One row per measure with plain numbers.
 
     Args:
         found: What is compared.
@@ -76,7 +75,7 @@ def export_frame(
         after: Name of the treatment.
         controls: By measure, before and after, where its scores are compared with chance.
     """
-    names = {"before": spreadsheet_safe(before), "after": spreadsheet_safe(after)}
+    names = {"before": before, "after": after}
     rows = [names | _export_row(one) | _control_cells(controls.get(one.name)) for one in found.differences]
     return pd.DataFrame(rows)
 

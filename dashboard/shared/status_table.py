@@ -1,50 +1,131 @@
-"""A table whose status cells carry symbol and colour."""
+"""Tables that are read: whole texts, a colour for each status, cards on a phone, rows or cells that can be chosen."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import streamlit as st
-from pandas.io.formats.style import Styler
 
-from dashboard.shared.formatting import status_color
-from evaluation.escaping import spreadsheet_safe
+from dashboard.shared.component_script import component_script
+
+_FOLDER = Path(__file__).parent
+_text_table = st.components.v2.component(
+    "dramaturg_text_table",
+    css=(_FOLDER / "text_table.css").read_text("utf-8"),
+    js=component_script(_FOLDER / "text_table.js"),
+)
+
+Bars = Mapping[str, Sequence[float | None]]
+"""By column: the length of the bar below each cell, as a share of the longest possible (0 to 1); ``None`` for none."""
 
 
-def status_table(frame: pd.DataFrame, alt: str, **options: Any) -> Any:
-    """``frame`` as a data frame, cells that begin with a status symbol in that status's colour while there are few.
+def status_table(frame: pd.DataFrame, alt: str, *, bars: Bars | None = None) -> None:
+    """``frame`` as a table of texts; cells that begin with a status symbol are in that status's colour.
 
     Args:
-        frame: What to show; untrusted text is fine.
+        frame: What to show; untrusted text is fine. Floats are shown with at most four places, missing values as
+            nothing.
         alt: What the table holds, in our own words.
-        options: Passed on to ``st.dataframe``.
+        bars: Columns whose cells have a bar below.
+    """
+    _draw(frame, alt, bars=bars)
+
+
+def pick_row(frame: pd.DataFrame, alt: str, key: str, *, at_first: int | None = None) -> int | None:
+    """A table like :func:`status_table` whose rows can be chosen.
+
+    Args:
+        frame: What to show.
+        alt: What the table holds, in our own words.
+        key: The key of the choice.
+        at_first: The row that is chosen at first; one is always chosen then.
 
     Returns:
-        What ``st.dataframe`` returns: the selection, when ``on_select`` is given.
+        The number of the chosen row from 0, until another is chosen, or the frame changes; ``None`` for none.
     """
-    # The table has a button that downloads it; no cell may become a formula there.
-    safe = frame.map(spreadsheet_safe)
-    shown = safe if safe.size > _MOST_COLOURED else _coloured(safe)
-    # Whole: rows that are fetched later would also be given to somebody who may not see them any more.
-    options.setdefault("height", "content" if len(frame) <= _MOST_WHOLE else "auto")
-    return st.dataframe(shown, hide_index=True, alt=alt, lazy=False, **options)
+    rows = _rows(_draw(frame, alt, key=key, pick="row", keeps=True, at_first=at_first), frame)
+    return rows[0] if rows else at_first
 
 
-_MOST_WHOLE = 25
-"""Tables of so many rows stand on the page whole; longer ones scroll by themselves."""
+def pick_rows(frame: pd.DataFrame, alt: str, key: str) -> list[int]:
+    """A table like that of :func:`pick_row` in which several rows can be chosen: their numbers in that order."""
+    return _rows(_draw(frame, alt, key=key, pick="rows", keeps=True), frame)
 
 
-# Colours cost 15 microseconds a cell at every run; in larger tables the symbols must do.
-_MOST_COLOURED = 2_000
+def _rows(chosen: list[list[int]], frame: pd.DataFrame) -> list[int]:
+    return [row for row, *_ in chosen if row < len(frame)]
 
 
-def _coloured(frame: pd.DataFrame) -> Styler:
-    is_dark = st.context.theme.type == "dark"
-    styled = frame.style.map(lambda cell: f"color: {color}" if (color := status_color(cell, dark=is_dark)) else "")
-    return styled.format(_plain_number, subset=list(frame.select_dtypes("float").columns), na_rep="")
+def open_row(frame: pd.DataFrame, alt: str, key: str) -> int | None:
+    """A table whose rows lead elsewhere: the number of the row is told once, in the run after the click."""
+    chosen = _draw(frame, alt, key=key, pick="row")
+    return chosen[0][0] if chosen and chosen[0][0] < len(frame) else None
 
 
-def _plain_number(value: object) -> str:
-    """At most four places, and no zeros behind the last that says something: a styled table shows six otherwise."""
-    return f"{float(str(value)):.4f}".rstrip("0").rstrip(".")
+def pick_cell(frame: pd.DataFrame, alt: str, key: str) -> tuple[int, int] | None:
+    """A table whose cells, but for those of the first column, can be chosen: row and column, from 0, told once."""
+    chosen = _draw(frame, alt, key=key, pick="cell")
+    if not chosen or len(chosen[0]) != 2:
+        return None
+    row, column = chosen[0]
+    return (row, column) if row < len(frame) and column < frame.shape[1] else None
+
+
+def _draw(
+    frame: pd.DataFrame,
+    alt: str,
+    *,
+    bars: Bars | None = None,
+    key: str | None = None,
+    pick: str = "",
+    keeps: bool = False,
+    at_first: int | None = None,
+) -> list[list[int]]:
+    columns = [
+        {"label": str(name), "isNumber": pd.api.types.is_numeric_dtype(kind)}
+        for name, kind in zip(frame.columns, frame.dtypes, strict=True)
+    ]
+    rows: list[list[list[str | float]]] = [[[cell_text(cell)] for cell in row] for row in frame.itertuples(index=False)]
+    for name, shares in (bars or {}).items():
+        at = list(frame.columns).index(name)
+        for row, share in zip(rows, shares, strict=True):
+            if share is not None:
+                row[at].append(min(1.0, max(0.0, share)))
+    data = {"alt": alt, "columns": columns, "rows": rows, "pick": pick, "keeps": keeps, "atFirst": at_first}
+    if key is None:
+        _text_table(data=data)
+        return []
+    # A choice is by row numbers, so it must not outlive the rows that it was made on.
+    version = hashlib.blake2s(repr(rows).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return _read(_text_table(data=data, key=f"{key}_{version}", on_chosen_change=_ignore).chosen)
+
+
+def _ignore() -> None:
+    """The choice is read where the table is drawn."""
+
+
+def _read(value: object) -> list[list[int]]:
+    """The chosen places; whatever else the browser may send chooses nothing."""
+    places = value if isinstance(value, list) else []
+    # One place that is told once comes as such.
+    places = [places] if places and all(isinstance(one, int) for one in places) else places
+    return [place for place in places if isinstance(place, list) and place and all(map(_is_number, place))]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def cell_text(cell: Any) -> str:
+    """A value of a frame as text: at most four places and no zeros behind the last that says something."""
+    if cell is None or cell is pd.NaT or (isinstance(cell, float) and cell != cell) or cell is pd.NA:
+        return ""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:,.4f}".rstrip("0").rstrip(".")
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)

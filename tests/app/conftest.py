@@ -30,6 +30,7 @@ from evaluation.transcript import Cost, Transcript, Vote
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.persona_runs import evaluate_persona
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import tables
 from tests.games import game_of
 
 ENTRY = Path(__file__).parents[2] / "dashboard" / "app.py"
@@ -167,8 +168,8 @@ def _words(app: AppTest) -> str:
 
 
 def _table(app: AppTest, index: int = 0) -> str:
-    """A data frame of the page as text."""
-    return app.dataframe[index].value.to_string().replace("\u00a0", " ")
+    """A table of the page as text."""
+    return tables(app)[index].to_string()
 
 
 @pytest.fixture
@@ -179,7 +180,7 @@ def words() -> Callable[[AppTest], str]:
 
 @pytest.fixture
 def table() -> Callable[..., str]:
-    """Reads a data frame of a page."""
+    """Reads a table of a page."""
     return _table
 
 

@@ -7,12 +7,26 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 
 def drawn(app: AppTest) -> Sequence[Any]:
-    """All but the one of the frame that speaks to the browser's history and shows nothing."""
-    return [one for one in app.get("bidi_component") if "history" not in one.proto.component_name]
+    """All but tables and the one of the frame that speaks to the browser's history and shows nothing."""
+    names = ("history", "text_table")
+    return [one for one in app.get("bidi_component") if not any(name in one.proto.component_name for name in names)]
+
+
+def tables(app: AppTest) -> list[pd.DataFrame]:
+    """The tables of the page as texts, in their order."""
+    held = [json.loads(one.proto.json) for one in app.get("bidi_component") if "text_table" in one.proto.component_name]
+    return [
+        pd.DataFrame(
+            [[cell[0].replace("\u00a0", " ") for cell in row] for row in one["rows"]],
+            columns=[column["label"] for column in one["columns"]],
+        )
+        for one in held
+    ]
 
 
 def data_of(app: AppTest, name: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from evaluation.comparison.prompt_diff import MOST_LINES, is_cut, prompt_diff
 from evaluation.store import Store
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.conftest import HOSTILE, _game
-from tests.app.drawn import data_of
+from tests.app.drawn import data_of, tables
 
 
 @pytest.fixture(scope="module")
@@ -98,10 +98,10 @@ def test_two_evaluation_runs_game_by_game(open_page, two, words, table, run_of) 
         run_of(two, "alpha", score)
     app = open_page("agents", agents="Runs")
     assert not app.exception
-    short = app.dataframe[0].value.set_index("Dimension")
+    short = tables(app)[0].set_index("Dimension")
     # Ideas and voice distinctness have no score in either run, so they have no row.
     assert list(short.index) == ["Adherence", "Consistency"]
-    shown = app.dataframe[1].value.set_index("Dimension")
+    shown = tables(app)[1].set_index("Dimension")
     # Alpha speaks in six games.
     assert shown.loc["Adherence", "Before"].endswith("(6)")
     assert shown.loc["Fluency", "Verdict"] == "? cannot be tested"

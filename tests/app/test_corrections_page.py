@@ -13,6 +13,7 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.statistics import SWITCH, settings
 from evaluation.store import Store
+from tests.app.drawn import tables
 
 
 def attempt(number: int, score: float | None, text: str = "Let us wait.", feedback: str = "") -> Attempt:
@@ -46,14 +47,14 @@ def test_outcomes_come_with_counts_shares_and_intervals(open_page, checked, word
     assert "Of 4 messages, 2 passed at once, 1 passed once written again and 1 went out unjudged" in words(app)
     # All came in one minute: a chart over time would have one bar.
     assert not app.get("plotly_chart")
-    shown = app.dataframe[0].value.set_index("Outcome")
-    assert list(shown["Messages"]) == [2, 1, 0, 0, 1]
+    shown = tables(app)[0].set_index("Outcome")
+    assert list(shown["Messages"]) == ["2", "1", "0", "0", "1"]
     # Wilson for 1 of 4: 5 to 70 %.
     assert list(shown.loc["no judge answered", ["Share", "95 % interval"]]) == ["25%", "5 to 70 %"]
     # First texts scored 8, 8 and 2; the silent judge's is not among them; the one written again got 9.
-    row = next(one.value for one in app.dataframe if "First texts below" in one.value).iloc[0]
-    assert (row["Check"], row["First texts below"]) == ("Adherence", "1 of 3 (33%)")
-    assert (row["Rewritten texts below"], row["No answer"]) == ("0 of 1 (0%)", 1)
+    row = next(one for one in tables(app) if "First texts that failed" in one).iloc[0]
+    assert (row["Check"], row["First texts that failed"]) == ("Adherence", "1 of 3 (33%)")
+    assert (row["Rewritten texts that failed"], row["No answer"]) == ("0 of 1 (0%)", "1")
 
 
 def test_messages_of_several_days_are_drawn_over_time(checked) -> None:

@@ -17,7 +17,7 @@ from evaluation.judging.model_client.budget import Budget
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.workflows.experiment_runs import latest_options, run_as_job, run_experiment
-from tests.app.drawn import assert_inert, wait_for_jobs
+from tests.app.drawn import assert_inert, tables, wait_for_jobs
 from tests.games import game_of
 
 CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
@@ -148,8 +148,8 @@ def test_table_1_has_19_rows_with_ours_beside_them(open_page, finished, words) -
     assert not app.exception
     assert "No model has run one of the paper's four experiments here" in words(app)
     # The paper's directions alone, as a script says nothing; fluency of experiment 3 has a p of 0.454.
-    assert list(app.dataframe[0].value["Fluency"]) == ["▼ 0.52", "▼ 3.13", "could be luck", "could be luck"]
-    frame = app.dataframe[1].value
+    assert list(tables(app)[0]["Fluency"]) == ["▼ 0.52", "▼ 3.13", "could be luck", "could be luck"]
+    frame = tables(app)[1]
     assert len(frame) == 19
     app.button(key="run_for_table1").click().run()
     assert app.button(key="start_experiment")
@@ -236,7 +236,7 @@ def test_an_ab_test_shows_runs_by_status_small_costs_and_links_to_games(open_pag
     app = open_page("experiments", experiments_view="A/B tests")
     assert not app.exception
     assert "Runs: 1 done, 1 failed, 3 skipped: budget. Spent: 0.00002 USD. Ended 2026-02-03 04:05 UTC." in words(app)
-    assert "0.0000123 USD" in app.dataframe[-1].value.to_string()
+    assert "0.0000123 USD" in tables(app)[-1].to_string()
     assert "1 done, 1 failed, 3 skipped: budget" in table(app)
     assert app.selectbox(key=next(each.key for each in app.selectbox if each.label == "Game of a run")).options == [
         "short, run 1"

@@ -10,7 +10,7 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import progress_text
 from evaluation.store import JobState
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import wait_for_jobs
+from tests.app.drawn import tables, wait_for_jobs
 
 
 def abandon(store, job, *, done: int) -> None:
@@ -103,7 +103,7 @@ def test_adding_games_lists_the_work_that_did_not_end_well(open_page, store) -> 
     for state, message in ((JobState.DONE, "5 stored"), (JobState.FAILED, "no more memory")):
         job = store.jobs.create("evaluate", "Scoring uploaded games", 5)
         store.jobs.update(job.id, done=5, state=state, message=message)
-    [listed] = [frame.value for frame in open_page("games", part="Add").dataframe]
+    [listed] = tables(open_page("games", part="Add"))
     assert listed["Remark"].tolist() == ["no more memory"]
 
 

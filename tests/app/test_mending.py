@@ -11,7 +11,7 @@ from dashboard.shared.changes import data
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import assert_inert
+from tests.app.drawn import assert_inert, tables
 from tests.app.outdated import make_outdated
 
 CURRENT = "1_0"
@@ -22,8 +22,8 @@ def labels(app: Any) -> list[str]:
     return [button.label for button in app.button]
 
 
-def tables(app: Any) -> str:
-    return "\n".join(frame.value.to_string() for frame in app.dataframe)
+def table_text(app: Any) -> str:
+    return "\n".join(frame.to_string() for frame in tables(app))
 
 
 def test_an_iteration_is_renamed_and_described_in_one_step(open_page, filled, words) -> None:
@@ -45,7 +45,7 @@ def test_an_iteration_is_renamed_and_described_in_one_step(open_page, filled, wo
     assert "Iteration 2 of 2" in said
     assert "Half the words" in said
     assert "4 changes so far" in said
-    assert "somebody at the dashboard" in tables(app)
+    assert "somebody at the dashboard" in table_text(app)
 
 
 def test_a_renamed_iteration_stays_chosen_and_in_the_link(open_page, filled, words) -> None:

@@ -15,7 +15,7 @@ from evaluation.transcript import SIMULATED_FORMAT
 from evaluation.validity import MetricTrust, Trust, metric_trust, trust_sentence
 from evaluation.workflows.iterations import stored_board, stored_comparison
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import data_of
+from tests.app.drawn import data_of, tables
 
 
 def asked_for(store) -> list[str]:
@@ -55,8 +55,8 @@ def test_the_current_iteration_is_shown_with_means_decision_and_checklist(open_p
     for label in ("Memory accuracy", "Strategic depth", "Conversation coherence", "Engagement"):
         assert label in said
     assert "Baseline prompt" in table(app)
-    (listed,) = [one.value for one in app.dataframe if "Decision" in one.value.columns]
-    assert listed["Decision"].tolist() == ["baseline", "rule: cannot be decided yet"]
+    (listed,) = [one for one in tables(app) if "Decision" in one.columns]
+    assert listed["Decision"].tolist() == ["baseline", "cannot be decided yet"]
     assert "Your decision" in said
     assert "Conversation coherence, the target" in said
     assert "3 consecutive tests pass" in said

@@ -27,7 +27,7 @@ from evaluation.store import JobState, Store
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.persona_runs import evaluate_persona
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import assert_inert, data_of, wait_for_jobs
+from tests.app.drawn import assert_inert, data_of, tables, wait_for_jobs
 from tests.judge_server import JudgeServer
 
 
@@ -90,7 +90,7 @@ def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_pa
     app = open_page("agents", agent="alpha")
     assert not app.exception
     assert rows_of(app) == ["Adherence", "Consistency", "Fluency"]
-    assert list(app.dataframe[-1].value["Agent"]) == ["Alpha", "public"]
+    assert list(tables(app)[-1]["Agent"]) == ["Alpha", "public"]
     assert "Because of [M1]." in words(app)
     # The weakest dimension first.
     assert app.pills(key="dimension").value == Dimension.FLUENCY
@@ -120,7 +120,7 @@ def test_each_claim_stands_with_its_file_line_and_score(
     monkeypatch.setenv("DRAMATURG_PROPOSITIONS", str(tmp_path))
     app = open_page("agents", agent="alpha", agents="Claims")
     assert not app.exception
-    shown = pd.concat(frame.value for frame in app.dataframe).set_index("File and line")
+    shown = pd.concat(frame for frame in tables(app)).set_index("File and line")
     own = shown.loc["adherence/alpha.yaml:4"]
     assert (own["Claim"], own["For"], own["Score"]) == ("One.", "this one", "not asked")
     shipped = shown[shown["For"] == "everybody"]

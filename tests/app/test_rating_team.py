@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from tests.app.drawn import data_of, drawn
+from tests.app.drawn import data_of, drawn, tables
 
 
 def team(open_page: Any, **parameters: str) -> Any:
@@ -61,7 +61,7 @@ def test_a_dispute_is_decided_and_the_decision_undone(open_page, filled: Store, 
     assert not app.exception
     assert "2 of 5 counts for Game 1 · Baseline prompt." in words(app)
     assert filled.results.load(key)["engagement"].score == 2.0
-    assert "2.00, decided" in app.dataframe[0].value.to_string()
+    assert "2.00, decided" in tables(app)[0].to_string()
     app.button(key="team_undo_decision").click().run()
     assert filled.results.load(key)["engagement"].score == 2.5
 

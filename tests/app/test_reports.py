@@ -10,7 +10,7 @@ import pytest
 from evaluation.ratings import Rating
 from evaluation.workflows.iterations import comparison_html, iteration_html
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import data_of
+from tests.app.drawn import data_of, tables
 
 NUMBER = re.compile(r"[-+]?\d+\.\d+")
 
@@ -50,7 +50,7 @@ def test_the_iteration_report_has_the_numbers_of_overview_and_trends(open_page, 
     assert len(rows) == 7
     for row in rows:
         assert row["texts"]["after"].removeprefix("this iteration: ").replace("\u00a0", " ") in report
-    numbers = trends.dataframe[0].value
+    numbers = tables(trends)[0]
     for _, row in numbers[numbers["Iteration"] == "New"].iterrows():
         shown = row.astype(str).str.replace("\u00a0", " ")
         for column in ("Mean", "95 % interval", "Lowest", "Highest"):
@@ -63,7 +63,7 @@ def test_the_comparison_report_has_the_numbers_of_the_compare_page(open_page, pl
     app = open_page("compare")
     assert not app.exception
     assert offers_report(app)
-    numbers = set(NUMBER.findall(app.dataframe[0].value.to_string()))
+    numbers = set(NUMBER.findall(tables(app)[0].to_string()))
     assert len(numbers) > 20
     assert numbers <= set(NUMBER.findall(report))
     for sentence in [text.value for text in app.text if "95 % interval" in text.value]:

@@ -17,7 +17,7 @@ from evaluation.rating_desk.style_check import style_questions
 from evaluation.ratings import Rating
 from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import data_of
+from tests.app.drawn import data_of, tables
 from tests.games import game_of
 
 
@@ -162,7 +162,7 @@ def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(
     assert "Rate a longer game" in words(view(open_page, parts.STYLE, rater="Ada"))
     filled.ratings.add(Rating(game.id, "Ada", 4))
     app = view(open_page, parts.STYLE, rater="Ada")
-    assert list(app.dataframe[0].value["Game"]) == ["talkative"]
+    assert list(tables(app)[0]["Game"]) == ["talkative"]
     assert "1 game that you rated cannot be used" in words(app)
     app.session_state["style_game"] = game.id
     app.run()
@@ -209,7 +209,7 @@ def test_a_sheet_is_checked_before_it_is_stored(open_page, filled, words, table)
 def test_leads_see_what_raters_put_aside_and_give_it_back(open_page, filled, small_game) -> None:
     filled.discards.add(small_game("loose").id, "Bob", DiscardReason.OTHER, "=1+1")
     app = open_page("team", rater="Lea")
-    assert any("'=1+1" in frame.value.to_string() for frame in app.dataframe)
+    assert any("=1+1" in frame.to_string() for frame in tables(app))
 
 
 def test_the_next_game_is_drawn_after_the_forms_that_are_being_saved(session, filled) -> None:

@@ -9,6 +9,8 @@ import pytest
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
+from tests.app.drawn import tables
+
 SECRETS = """
 [auth]
 redirect_uri = "http://localhost:8501/oauth2callback"
@@ -89,7 +91,7 @@ def test_a_rater_imports_their_own_sheet_only_and_sees_no_records_of_others(logi
     assert not app.exception
     assert [button.label for button in app.get("download_button")] == ["My ratings"]
     assert "Grace" not in words(app)
-    assert len(app.dataframe) == 0
+    assert len(tables(app)) == 0
     app.file_uploader(key="sheet").set_value(("s.csv", b"game,rater,score\none,Grace,5\n", "text/csv")).run()
     assert "is somebody else" in table(app)
     app.file_uploader(key="sheet").set_value(("s.csv", b"game,score\none,5\n", "text/csv")).run()

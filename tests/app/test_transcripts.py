@@ -9,7 +9,7 @@ import pytest
 from evaluation.ratings import Rating
 from evaluation.transcript import Transcript, build_transcript
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import assert_inert, drawn
+from tests.app.drawn import assert_inert, drawn, tables
 
 
 def chat(app) -> dict:
@@ -141,11 +141,11 @@ def test_the_ledger_says_what_the_score_is_made_of_and_narrows_to_a_verdict(
     app = open_page("games", **link)
     assert "4 of 8 messages, 50.0 % (at least 60 %)" in words(app)
     assert "8 rows: 4 ✓ counts, 4 ✗ counts against, 0 ○ not counted." in words(app)
-    assert len(app.dataframe[0].value) == 8
+    assert len(tables(app)[0]) == 8
     narrowed = open_page("games", **link, rows_that="✗ counts against")
     assert not narrowed.exception
-    assert set(narrowed.dataframe[0].value["Verdict"]) == {"✗ counts against"}
-    assert len(narrowed.dataframe[0].value) == 4
+    assert set(tables(narrowed)[0]["Verdict"]) == {"✗ counts against"}
+    assert len(tables(narrowed)[0]) == 4
     assert "No row has that verdict" in words(open_page("games", **link, rows_that="○ not counted"))
 
 

@@ -9,7 +9,7 @@ from dashboard.shared.jobs import jobs
 from evaluation.readers import read_uploads
 from evaluation.readers.import_report import ImportOutcome, planned
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import wait_for_jobs
+from tests.app.drawn import tables, wait_for_jobs
 
 GERMAN = b"wer,was,tag\nAnn,Guten Morgen,1\nBen,Hallo Ann,2\n"
 
@@ -88,7 +88,7 @@ def test_three_hundred_files_stay_readable(open_page, store, small_game, words) 
     assert said.count("What to do:") == 1
     labels = [expander.label for expander in app.expander]
     assert labels == ["Preview of the first game", "All 150 refused files"]
-    assert len(app.dataframe[0].value) == 150
+    assert len(tables(app)[0]) == 150
 
 
 def test_the_report_is_there_after_a_reload_and_can_be_saved(open_page, store, small_game, words, table) -> None:
@@ -105,7 +105,7 @@ def test_the_report_is_there_after_a_reload_and_can_be_saved(open_page, store, s
     said = words(app)
     assert "2 games: 1 stored, 1 refused. It took" in said
     assert "broken.json" in said
-    assert "✓ stored" in "".join(str(frame.value.to_string()) for frame in app.dataframe)
+    assert "✓ stored" in "".join(str(frame.to_string()) for frame in tables(app))
     labels = [element.proto.label for element in app.get("download_button")]
     assert labels == ["Save as JSON", "Save as CSV"]
 

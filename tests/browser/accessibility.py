@@ -18,12 +18,11 @@ KNOWN = (
     ("svg-img-alt", r"vega|graphics-document"),
     # The key that a button with a shortcut shows.
     ("color-contrast", r"kbd"),
-    # Streamlit names the selection column of a table by nothing; the upload's drop zone is a button with a role.
+    # The upload's drop zone is a button with a role.
     ("presentation-role-conflict", r"stFileUploader|stFileChip"),
     # The groups of the navigation: Streamlit puts a div between the list and its items.
     ("list", r"stSidebarNavItems"),
     ("listitem", r'<li class="st-emotion-cache'),
-    ("empty-table-header", r"stDataFrame|gdg|data-grid"),
 )
 
 ALL: tuple[str, ...] = ()

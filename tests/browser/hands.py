@@ -37,8 +37,6 @@ _STILL = """(node) => new Promise((done) => {
 # One crossing from wide to narrow, where the sidebar goes.
 _SIZES = ((1280, "light"), (1280, "dark"), (390, "dark"), (390, "light"))
 _ROOT = re.compile(r"^https?://[^/]+/(\?.*)?$")
-_CHECKBOX = 18
-_ROW = 36
 
 
 def settle(page: Page) -> None:
@@ -88,16 +86,6 @@ def choose(page: Page, label: str, option: str) -> None:
     """Chooses an option of the select box whose label holds ``label``, and waits until the page has followed."""
     open_list(page, label).filter(has_text=option).first.click()
     settle(page)
-
-
-def tick_row(page: Page, table: Locator, row: int = 0) -> None:
-    """Ticks a row of a data frame, which is drawn on a canvas; ``row`` counts from 0 without the head."""
-    expect(table.locator("canvas").first).to_be_visible()
-    settle(page)
-    table.scroll_into_view_if_needed()
-    table.evaluate(_STILL)
-    # By the place in the table, which Playwright looks up when it clicks: the page above may still be growing.
-    table.click(position={"x": _CHECKBOX, "y": _ROW + _ROW * row + _ROW // 2})
 
 
 def save_with_open_questions(page: Page) -> None:

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.hands import settle, tick_row
+from tests.browser.hands import settle
 from tests.browser.test_cockpit import lands_on_what_is_behind, mark
 
 ADDRESS = "?iteration=Prompt+v3&why=true"
@@ -41,7 +41,7 @@ def test_a_reason_opens_all_of_its_messages_a_row_its_message_and_keys_reach_the
     # The text may be there before the address says so.
     expect(page).to_have_url(re.compile("reason="))
     settle(page)
-    tick_row(page, page.get_by_test_id("stDataFrame").first, 1)
+    page.get_by_role("table", name="Messages with this reason").get_by_role("button").nth(1).click()
     assert failing_metric(page) == "strategic_depth"
     expect(page.locator(".message.chosen")).to_be_in_viewport()
     page.go_back()

@@ -6,8 +6,6 @@ from urllib.parse import quote
 
 from playwright.sync_api import expect
 
-from tests.browser.hands import tick_row
-
 
 def test_the_games_of_ticked_rows_are_moved_and_no_other(stored_server, visit) -> None:
     store = stored_server.store
@@ -15,10 +13,10 @@ def test_the_games_of_ticked_rows_are_moved_and_no_other(stored_server, visit) -
     before = store.transcripts.summaries(name)["transcript_id"].tolist()
     page = visit(f"{stored_server.url}/?iteration={quote(name)}").page
     page.get_by_text("Move or delete games", exact=True).click()
-    table = page.get_by_test_id("stDataFrame").filter(has=page.get_by_label("Games to move or delete")).last
-    tick_row(page, table, 0)
+    games = page.get_by_role("table", name="Games to move or delete").get_by_role("button")
+    games.nth(0).click()
     expect(page.get_by_role("button", name="Move 1 game")).to_be_enabled()
-    tick_row(page, table, 2)
+    games.nth(2).click()
     page.get_by_role("button", name="Move 2 games").click()
     expect(page.get_by_text("Moved 2 games.").first).to_be_visible()
     assert store.transcripts.summaries(name)["transcript_id"].tolist() == [before[1], *before[3:]]

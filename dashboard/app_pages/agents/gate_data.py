@@ -103,12 +103,12 @@ def failure_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
         [
             {
                 "Check": check_name(one.check),
-                "First texts below": rate_text(one),
+                "First texts that failed": rate_text(one),
                 "95 % interval": percent_interval(one.interval),
-                "Rewritten texts below": rate_text(two),
-                "Interval": percent_interval(two.interval),
-                "Mean, first": mean_text(one),
-                "Mean, rewritten": mean_text(two),
+                "Rewritten texts that failed": rate_text(two),
+                "95 % interval (rewritten)": percent_interval(two.interval),
+                "Mean score, first": mean_text(one),
+                "Mean score, rewritten": mean_text(two),
                 "No answer": one.unanswered + two.unanswered,
             }
             for one, two in zip(first, again, strict=True)

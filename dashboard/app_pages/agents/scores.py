@@ -60,7 +60,7 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
             + (f" {counted(waiting, 'other speaker')} not evaluated yet." if waiting else "")
         )
         frame = personas.people_frame(sorted(evaluated, key=lambda one: (one.is_channel, -(one.overall or 0.0))))
-        status_table(frame, "Agents with their scores on five dimensions", height=min(38 + 35 * len(frame), 320))
+        status_table(frame, "Agents with their scores on five dimensions")
 
 
 def ranking(found: Sequence[SelectableAgent]) -> None:

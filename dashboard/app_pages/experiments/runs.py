@@ -272,7 +272,6 @@ def _measures_table(measures: Sequence[Mapping[str, str]]) -> None:
     status_table(
         data.ab_frame(measures),
         "Every measure: what the runs show, and the mean of each variant",
-        column_config={"Measure": st.column_config.Column(width=126)},
     )
 
 

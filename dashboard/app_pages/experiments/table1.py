@@ -11,11 +11,9 @@ from dashboard.app_pages.experiments import data
 from dashboard.app_pages.experiments.data import ShownRun
 from dashboard.shared import resources, state
 from dashboard.shared.notices import plain
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import open_row, status_table
 from evaluation.errors import DramaturgError
 from evaluation.experiments.table1 import CAVEAT, Table1Row, published_experiments
-
-_WIDTHS = {"Experiment": st.column_config.Column(width=190)}
 
 
 def table1(found: Sequence[ShownRun]) -> None:
@@ -32,20 +30,12 @@ def table1(found: Sequence[ShownRun]) -> None:
     )
     for title, directions, runs in shown:
         st.subheader(title, anchor=False)
+        alt = f"{title}: the direction of every difference"
         if not runs:
-            status_table(directions, f"{title}: the direction of every difference", column_config=_WIDTHS)
-            continue
-        rows = status_table(
-            directions,
-            f"{title}: the direction of every difference",
-            column_config=_WIDTHS,
-            on_select="rerun",
-            selection_mode="single-row",
-            key="table1_runs",
-        ).selection.rows
-        if rows:
+            status_table(directions, alt)
+        elif (row := open_row(directions, alt, "table1_runs")) is not None:
             st.session_state["experiments_wanted"] = "Runs"
-            state.choose(experiment=runs[rows[0]])
+            state.choose(experiment=runs[row])
             st.rerun()
     ours = "✓ the same way as in the paper, ✗ the other way. Select a row to open its run. " if len(shown) > 1 else ""
     st.caption(f"{ours}▲ higher and ▼ lower with corrections, in points of 9; ideas in their number.")
@@ -53,7 +43,7 @@ def table1(found: Sequence[ShownRun]) -> None:
     raw = _raw_rows()
     with place:
         frame = data.table1_frame(raw)
-        status_table(frame, "Table 1 as published", height=38 + 35 * len(frame))
+        status_table(frame, "Table 1 as published")
         st.caption("Mean and standard deviation of the scores, from 0 to 9; of ideas, their number.")
         if raw:
             as_published = sum(row.has_published_values for row in raw)

@@ -54,7 +54,7 @@ def over_iterations(found: Sequence[CheckSummary]) -> None:
         "checks, with an interval as if they were independent. The latest sample of each game counts."
     )
     frame = checks_data.summary_frame(found)
-    st.dataframe(frame, hide_index=True, alt="Every check of every player by iteration: n, pass rate, mean, intervals")
+    status_table(frame, "Every check of every player by iteration: n, pass rate, mean, intervals")
     csv_download("Download the table", lambda: frame, "checks.csv")
 
 
@@ -70,7 +70,7 @@ def findings(transcript_id: str) -> None:
             plain(f"Asked about: {one['question']}")
         frame = checks_data.finding_frame(one)
         if len(frame):
-            st.dataframe(frame, hide_index=True, alt=f"The {one['kind']} that a judge found in this game")
+            status_table(frame, f"The {one['kind']} that a judge found in this game")
         else:
             st.text("Nothing was found that the text bears out.")
 

@@ -9,7 +9,6 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.charts.metric_charts import KEEP_ZOOM, escaped_label, mean_trace
-from evaluation.escaping import spreadsheet_safe
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
 from evaluation.insight.validator import EVERYBODY, CheckSummary
@@ -51,9 +50,9 @@ def summary_frame(found: Sequence[CheckSummary]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "Iteration": spreadsheet_safe(one.iteration or NO_ITERATION),
+                "Iteration": one.iteration or NO_ITERATION,
                 "Check": CHECK_LABELS.get(one.check_type, one.check_type),
-                "Player": "everybody" if one.agent == EVERYBODY else spreadsheet_safe(one.agent),
+                "Player": "everybody" if one.agent == EVERYBODY else one.agent,
                 "n": one.n,
                 "Games": one.games,
                 "Pass rate": f"{100 * one.pass_rate:.0f} % ({one.passed} of {one.n})",
@@ -167,4 +166,4 @@ def finding_frame(finding: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _cell(value: object) -> str:
-    return str(spreadsheet_safe(" / ".join(map(str, value)) if isinstance(value, list) else str(value)))
+    return str(" / ".join(map(str, value)) if isinstance(value, list) else str(value))

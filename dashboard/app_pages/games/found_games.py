@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared.notices import plain
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import pick_row, status_table
 from evaluation.progress import ProgressCallback
 from evaluation.readers import Limits, ReadResult
 from evaluation.readers.import_report import (
@@ -133,17 +133,11 @@ def show_found(found: Found) -> None:
         st.caption(f"{counted(left_aside, 'other file')} in the games' folders left aside: they hold no game.")
     games = found.games
     if games:
-        event = status_table(
-            pd.DataFrame([_row(result, outcome) for result, outcome in games[:_MOST_ROWS]]),
-            "Games found in the files",
-            on_select="rerun",
-            selection_mode="single-row",
-            key="found_table",
-        )
+        listed_games = pd.DataFrame([_row(result, outcome) for result, outcome in games[:_MOST_ROWS]])
+        row = pick_row(listed_games, "Games found in the files", "found_table")
         if len(games) > _MOST_ROWS:
             st.caption(f"The first {_MOST_ROWS:,} of {len(games):,} games. The report below lists all.")
-        rows = [row for row in event.selection.rows if row < len(games)]
-        _preview(games[rows[0] if rows else 0][0], "selected" if rows else "first")
+        _preview(games[row or 0][0], "first" if row is None else "selected")
     show_refusals(found.refused)
 
 

@@ -16,9 +16,10 @@ from dashboard.app_pages.games.ledger_row import choose_message
 from dashboard.shared import resources
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.notices import plain
+from dashboard.shared.status_table import status_table
 from evaluation.errors import InputError
 from evaluation.insight.addressing import MessageFilter
-from evaluation.insight.recommendations import activity_lines, cost_lines, memory_lines, network_lines, share_lines
+from evaluation.insight.recommendations import activity_lines, cost_lines, memory_lines, network_lines
 from evaluation.report import discussion_page
 from evaluation.text.display import shortened
 
@@ -116,9 +117,13 @@ def _messages(opened: OpenGame, chosen: int) -> None:
 def _shares(opened: OpenGame) -> None:
     st.subheader("Who talks how much", anchor=False)
     metrics = opened.report.metrics
-    plain(data.known_words([*activity_lines(metrics), *share_lines(opened.report.shares)]))
+    plain(data.known_words(activity_lines(metrics)))
     frame = data.shares_frame(opened)
-    st.dataframe(frame, hide_index=True, alt="Every player's messages and share of the words")
+    shares = opened.report.shares
+    words = [shares.share_of_words(player) if player in shares.words else None for player in opened.players]
+    most = max((share for share in words if share), default=1.0)
+    bars = {"Share of words": [None if share is None else share / most for share in words]} if any(words) else None
+    status_table(frame, "Every player's messages and share of the words", bars=bars)
     if "Sentiment" in frame:
         st.caption("Sentiment: the share of positive words among the positive and negative English ones, from 0 to 1.")
     for one in opened.report.recommendations:
@@ -135,7 +140,7 @@ def _memory_and_cost(opened: OpenGame) -> None:
             plain(words)
     agents = data.agents_frame(opened)
     if len(agents):
-        st.dataframe(agents, hide_index=True, alt="Memory, calls and tokens of every agent")
+        status_table(agents, "Memory, calls and tokens of every agent")
     if missing:
         st.caption(f"Not shown, as the uploaded file does not record it: {' and '.join(missing)} of the agents.")
 
@@ -145,9 +150,9 @@ def _numbers(opened: OpenGame) -> None:
         network = opened.report.metrics.network
         if network is not None:
             lines = data.lines_frame([*network_lines(network)])
-            st.dataframe(lines, hide_index=True, alt="Figures of the network")
+            status_table(lines, "Figures of the network")
             st.caption("Between others: the share of shortest paths that lead through a player.")
-            st.dataframe(data.network_frame(opened), hide_index=True, alt="Every player's place in the network")
+            status_table(data.network_frame(opened), "Every player's place in the network")
         with st.container(horizontal=True):
             _download("Report (HTML)", "html", "text/html", lambda: discussion_page(opened.report))
             _download("JSON", "json", "application/json", lambda: _json(opened))

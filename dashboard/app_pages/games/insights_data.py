@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from dashboard.shared.charts.metric_charts import escaped_label
 from dashboard.shared.formatting import share_text
-from evaluation.escaping import shortened, spreadsheet_safe
+from evaluation.escaping import shortened
 from evaluation.insight.addressing import EVERYTHING, MessageFilter, addressed_players
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
 from evaluation.insight.recommendations import AGENT_HEADERS, UNKNOWN, Line, agent_rows
@@ -177,7 +177,7 @@ def network_frame(opened: OpenGame) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "Player": spreadsheet_safe(name),
+                "Player": name,
                 "Addresses": f"{round(one.out_degree * others)} of {others}",
                 "Addressed by": f"{round(one.in_degree * others)} of {others}",
                 "Between others": round(one.betweenness, 2),
@@ -198,7 +198,7 @@ def shares_frame(opened: OpenGame) -> pd.DataFrame:
         times = shares.domination(player) if player in shares.words else None
         rows.append(
             {
-                "Player": spreadsheet_safe(player),
+                "Player": player,
                 "Messages": messages,
                 "Share of messages": share_text(messages / total),
                 "Share of words": share_text(shares.share_of_words(player)) if player in shares.words else UNKNOWN,
@@ -218,8 +218,7 @@ def shares_frame(opened: OpenGame) -> pd.DataFrame:
 
 def agents_frame(opened: OpenGame) -> pd.DataFrame:
     """Memory and calls of each agent; no rows where nothing is known of any."""
-    rows = [[spreadsheet_safe(cell) for cell in row] for row in agent_rows(opened.report.metrics)]
-    return pd.DataFrame(rows, columns=list(AGENT_HEADERS))
+    return pd.DataFrame(agent_rows(opened.report.metrics), columns=list(AGENT_HEADERS))
 
 
 def known_words(lines: Iterable[Line]) -> str:
@@ -229,4 +228,4 @@ def known_words(lines: Iterable[Line]) -> str:
 
 def lines_frame(lines: Sequence[Line]) -> pd.DataFrame:
     """Figures in words: ``What``, ``Figure``."""
-    return pd.DataFrame([(what, spreadsheet_safe(cell)) for what, cell in lines], columns=["What", "Figure"])
+    return pd.DataFrame([(what, cell) for what, cell in lines], columns=["What", "Figure"])

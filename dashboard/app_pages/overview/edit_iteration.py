@@ -16,7 +16,7 @@ from dashboard.shared.changes.keep_or_revert import promote
 from dashboard.shared.downloads import iteration_report
 from dashboard.shared.formatting import share_text, usd_text
 from dashboard.shared.notices import plain
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import pick_rows, status_table
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.iteration import Description, Edit, Iteration
 from evaluation.rubric.definitions import DEFINITIONS
@@ -209,7 +209,7 @@ def manage_games(store: Store, board: Board, shown: str | None) -> None:
                 on_click=_delete_games,
                 args=(store, chosen),
             )
-        st.caption("Choose rows in the table's first column. Moved games are placed after the games already there.")
+        st.caption("Select the games in the table. Moved games are placed after the games already there.")
 
 
 def _listed(games: pd.DataFrame, place: str | None, shown: str | None) -> pd.DataFrame:
@@ -219,16 +219,8 @@ def _listed(games: pd.DataFrame, place: str | None, shown: str | None) -> pd.Dat
 
 
 def _chosen(listed: pd.DataFrame) -> list[str]:
-    event = status_table(
-        listed.drop(columns="transcript_id"),
-        "Games to move or delete",
-        on_select="rerun",
-        selection_mode="multi-row",
-        # A selection is by row numbers, so it must not outlive the rows that it was made on.
-        key=f"games_table_{hash(tuple(listed['transcript_id']))}",
-        height=min(38 + 35 * len(listed), 400),
-    )
-    return [str(listed["transcript_id"].iloc[row]) for row in event.selection.rows if row < len(listed)]
+    rows = pick_rows(listed.drop(columns="transcript_id"), "Games to move or delete", "games_table")
+    return [str(listed["transcript_id"].iloc[row]) for row in rows]
 
 
 def _move(store: Store, chosen: list[str], target: str | None) -> None:

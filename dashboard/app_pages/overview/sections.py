@@ -44,7 +44,7 @@ def waiting_for_review(seen: Overview) -> None:
     with st.expander(f"Games without a rating: {len(waiting)} of {seen.transcripts}", icon=":material/rate_review:"):
         status_table(data.waiting_counts(waiting), "How many games wait in which iteration")
         first = waiting.head(_WAITING_SHOWN)
-        status_table(first, "Games that nobody has rated", height=min(38 + 35 * len(first), 320))
+        status_table(first, "Games that nobody has rated")
         if len(first) < len(waiting):
             st.caption(f"The first {len(first)} of {counted(len(waiting), 'game')}.")
         rate_link("Rate a game", ":material/arrow_forward:")
@@ -64,9 +64,7 @@ def tests(shown: IterationSummary) -> None:
             _test(test)
         if earlier := shown.tests[:-_TESTS_SHOWN]:
             st.caption(f"The {counted(len(earlier), 'test')} before:")
-            status_table(
-                _tests_table(earlier), "Earlier tests of the iteration", height=min(38 + 35 * len(earlier), 400)
-            )
+            status_table(_tests_table(earlier), "Earlier tests of the iteration")
 
 
 def _tests_table(tests: Sequence[GameTest]) -> pd.DataFrame:
@@ -100,7 +98,7 @@ def _test(test: GameTest) -> None:
 
 
 def success_checklist(store: Store, board: Board) -> None:
-    """The rubric's criteria with what was measured, whether the next stage may begin, and the sign-off."""
+    """The rubric's criteria with what was measured, whether the project may move on, and the sign-off."""
     is_ready = board.checklist.gate is CheckState.MET
     with st.expander(f"Success checklist: {'met' if is_ready else 'not met yet'}", icon=":material/flag:", key="gate"):
         for check in board.checklist.checks:

@@ -17,7 +17,7 @@ from dashboard.shared.formatting import Color, share_text
 from dashboard.shared.marks.pictures import define_picture, remember_click, remember_target
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.notices import plain
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import open_row
 from evaluation.comparison.movers import Example, FailureReason, IterationFailures, MetricFailures
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import counted, shortened
@@ -85,24 +85,11 @@ def _messages(found: IterationFailures, reason: FailureReason) -> None:
     rows = resources.share(stored_failing_messages, found.iteration, reason.metric, reason.label)[:_MOST_ROWS]
     if reason.count > len(rows):
         st.caption(f"The first {len(rows)} are shown.")
-    key = f"failing_{reason_key(reason)}"
-    status_table(
-        _table(rows),
-        "Messages with this reason",
-        on_select=lambda: _remember_row(key, reason.metric, rows),
-        selection_mode="single-row",
-        key=key,
-        height=min(38 + 35 * len(rows), 560),
-        column_config={"Message": st.column_config.TextColumn(width="large")},
-    )
-
-
-def _remember_row(key: str, metric: str, rows: tuple[Example, ...]) -> None:
-    """Make the next run open the message of the selected row."""
-    selected = st.session_state[key].selection.rows
-    if selected and 0 <= selected[0] < len(rows):
-        one = rows[selected[0]]
-        remember_target(MarkTarget(metric, one.transcript_id, one.message_id))
+    place = open_row(_table(rows), "Messages with this reason", f"failing_{reason_key(reason)}")
+    if place is not None:
+        one = rows[place]
+        remember_target(MarkTarget(reason.metric, one.transcript_id, one.message_id))
+        st.rerun()
 
 
 def _leave() -> None:

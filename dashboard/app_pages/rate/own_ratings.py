@@ -15,7 +15,7 @@ from dashboard.app_pages.rate.rating_desk import REVISE, read_form, read_token
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import desk_link
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import open_row, status_table
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.rating_desk.sheet_format import COLUMNS
@@ -78,12 +78,8 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
         ]
     )
     frame = frame if any(frame["Look again"]) else frame.drop(columns="Look again")
-    event = status_table(frame, "Your ratings", on_select="rerun", selection_mode="single-row", key="own_table")
-    if event.selection.rows:
-        chosen = given[event.selection.rows[0]]
-        open_again(store, rater, chosen)
-        # The row is forgotten, else coming back from the desk would open it again.
-        del st.session_state["own_table"]
+    if (row := open_row(frame, "Your ratings", "own_table")) is not None:
+        open_again(store, rater, given[row])
         st.rerun()
 
 

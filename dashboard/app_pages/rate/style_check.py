@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.app_pages.rate import rate_view as parts
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import open_row, status_table
 from dashboard.shared.style_results import result_words
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
@@ -80,12 +80,8 @@ def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
         [{"Game": names[key], "Your answers": "✓ begun or done" if key in done else "– not yet"} for key in games]
     )
     st.caption("Or select a game.")
-    event = status_table(
-        frame, "Games that you rated", on_select="rerun", selection_mode="single-row", key="style_games"
-    )
-    if event.selection.rows:
-        st.session_state[_GAME] = games[event.selection.rows[0]]
-        del st.session_state["style_games"]
+    if (row := open_row(frame, "Games that you rated", "style_games")) is not None:
+        st.session_state[_GAME] = games[row]
         st.rerun()
 
 

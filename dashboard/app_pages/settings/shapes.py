@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.shared.notices import plain
+from dashboard.shared.status_table import status_table
 from evaluation.readers import Answers, ColumnMapping, Limits, read_uploads
 from evaluation.text.display import counted
 from evaluation.workflows.validation import Report
@@ -113,7 +114,7 @@ def native_shape() -> None:
     st.markdown("One JSON file per game. `players` and `messages` are needed; everything else may be left out.")
     rows = pd.DataFrame(NATIVE_FIELDS, columns=["Field", "Holds", "Needed", "What for"])
     alt = "The fields of the native JSON, what they hold and what they are for"
-    st.dataframe(rows, hide_index=True, height="content", alt=alt)
+    status_table(rows, alt)
     _copyable(example("discussion.json"), "discussion.json", "json", "application/json")
 
 
@@ -148,7 +149,7 @@ def other_shapes() -> None:
     st.markdown("Traces of observability tools and files of agent frameworks, and what becomes of them:")
     rows = pd.DataFrame(TRACE_FORMATS, columns=list(TRACE_COLUMNS))
     alt = "Formats of traces and agent frameworks: how they are recognised, and where messages and speakers come from"
-    st.dataframe(rows, hide_index=True, height="content", alt=alt)
+    status_table(rows, alt)
 
 
 def checked(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -16,7 +15,7 @@ from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.state import TRANSCRIPT
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import pick_cell, pick_row
 from dashboard.shared.style_results import style_table
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
@@ -190,7 +189,8 @@ _TABLE = "team_grid"
 _GAME = "team_game"
 _RATER = "team_rater"
 _LONGEST_NAME = 40
-_GAME_WIDTH = 190
+_FIRST_RATER = 2
+"""The number of the first column with a rater."""
 
 
 def progress_words(one: RaterSummary) -> str:
@@ -205,27 +205,20 @@ def grid_table(grid: RatingGrid, hidden: frozenset[str] = frozenset()) -> None:
         "✓ 3: rated, score 3 · …: being rated · ○: assigned · ✗: cannot be rated · –: not assigned. Select a cell to "
         "open it."
     )
-    rows: list[dict[str, object]] = []
+    rows: list[list[str]] = []
     for game in grid.games:
         is_hidden = game.transcript_id in hidden
         engagement = "hidden" if is_hidden and game.ratings else engagement_words(game)
-        row: dict[str, object] = {"Game": shortened(game.name, _LONGEST_NAME), "Engagement": engagement}
-        for number, one in enumerate(grid.raters):
-            cell = game.cells.get(one.rater)
-            row[f"rater_{number}"] = "–" if cell is None else "✓" if is_hidden and cell.rating else cell.words
-        rows.append(row)
-    labels = {
-        f"rater_{number}": st.column_config.Column(shortened(one.rater, _LONGEST_NAME))
-        for number, one in enumerate(grid.raters)
-    }
-    status_table(
-        pd.DataFrame(rows),
-        "Raters by games",
-        column_config={"Game": st.column_config.Column("Game", pinned=True, width=_GAME_WIDTH), **labels},
-        on_select=lambda: _follow(grid),
-        selection_mode="single-cell",
-        key=_TABLE,
-    )
+        cells = [game.cells.get(one.rater) for one in grid.raters]
+        words = ["–" if cell is None else "✓" if is_hidden and cell.rating else cell.words for cell in cells]
+        rows.append([shortened(game.name, _LONGEST_NAME), engagement, *words])
+    raters = [shortened(one.rater, _LONGEST_NAME) for one in grid.raters]
+    chosen = pick_cell(pd.DataFrame(rows, columns=["Game", "Engagement", *raters]), "Raters by games", _TABLE)
+    if chosen is not None:
+        row, column = chosen
+        st.session_state[_GAME] = grid.games[row].transcript_id
+        if column >= _FIRST_RATER:
+            st.session_state[_RATER] = grid.raters[column - _FIRST_RATER].rater
 
 
 def engagement_words(game: GridGame) -> str:
@@ -236,20 +229,6 @@ def engagement_words(game: GridGame) -> str:
     elif game.is_disputed:
         words += f", {counted(game.spread, 'point')} apart"
     return words
-
-
-def _follow(grid: RatingGrid) -> None:
-    """Chooses the game and the rater of the selected cell."""
-    held: Any = st.session_state.get(_TABLE)
-    cells = held["selection"]["cells"] if held else []
-    if not cells:
-        return
-    row, column = cells[0]
-    if isinstance(row, int) and 0 <= row < len(grid.games):
-        st.session_state[_GAME] = grid.games[row].transcript_id
-    number = str(column).removeprefix("rater_")
-    if number.isdecimal() and int(number) < len(grid.raters):
-        st.session_state[_RATER] = grid.raters[int(number)].rater
 
 
 def choose_cell(grid: RatingGrid) -> tuple[GridGame, str] | None:
@@ -388,11 +367,8 @@ def discards(store: Store, lead: str, found: Sequence[Discard]) -> None:
             for one in found
         ]
     )
-    event = status_table(
-        frame, "Games that cannot be rated", on_select="rerun", selection_mode="single-row", key="discards"
-    )
-    if event.selection.rows:
-        chosen = found[event.selection.rows[0]]
+    if (row := pick_row(frame, "Games that cannot be rated", "discards")) is not None:
+        chosen = found[row]
         st.button(
             "Give it back to the rater",
             icon=":material/undo:",

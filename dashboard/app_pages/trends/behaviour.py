@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.app_pages.trends import behaviour_data as data
 from dashboard.shared import queries, resources
-from evaluation.escaping import spreadsheet_safe
+from dashboard.shared.status_table import status_table
 from evaluation.text.display import counted
 
 
@@ -18,25 +18,16 @@ def behaviour_of_iterations() -> pd.DataFrame:
 
 
 def behaviour() -> None:
-    """Draw how much and how evenly players talk in each iteration."""
+    """Show how much, how evenly and to whom players talk in each iteration."""
     found = behaviour_of_iterations()
     if found.empty:
         return
     st.subheader("Who talks, and to whom", anchor=False)
-    st.dataframe(
-        found.assign(Iteration=found["Iteration"].map(spreadsheet_safe)),
-        hide_index=True,
-        column_config={name: st.column_config.NumberColumn(format=form) for name, form in _FORMATS.items()},
-        alt="Behaviour of players by iteration",
-    )
+    status_table(data.behaviour_words(found), "Behaviour of players by iteration")
     st.caption(
-        "Means over the games. Largest share: the words of the most talkative player; 1.0 is an even share. Addressed: "
-        "of all ways from one player to another (10 players: 90), the share used. Answered: the share of these that "
-        "was used in return, too."
+        "Means over the games. Most talkative: the words of that player, as a multiple of an even share. Addresses: to "
+        "how many of the others a player speaks."
     )
-
-
-_FORMATS = {"Messages": "%.1f", "Words": "%.0f", "Largest share": "%.1f", "Addressed": "%.2f", "Answered": "%.2f"}
 
 
 def games_cost() -> None:
@@ -45,35 +36,44 @@ def games_cost() -> None:
     if not found.games.empty:
         st.subheader("What the games cost", anchor=False)
         st.caption("As the uploaded files say. A cost that is not in them is unknown, not 0.")
-        st.dataframe(found.games, hide_index=True, alt="Cost of the games by iteration")
+        status_table(found.games, "Cost of the games by iteration")
 
 
-def model_calls() -> None:
-    """The calls to models, by model and by run."""
+def model_calls() -> tuple[bool, bool]:
+    """The calls to models, by model and by run, folded; nothing before the first.
+
+    Returns:
+        Whether a model was asked, and whether an agent was evaluated.
+    """
     found = resources.read(data.spending)
-    if found.models.empty and found.runs.empty:
-        st.info("No model was asked yet. Judges are started on the Agents page, or with `dramaturg judge`.")
-    else:
-        with st.container(horizontal=True):
-            for label, figure in data.totals(found).items():
-                st.metric(label, figure, border=True, width="content")
+    is_asked, is_judged = not found.models.empty, not found.runs.empty
+    if is_asked or is_judged:
+        with st.expander("Calls to models", icon=":material/receipt_long:"):
+            _calls(found)
+    return is_asked, is_judged
+
+
+def _calls(found: data.Spending) -> None:
+    with st.container(horizontal=True):
+        for label, figure in data.totals(found).items():
+            st.metric(label, figure, border=True, width="content")
+    st.caption(
+        "Every call for judging, simulations and checks of messages; those of a script cost nothing. Provider's "
+        "cache: the share of input tokens that the provider had cached, which cost less."
+    )
+    if not found.models.empty:
+        st.subheader("By model and purpose", anchor=False)
+        unpriced = int(found.models["unpriced"].sum())
         st.caption(
-            "Every call for judging, simulations and checks of messages; those of a script cost nothing. Provider's "
-            "cache: the share of input tokens that the provider had cached, which cost less."
+            "Tokens: input / output. Failed: calls without a usable answer. No price: answered calls of models "
+            "without a known price, which are not in the sum. Slow: 95 of 100 calls took less. "
+            + (f"The price of {counted(unpriced, 'call')} is not known and not in the sum." if unpriced else "")
         )
-        if not found.models.empty:
-            st.subheader("By model and purpose", anchor=False)
-            unpriced = int(found.models["unpriced"].sum())
-            st.caption(
-                "Tokens: input / output. Failed: calls without a usable answer. No price: answered calls of models "
-                "without a known price, which are not in the sum. Slow: 95 of 100 calls took less. "
-                + (f"The price of {counted(unpriced, 'call')} is not known and not in the sum." if unpriced else "")
-            )
-            st.dataframe(data.models_frame(found), hide_index=True, alt="Calls by model and purpose")
-        if not found.runs.empty:
-            st.subheader("By evaluation run", anchor=False)
-            st.caption(
-                "Times are UTC. Known already: answers reused from earlier runs, at no cost. "
-                "Recorded answers that are played back are in neither count."
-            )
-            st.dataframe(data.runs_frame(found), hide_index=True, alt="Evaluation runs with their cost")
+        status_table(data.models_frame(found), "Calls by model and purpose")
+    if not found.runs.empty:
+        st.subheader("By evaluation run", anchor=False)
+        st.caption(
+            "Times are UTC. Known already: answers reused from earlier runs, at no cost. "
+            "Recorded answers that are played back are in neither count."
+        )
+        status_table(data.runs_frame(found), "Evaluation runs with their cost")

@@ -11,7 +11,7 @@ from dashboard.shared import resources
 from dashboard.shared.changes import data
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import pick_row
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.store import Deletion, Store
@@ -101,17 +101,8 @@ def recently_deleted(store: Store) -> None:
         st.caption("Deleted games count nowhere. Adding the same file again brings a game back too, with its ratings.")
         rows = [(one.label, str(one.kind), one.games, one.who, f"{one.deleted_at:%Y-%m-%d %H:%M}") for one in found]
         columns = ["Name", "What", "Games", "By", "When (UTC)"]
-        event = status_table(
-            pd.DataFrame(rows, columns=columns),
-            "What was deleted and can come back",
-            on_select="rerun",
-            selection_mode="single-row",
-            key="deleted_table",
-        )
-        chosen = (
-            found[event.selection.rows[0]] if event.selection.rows and event.selection.rows[0] < len(found) else None
-        )
-        _ways_back(store, chosen or found[0])
+        frame = pd.DataFrame(rows, columns=columns)
+        _ways_back(store, found[pick_row(frame, "What was deleted and can come back", "deleted_table") or 0])
 
 
 def note_deleted(transcript_ids: Sequence[str]) -> None:

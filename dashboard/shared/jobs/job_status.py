@@ -12,6 +12,7 @@ from dashboard.shared import queries, resources
 from dashboard.shared.formatting import duration_text
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import plain
+from dashboard.shared.status_table import status_table
 from evaluation.errors import ConflictError
 from evaluation.store import Job, JobState, Store
 
@@ -185,4 +186,4 @@ def job_history(store: Store) -> None:
         for job in recent
     ]
     with st.expander("Jobs that failed or were cancelled"):
-        st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The latest background jobs, newest first")
+        status_table(pd.DataFrame(rows), "The latest background jobs, newest first")

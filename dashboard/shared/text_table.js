@@ -1,0 +1,109 @@
+// A table of texts that are shown whole: they wrap, and in a narrow place each row becomes a card with its labels.
+
+const FEW = 30;
+const MORE = 200;
+const STATUS = { "✓": "green", "✗": "red", "…": "blue" };
+
+export default function ({ parentElement, data, setStateValue, setTriggerValue }) {
+  const update = (view) => {
+    view.tell = data.keeps ? (chosen) => setStateValue("chosen", chosen) : (chosen) => setTriggerValue("chosen", chosen);
+    const text = JSON.stringify(data);
+    if (text === view.drawn) return;
+    const chosen = data.atFirst === null ? [] : [[data.atFirst]];
+    Object.assign(view, { drawn: text, data, chosen, shown: 0 });
+    drawTable(view);
+  };
+  return mount(parentElement, createTable, update, (view) => view.box.remove());
+}
+
+function createTable(root) {
+  const view = { box: element("div", "box"), drawn: "" };
+  root.append(view.box);
+  return view;
+}
+
+// The roles are said, as a table that is drawn as cards is none to a screen reader.
+function withRole(node, role) {
+  node.setAttribute("role", role);
+  return node;
+}
+
+function drawTable(view) {
+  const { alt, columns, rows } = view.data;
+  const table = withRole(element("table", columns.length > 3 ? "many" : ""), "table");
+  table.setAttribute("aria-label", alt);
+  const head = withRole(element("tr"), "row");
+  for (const { label, isNumber } of columns) {
+    head.append(withRole(element("th", isNumber ? "number" : "", label), "columnheader"));
+  }
+  const top = withRole(element("thead"), "rowgroup");
+  top.append(head);
+  view.body = withRole(element("tbody"), "rowgroup");
+  table.append(top, view.body);
+  view.box.replaceChildren(table);
+  addRows(view, rows.length > FEW + 5 ? FEW : rows.length);
+}
+
+function addRows(view, number) {
+  const { rows } = view.data;
+  const until = Math.min(rows.length, view.shown + number);
+  for (let place = view.shown; place < until; place += 1) view.body.append(makeRow(view, rows[place], place));
+  view.shown = until;
+  if (until === rows.length) return;
+  const next = Math.min(MORE, rows.length - until);
+  const more = element("button", "more", `Show ${next} more of ${rows.length}`);
+  more.type = "button";
+  more.onclick = () => {
+    more.remove();
+    addRows(view, next);
+  };
+  view.box.append(more);
+}
+
+function makeRow(view, cells, place) {
+  const { columns, pick } = view.data;
+  const row = withRole(element("tr", pick && pick !== "cell" ? "pick" : ""), "row");
+  cells.forEach(([text, share], at) => {
+    const isNumber = columns[at].isNumber;
+    const cell = withRole(element("td", `${lengthOf(text)}${isNumber ? " number" : ""}`), "cell");
+    cell.dataset.label = columns[at].label;
+    cell.classList.toggle("empty", !text);
+    const isButton = pick === "cell" ? at > 0 : pick && at === 0;
+    const held = element(isButton ? "button" : "span", `text ${text[1] === " " ? STATUS[text[0]] ?? "" : ""}`, text);
+    const isChosen = view.chosen.some(([row]) => row === place);
+    if (isButton) Object.assign(held, { type: "button", ariaPressed: String(isChosen) });
+    if (pick === "cell") held.setAttribute("aria-label", `${cells[0][0]}, ${columns[at].label}: ${text}`);
+    if (isButton && pick === "cell") held.onclick = () => choose(view, [place, at], held);
+    cell.append(held);
+    if (share !== undefined) cell.append(makeBar(share));
+    row.append(cell);
+  });
+  if (pick && pick !== "cell") row.onclick = () => choose(view, [place], row.querySelector("button"));
+  return row;
+}
+
+function lengthOf(text) {
+  return text.length > 24 ? "long" : text.length > 16 ? "short" : "tiny";
+}
+
+function makeBar(share) {
+  const bar = element("div", "bar");
+  const full = element("div", "full");
+  full.style.width = `${100 * share}%`;
+  bar.append(full);
+  return bar;
+}
+
+// Choosing a row again gives it back; of several rows each stays until it is chosen again.
+function choose(view, place, button) {
+  const key = String(place);
+  const isOn = view.chosen.some((one) => String(one) === key);
+  if (isOn && view.data.atFirst !== null) return;
+  if (view.data.pick !== "rows") {
+    for (const other of view.body.querySelectorAll('[aria-pressed="true"]')) other.ariaPressed = "false";
+    view.chosen = [];
+  }
+  view.chosen = isOn ? view.chosen.filter((one) => String(one) !== key) : [...view.chosen, place];
+  if (view.data.keeps) button.ariaPressed = String(!isOn);
+  view.tell(view.data.keeps ? view.chosen : [place]);
+}
