@@ -1,4 +1,4 @@
-"""Agreement in sentences: a headline, and one line a question."""
+"""Agreement in sentences: a headline, and what is about no single question."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from evaluation.agreement.between_raters import (
     RaterLeaning,
 )
 from evaluation.agreement.report import AGREE, ALL_METRICS, NOT, PARTLY, AgreementReport
-from evaluation.rubric.rating_guide import QUESTION_TOPICS
 from evaluation.text.display import counted, listed, shortened
 
 NEARER_TO_CHANCE = TENTATIVE / 2
@@ -44,8 +43,8 @@ def agreement_level(one: ItemAgreement) -> str | None:
 def headline(report: AgreementReport) -> str:
     """The whole report in a sentence of our own words; empty while no game has two raters.
 
-    "The two raters agree on the score, partly on question 4 (natural flow), not on question 2 (curiosity)." With too
-    few games for that it says so first.
+    "The two raters agree on the score, partly on question 4, not on question 2." With too few games to be sure it
+    begins with "So far".
     """
     levels = [(one.item, agreement_level(one)) for one in report.items]
     named = {level: _named([item for item, held in levels if held == level]) for level in (AGREE, PARTLY, NOT)}
@@ -62,10 +61,8 @@ def headline(report: AgreementReport) -> str:
         parts += [f"not on {named[NOT]}"] if named[NOT] else []
     else:
         parts = [f"do not agree on {named[NOT]}"]
-    words = f"{who} {', '.join(parts)}."
-    if not report.note:
-        return f"{words[0].upper()}{words[1:]}"
-    return f"Too few shared games to be sure ({report.shared_games} of {FEWEST_FOR_READING}). So far {words}"
+    words = f"{'So far ' if report.note else ''}{who} {', '.join(parts)}."
+    return f"{words[0].upper()}{words[1:]}"
 
 
 def other_sentences(report: AgreementReport) -> list[str]:
@@ -75,21 +72,15 @@ def other_sentences(report: AgreementReport) -> list[str]:
 
 
 def often_words(one: ItemAgreement) -> str:
-    """The share of the same answers: "in 9 of 11 games"; of three and more, "from 60 % of the pairs"."""
+    """The share of the same answers: "9 of 11 games"; of three raters and more, "60 % of the pairs of raters"."""
     if one.ratings == 2 * one.games:
-        return f"in {round(one.exact.value * one.games)} of {counted(one.games, 'game')}"
-    return f"from {100 * one.exact.value:.0f} % of the pairs of raters"
-
-
-def is_no_better_than_constant(one: ItemAgreement) -> bool:
-    """Whether always giving the commonest answer would agree as often."""
-    return one.exact.value <= one.floor < 1
+        return f"{round(one.exact.value * one.games)} of {counted(one.games, 'game')}"
+    return f"{100 * one.exact.value:.0f} % of the pairs of raters"
 
 
 def _named(items: Sequence[Item]) -> str:
     numbers = [one.name.removeprefix("question_") for one in items if not one.is_score]
-    named = [f"{number} ({QUESTION_TOPICS[int(number) - 1]})" for number in numbers]
-    questions = [f"question{'s' if len(numbers) > 1 else ''} {listed(named)}"] if numbers else []
+    questions = [f"question{'s' if len(numbers) > 1 else ''} {listed(numbers)}"] if numbers else []
     return listed([*("the score" for one in items if one.is_score), *questions])
 
 

@@ -31,14 +31,16 @@ def test_one_rater_is_not_enough(open_page, filled, words) -> None:
     assert "of the raters" in said
 
 
-def test_disagreements_come_first_and_open_the_game(open_page, rated, words, small_game, hostile) -> None:
+def test_disagreements_come_first_and_open_the_game(open_page, rated, words, table, small_game, hostile) -> None:
     app = open_page("team", team="Agreement", numbers="true")
     assert not app.exception
     said = words(app)
     assert "This page shows what other raters gave" in said
     headings = [one.value for one in app.subheader]
-    assert headings[1:4] == ["Look at these first", "Question by question", "Raters against each other"]
-    assert "not" in headings[0]
+    assert headings[1:3] == ["Look at these first", "Raters against each other"]
+    assert headings[0] == "So far the two raters do not agree on the score."
+    assert "2 games rated by two or more; 20 are needed to be sure." in said
+    assert all(part in table(app) for part in ("Score: how good was it to watch?", "✗ no", "1 of 2 games"))
     assert f"3 points apart: {' '.join(hostile.split())[:59]}" in said
     links = [json.dumps(str(link.proto)) for link in app.get("page_link")]
     assert any(small_game("one").id in link for link in links)

@@ -28,8 +28,9 @@ def test_every_metric_has_a_row_of_one_chart_with_counts_and_words(open_page, fi
     (chart,) = app.get("plotly_chart")
     assert len(figure(app)["data"]) == 2 * 7
     said = words(app)
-    first = "Shorter prompt: 2 of 7 metrics reach their threshold, Engagement waits for the rating of 1 game; "
-    assert f"{first}Baseline prompt: 2. Lower than there on Strategic depth; Compare tells what could be luck." in said
+    first = "Shorter prompt reaches 2 of 7 thresholds, as many as Baseline prompt. "
+    first += "Engagement waits for the rating of 1 game. "
+    assert f"{first}Lower than Baseline prompt on Strategic depth; Compare tells what could be luck." in said
     # Engagement: two of the four games in iterations are rated.
     assert "2 games in 1 iteration · 2 pending, not drawn · 2 ratings · at least 3 of 5" in said
     alt = str(chart.proto).replace("\\302\\240", " ")
@@ -39,7 +40,8 @@ def test_every_metric_has_a_row_of_one_chart_with_counts_and_words(open_page, fi
     engagement = numbers[numbers["Metric"] == "Engagement"]
     assert engagement["Mean"].tolist() == ["3.0 of 5", "no score"]
     assert [one.proto.label for one in app.get("download_button")] == ["Download the games (CSV)"]
-    assert "Shorter" in table(app, -1)
+    assert "Shorter prompt: cannot be decided yet\nShorter\n" in said
+    assert "To raise Conversation coherence, against Baseline prompt" in said
 
 
 def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -> None:
@@ -54,18 +56,21 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     points = scores.assign(metric="strategic_depth", status="passed")
     references = {"v2": "v1", "v3": "v2", "v4": "v2"}
     assert data.sentence(points, {"strategic_depth": 60.0}, references) == (
-        "v4: 1 of 1 metrics reach their threshold; v2: 1. Lower than there on Strategic depth; Compare tells what "
-        "could be luck."
+        "v4 reaches 1 of 1 threshold, as many as v2. Lower than v2 on Strategic depth; Compare tells what could be "
+        "luck."
+    )
+    assert data.sentence(points, {"strategic_depth": 85.0}, references).startswith(
+        "v4 reaches 0 of 1 threshold, 1 fewer"
     )
     costs = points.assign(metric="cost_usd", score=scores["cost"])
     # v2: (2.00 + 3.00) / 2
     assert data.cost_sentence(costs, references).replace("\u00a0", " ") == (
-        "v4 costs 1.50 USD a game, less than v2 (2.50 USD); none of its games is known to cost more "
-        "than 3 USD, which would fail it."
+        "v4 costs 1.50 USD a game, less than v2 (2.50 USD). 1 of 1 game is below the goal of 2 USD, none above 3 USD, "
+        "which fails a game."
     )
     dear = costs.assign(score=costs["score"] + 2)
     assert data.cost_sentence(dear, {}).replace("\u00a0", " ") == (
-        "v4 costs 3.50 USD a game; 1 game failed by costing more than 3 USD."
+        "v4 costs 3.50 USD a game. 0 of 1 game are below the goal of 2 USD, 1 above 3 USD, which fails a game."
     )
     unknown = costs.assign(score=costs["score"].where(costs["iteration"] != "v4"))
     assert data.cost_sentence(unknown, references) == "The cost of v4 is not recorded."
@@ -89,9 +94,10 @@ def test_the_range_of_iterations_stands_in_the_url(open_page, filled, words) -> 
 
 
 def test_personas_over_iterations(open_page, filled, words, run_of) -> None:
-    assert "No agent that speaks in these iterations was evaluated yet" in words(
-        open_page("trends", trends="Cost and behaviour", agents_open="true")
-    )
+    empty = open_page("trends", trends="Cost and behaviour", agents_open="true")
+    assert "No model was asked yet, and no agent was evaluated." in words(empty)
+    # What has nothing in it is not shown.
+    assert "Agents over iterations" not in [one.label for one in empty.expander]
     run_of(filled, "alpha", 6)
     app = open_page("trends", trends="Cost and behaviour", agents_open="true")
     assert not app.exception
@@ -103,7 +109,7 @@ def test_cost_cache_and_sides_are_charted_beside_the_metrics(open_page, filled, 
     app = open_page("trends", trends="Cost and behaviour")
     assert not app.exception
     said = words(app)
-    assert "Shorter prompt costs 1.50 USD a game, about as much as Baseline prompt (1.50 USD);" in said.replace(
+    assert "Shorter prompt costs 1.50 USD a game, about as much as Baseline prompt (1.50 USD)." in said.replace(
         "\u00a0", " "
     )
     titles = [note["text"] for note in figure(app)["layout"]["annotations"]]
@@ -166,7 +172,9 @@ def test_spending_by_model_and_honest_where_no_price_is_known(open_page, filled,
 def test_behaviour_of_players_stands_beside_cost(open_page, filled, words) -> None:
     app = open_page("trends", trends="Cost and behaviour")
     assert "Who talks, and to whom" in words(app)
-    (found,) = [one for one in tables(app) if "Largest share" in one.columns]
+    (found,) = [one for one in tables(app) if "Most talkative" in one.columns]
     assert found["Iteration"].tolist() == ["Baseline prompt", "Shorter prompt"]
-    one, two = found["Largest share"].map(float)
-    assert f"player says {two:.1f} times an even share of the words, in Baseline prompt {one:.1f} times." in words(app)
+    one, two = found["Most talkative"]
+    assert f"the most talkative one says {two} an even share of the words ({one})." in words(app)
+    one, two = found["Words"]
+    assert f"A game has {two} words (Baseline prompt: {one}); a player addresses " in words(app)

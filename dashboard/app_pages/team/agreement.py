@@ -1,4 +1,4 @@
-"""Agreement in a sentence, where raters differ, a sentence for each question, and the numbers folded."""
+"""Agreement in a sentence, a line for each question, the games where raters differ, and the numbers folded."""
 
 import pandas as pd
 import streamlit as st
@@ -11,9 +11,10 @@ from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import rate_link
 from dashboard.shared.status_table import status_table
-from evaluation.agreement.report import AgreementReport
-from evaluation.agreement.sentences import headline, is_no_better_than_constant, often_words, other_sentences
-from evaluation.rubric.rating_guide import QUESTION_TOPICS
+from evaluation.agreement.between_raters import FEWEST_FOR_READING
+from evaluation.agreement.report import AGREE, NOT, PARTLY, AgreementReport
+from evaluation.agreement.sentences import agreement_level, headline, often_words, other_sentences
+from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.text.display import counted
 from evaluation.workflows.ratings import stored_agreement
 
@@ -22,29 +23,23 @@ _NO_SHARED = "You share no game with another rater yet, so this is about others.
 
 
 def items_frame(report: AgreementReport) -> pd.DataFrame:
-    """One row per item: what it is, how often raters gave the same, and whether that is more than guessing."""
+    """One row per item, those on which raters differ first: what it asks, whether they agree, how often they do."""
+    held = [(level, one) for one in report.items if (level := agreement_level(one)) is not None]
     return pd.DataFrame(
         [
             {
-                # Short, so that a telephone shows the answers beside it.
-                "Question": "Score" if one.item.is_score else _short(int(one.item.name[-1])),
-                "The same": often_words(one).removeprefix("in ").removeprefix("from "),
-                "Better than guessing": "– all gave the same"
-                if one.floor >= 1
-                else "✗ no"
-                if is_no_better_than_constant(one)
-                else "✓ yes"
-                if (one.alpha.interval.low or 0.0) > 0
-                else "? not sure",
+                "Question": f"{one.item.name[-1]}. {QUESTIONS[int(one.item.name[-1]) - 1]}"
+                if not one.item.is_score
+                else "Score: how good was it to watch?",
+                "Do raters agree?": _LEVELS[level],
+                "Gave the same": often_words(one),
             }
-            for one in report.items
-            if one.games
+            for level, one in sorted(held, key=lambda one: list(_LEVELS).index(one[0]))
         ]
     )
 
 
-def _short(number: int) -> str:
-    return f"{number} {QUESTION_TOPICS[number - 1]}"
+_LEVELS = {NOT: "✗ no", PARTLY: "? partly", AGREE: "✓ yes"}
 
 
 def agreement() -> None:
@@ -58,8 +53,9 @@ def agreement() -> None:
     counts = f"{counted(report.ratings, 'rating')} by {counted(report.raters, 'rater')}"
     if report.shared_games:
         st.subheader(headline(report), anchor=False)
+        needed = f"; {FEWEST_FOR_READING} are needed to be sure" if report.note else ""
         st.caption(
-            f"{counts}, {counted(report.shared_games, 'game')} rated by two or more. "
+            f"{counts}, {counted(report.shared_games, 'game')} rated by two or more{needed}. "
             "This page shows what other raters gave: look once you have rated your games."
         )
         if rater := identity.rater_name():
@@ -71,11 +67,10 @@ def agreement() -> None:
             rate_link("Rate a game")
     if not report.ratings and not report.rows:
         return
-    disagreements(report)
-    st.subheader("Question by question", anchor=False)
     if report.shared_games:
-        status_table(items_frame(report), "Score and questions: how often raters gave the same")
+        status_table(items_frame(report), "Score and questions: whether raters agree, and how often they gave the same")
     plain("\n".join(other_sentences(report)))
+    disagreements(report)
     numbers = st.expander("Show the numbers", key=NUMBERS, on_change="rerun", bind="query-params")
     # An address that names a question shows them.
     if numbers.open or state.chosen("item"):

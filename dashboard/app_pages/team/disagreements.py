@@ -57,17 +57,22 @@ def _split_games(report: AgreementReport) -> None:
     hidden = hidden_games(resources.store(), author_name(), [one.transcript_id for one in report.split])
     split = [one for one in report.split if one.transcript_id not in hidden]
     _tell_hidden(len(hidden))
+    if split:
+        st.caption(
+            "Talk about a game: which moment made you say yes, which no? Rate the next ones by that. Under Assign, a "
+            "lead can decide which score of a game counts."
+        )
     for one in split[:_FIRST]:
         given = ", ".join(f"{shortened(rater, _LONGEST_NAME)} {score}" for rater, score in one.scores)
-        questions = f"\nSplit on {_questions(one.split_questions)}" if one.split_questions else ""
+        questions = f"\nAnswers differ on {_topics(one.split_questions)}" if one.split_questions else ""
         _lead(one.game, f"{counted(one.spread, 'point')} apart: {given}{questions}", one.transcript_id)
     _rest(
         [
             {
                 "Game": one.game,
-                "Points apart": one.spread,
                 "Scores": ", ".join(f"{rater} {score}" for rater, score in one.scores),
-                "Questions split": ", ".join(map(str, one.split_questions)),
+                "Points apart": one.spread,
+                "Answers differ on": _topics(one.split_questions),
             }
             for one in split
         ],
@@ -80,9 +85,8 @@ def _tell_hidden(games: int) -> None:
         st.caption(f"{counted(games, 'game')} that you have not rated yet: what others gave is hidden from you.")
 
 
-def _questions(numbers: tuple[int, ...]) -> str:
-    named = listed([f"{number} ({QUESTION_TOPICS[number - 1]})" for number in numbers])
-    return f"{'question' if len(numbers) == 1 else 'questions'} {named}"
+def _topics(numbers: tuple[int, ...]) -> str:
+    return listed([QUESTION_TOPICS[number - 1] for number in numbers])
 
 
 def _rule_gaps(report: AgreementReport) -> None:

@@ -18,20 +18,16 @@ def behaviour_of_iterations() -> pd.DataFrame:
 
 
 def behaviour() -> None:
-    """Draw how much and how evenly players talk in each iteration."""
+    """Show how much, how evenly and to whom players talk in each iteration."""
     found = behaviour_of_iterations()
     if found.empty:
         return
     st.subheader("Who talks, and to whom", anchor=False)
-    status_table(found.round(_PLACES), "Behaviour of players by iteration")
+    status_table(data.behaviour_words(found), "Behaviour of players by iteration")
     st.caption(
-        "Means over the games. Largest share: the words of the most talkative player; 1.0 is an even share. Addressed: "
-        "of all ways from one player to another (10 players: 90), the share used. Answered: the share of these that "
-        "was used in return, too."
+        "Means over the games. Most talkative: the words of that player, as a multiple of an even share. Addresses: to "
+        "how many of the others a player speaks."
     )
-
-
-_PLACES = {"Messages": 1, "Words": 0, "Largest share": 1, "Addressed": 2, "Answered": 2}
 
 
 def games_cost() -> None:
@@ -43,32 +39,41 @@ def games_cost() -> None:
         status_table(found.games, "Cost of the games by iteration")
 
 
-def model_calls() -> None:
-    """The calls to models, by model and by run."""
+def model_calls() -> tuple[bool, bool]:
+    """The calls to models, by model and by run, folded; nothing before the first.
+
+    Returns:
+        Whether a model was asked, and whether an agent was evaluated.
+    """
     found = resources.read(data.spending)
-    if found.models.empty and found.runs.empty:
-        st.info("No model was asked yet. Judges are started on the Agents page, or with `dramaturg judge`.")
-    else:
-        with st.container(horizontal=True):
-            for label, figure in data.totals(found).items():
-                st.metric(label, figure, border=True, width="content")
+    is_asked, is_judged = not found.models.empty, not found.runs.empty
+    if is_asked or is_judged:
+        with st.expander("Calls to models", icon=":material/receipt_long:"):
+            _calls(found)
+    return is_asked, is_judged
+
+
+def _calls(found: data.Spending) -> None:
+    with st.container(horizontal=True):
+        for label, figure in data.totals(found).items():
+            st.metric(label, figure, border=True, width="content")
+    st.caption(
+        "Every call for judging, simulations and checks of messages; those of a script cost nothing. Provider's "
+        "cache: the share of input tokens that the provider had cached, which cost less."
+    )
+    if not found.models.empty:
+        st.subheader("By model and purpose", anchor=False)
+        unpriced = int(found.models["unpriced"].sum())
         st.caption(
-            "Every call for judging, simulations and checks of messages; those of a script cost nothing. Provider's "
-            "cache: the share of input tokens that the provider had cached, which cost less."
+            "Tokens: input / output. Failed: calls without a usable answer. No price: answered calls of models "
+            "without a known price, which are not in the sum. Slow: 95 of 100 calls took less. "
+            + (f"The price of {counted(unpriced, 'call')} is not known and not in the sum." if unpriced else "")
         )
-        if not found.models.empty:
-            st.subheader("By model and purpose", anchor=False)
-            unpriced = int(found.models["unpriced"].sum())
-            st.caption(
-                "Tokens: input / output. Failed: calls without a usable answer. No price: answered calls of models "
-                "without a known price, which are not in the sum. Slow: 95 of 100 calls took less. "
-                + (f"The price of {counted(unpriced, 'call')} is not known and not in the sum." if unpriced else "")
-            )
-            status_table(data.models_frame(found), "Calls by model and purpose")
-        if not found.runs.empty:
-            st.subheader("By evaluation run", anchor=False)
-            st.caption(
-                "Times are UTC. Known already: answers reused from earlier runs, at no cost. "
-                "Recorded answers that are played back are in neither count."
-            )
-            status_table(data.runs_frame(found), "Evaluation runs with their cost")
+        status_table(data.models_frame(found), "Calls by model and purpose")
+    if not found.runs.empty:
+        st.subheader("By evaluation run", anchor=False)
+        st.caption(
+            "Times are UTC. Known already: answers reused from earlier runs, at no cost. "
+            "Recorded answers that are played back are in neither count."
+        )
+        status_table(data.runs_frame(found), "Evaluation runs with their cost")

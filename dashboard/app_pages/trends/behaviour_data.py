@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -56,23 +56,62 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def behaviour_sentence(found: pd.DataFrame, references: Mapping[str, str]) -> str:
-    """Tell how evenly the players of the latest iteration and of its reference talk: untrusted text, as it names both.
+def behaviour_words(found: pd.DataFrame) -> pd.DataFrame:
+    """The columns of :func:`behaviour_frame` in words; empty where unknown."""
+    told = {"Iteration": found["Iteration"], "Games": found["Games"]}
+    for column, (name, words) in _IN_WORDS.items():
+        told[name] = found[column].map(lambda value, words=words: "" if pd.isna(value) else words(value))
+    return pd.DataFrame(told)
 
-    Such as "Its most talkative player says 1.2 times an even share of the words, in Prompt v2 1.4 times."; empty if
-    unknown.
+
+def _times(value: float) -> str:
+    return f"{value:.1f} times"
+
+
+def _whole_number(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+_IN_WORDS: Mapping[str, tuple[str, Callable[[float], str]]] = {
+    "Messages": ("Messages", _whole_number),
+    "Words": ("Words", _whole_number),
+    "Largest share": ("Most talkative", _times),
+    "Addressed": ("Addresses", lambda share: f"{share_text(share)} of the others"),
+    "Answered": ("Addressed in return by", lambda share: f"{share_text(share)} of these"),
+}
+
+
+def behaviour_sentence(found: pd.DataFrame, references: Mapping[str, str]) -> str:
+    """Tell how the players of the latest iteration and of its reference talk: untrusted text, as it names both.
+
+    Such as "A game has 1,372 words (Prompt v2: 1,265); a player addresses 71 % of the others (68 %); the most talkative
+    one says 1.6 times an even share (1.5)."; what is unknown is left out.
 
     Args:
         found: From :func:`behaviour_frame`.
         references: Name of the iteration that each is compared with, by its name.
     """
-    shares = {one["Iteration"]: one["Largest share"] for one in found.to_dict("records")}
-    if not shares or pd.isna(shares[latest := list(shares)[-1]]):
+    rows = {one["Iteration"]: one for one in found.to_dict("records")}
+    if not rows:
         return ""
-    reference = references.get(latest, "")
-    known = reference in shares and not pd.isna(shares[reference])
-    beside = f", in {cut(reference, LONGEST_NAME)} {shares[reference]:.1f} times" if known else ""
-    return f"Its most talkative player says {shares[latest]:.1f} times an even share of the words{beside}."
+    latest = list(rows)[-1]
+    own, name = rows[latest], references.get(latest, "")
+    other = rows.get(name, {})
+    label, parts = f"{cut(name, LONGEST_NAME)}: ", []
+    for column, words, form in _TOLD:
+        if not pd.isna(own[column]):
+            known = not pd.isna(other.get(column))
+            beside = f" ({label}{form(other[column])})" if known else ""
+            parts.append(f"{words.format(form(own[column]))}{beside}")
+            label = "" if known else label
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+_TOLD = (
+    ("Words", "A game has {} words", _whole_number),
+    ("Addressed", "a player addresses {} of the others", share_text),
+    ("Largest share", "the most talkative one says {} an even share of the words", _times),
+)
 
 
 @dataclass(frozen=True, slots=True)

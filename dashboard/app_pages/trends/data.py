@@ -19,6 +19,7 @@ from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.queries import LOOSE, group_of
 from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary
+from evaluation.iterations.checklist import COST_GOAL_USD
 from evaluation.iterations.keep_or_revert import MetricChange
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
@@ -78,22 +79,6 @@ def _step(place: int, one: IterationSummary) -> Step:
 def references(found: Sequence[Step]) -> dict[str, str]:
     """Name of the iteration that each is compared with, by its name; those with none are left out."""
     return {one.name: one.reference for one in found if one.reference}
-
-
-def steps_frame(found: Sequence[Step]) -> pd.DataFrame:
-    """One row per iteration: its name, the decision, the change, its target, what it is compared with."""
-    rows = [
-        (
-            one.name,
-            one.decision,
-            one.change,
-            one.target,
-            one.reference,
-        )
-        for one in found
-    ]
-    columns = ["Iteration", "Decision", "What was changed", "It should raise", "Compared with"]
-    return pd.DataFrame(rows, columns=columns)
 
 
 def dimension_points(store: Store) -> pd.DataFrame:
@@ -183,8 +168,8 @@ def beside_points(store: Store) -> pd.DataFrame:
 def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: Mapping[str, str]) -> str:
     """The latest iteration against the thresholds, and against its reference: untrusted text, as it names both.
 
-    Such as "Prompt v4: 6 of 7 metrics reach their threshold, Engagement waits for the rating of 1 game; Prompt v2: 4.
-    Lower than there on Strategic depth; Compare tells what could be luck." Games of no iteration are left out.
+    Such as "Prompt v4 reaches 6 of 7 thresholds, 2 more than Prompt v2. Engagement waits for the rating of 1 game.
+    Lower than Prompt v2 on Strategic depth; Compare tells what could be luck." Games of no iteration are left out.
 
     Args:
         points: From ``queries.trend_points``.
@@ -203,15 +188,21 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
     if not reached:
         return _NO_ITERATION
     reference = references.get(name, "")
-    beside = ""
+    beside, lower_words = "", ""
     if reference in reached:
-        beside = f"; {cut(reference, _LONGEST_NAME)}: {reached[reference]}"
+        more = count - reached[reference]
+        size = f"{abs(more)} {'more' if more > 0 else 'fewer'} than" if more else "as many as"
+        beside = f", {size} {cut(reference, _LONGEST_NAME)}"
         changes = [MetricChange(metric, old, means.get(metric, old)) for metric, old in all_means[reference].items()]
         lower = [DEFINITIONS[one.metric].label for one in changes if one.difference < 0 and not one.is_none]
-        beside += f". Lower than there on {listed(lower)}; Compare tells what could be luck" if lower else ""
+        if lower:
+            lower_words = (
+                f" Lower than {cut(reference, _LONGEST_NAME)} on {listed(lower)}; Compare tells what could be luck."
+            )
     unrated = int(((games["metric"] == ENGAGEMENT.name) & (games["status"] == "pending")).sum())
-    waits = f", {ENGAGEMENT.label} waits for the rating of {counted(unrated, 'game')}" if unrated else ""
-    return f"{cut(name, _LONGEST_NAME)}: {count} of {len(thresholds)} metrics reach their threshold{waits}{beside}."
+    waits = f" {ENGAGEMENT.label} waits for the rating of {counted(unrated, 'game')}." if unrated else ""
+    whole = f"{count} of {counted(len(thresholds), 'threshold')}{beside}."
+    return f"{cut(name, _LONGEST_NAME)} reaches {whole}{waits}{lower_words}"
 
 
 _NO_ITERATION = "These games belong to no iteration."
@@ -220,8 +211,8 @@ _NO_ITERATION = "These games belong to no iteration."
 def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> str:
     """The cost of a game of the latest iteration and of its reference: untrusted text, as it names both.
 
-    Such as "Prompt v4 costs 1.75 USD a game, about as much as Prompt v2 (1.76 USD, known in 2 of 3 games); none of its
-    games is known to cost more than 3 USD, which would fail it."
+    Such as "Prompt v4 costs 1.75 USD a game, about as much as Prompt v2 (1.76 USD, known in 2 of 3 games). 3 of 3 games
+    are below the goal of 2 USD, none above 3 USD, which fails a game."
 
     Args:
         points: From :func:`beside_points`.
@@ -242,11 +233,13 @@ def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> str:
         known = costs.loc[costs["iteration"] == reference, "score"].notna()
         partly = "" if known.all() else f", known in {known.sum()} of {counted(len(known), 'game')}"
         beside = f", {size} {cut(reference, _LONGEST_NAME)} ({usd_text(means[reference])}{partly})"
-    dear = int((costs.loc[costs["iteration"] == name, "score"] > COST_LIMIT_USD).sum())
-    over = f"more than {COST_LIMIT_USD:g} USD"
-    limit = f"none of its games is known to cost {over}, which would fail it"
-    limit = f"{counted(dear, 'game')} failed by costing {over}" if dear else limit
-    return f"{cut(name, _LONGEST_NAME)} costs {usd_text(means[name])} a game{beside}; {limit}."
+    own = costs.loc[costs["iteration"] == name, "score"].dropna()
+    below, dear = int((own < COST_GOAL_USD).sum()), int((own > COST_LIMIT_USD).sum())
+    return (
+        f"{cut(name, _LONGEST_NAME)} costs {usd_text(means[name])} a game{beside}. {below} of "
+        f"{counted(len(own), 'game')} {'is' if below == 1 else 'are'} below the goal of {COST_GOAL_USD:g} USD, "
+        f"{dear or 'none'} above {COST_LIMIT_USD:g} USD, which fails a game."
+    )
 
 
 def chart_targets(points: pd.DataFrame, metrics: Sequence[str]) -> MarkTargets:

@@ -45,8 +45,8 @@ def show() -> None:
     if part == state.COST_AND_BEHAVIOUR:
         with sentence:
             beside = data.references(found)
-            cost = parts.cost_of_a_game(beside, first, last, with_loose=with_loose)
-            plain(f"{cost} {behaviour_sentence(_up_to(found, last), beside)}")
+            plain(parts.cost_of_a_game(beside, first, last, with_loose=with_loose))
+            plain(behaviour_sentence(_up_to(found, last), beside))
         cost_and_behaviour(first, last, with_loose=with_loose)
         return
     is_shown = (points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)
@@ -64,8 +64,7 @@ def show() -> None:
             if is_hidden:
                 st.caption(ENGAGEMENT_HIDDEN)
             trust_note(shown.loc[shown["score"].notna(), "metric"].unique(), None, "")
-        metrics(shown, (with_loose, first, last, is_hidden))
-        parts.change_notes(found)
+        metrics(shown, (with_loose, first, last, is_hidden), found[first - 1 : last])
 
 
 def _up_to(found: list[data.Step], last: int) -> pd.DataFrame:
@@ -74,19 +73,32 @@ def _up_to(found: list[data.Step], last: int) -> pd.DataFrame:
     return frame[frame["Iteration"].isin([one.name for one in found[:last]])] if len(frame) else frame
 
 
-def metrics(shown: pd.DataFrame, chosen: tuple[object, ...]) -> None:
+def metrics(shown: pd.DataFrame, chosen: tuple[object, ...], found: list[data.Step]) -> None:
     thresholds, key = resources.read(queries.thresholds), ("metrics", *chosen)
     drawn = {name: one for name, one in DEFINITIONS.items() if (shown["metric"] == name).any()}
-    parts.metric_chart(shown, drawn, thresholds, key)
+    picture, notes = st.columns([3, 1]) if any(one.change for one in found) else (st.container(), None)
+    with picture:
+        parts.metric_chart(shown, drawn, thresholds, key)
+    if notes is not None:
+        with notes:
+            parts.change_notes(found)
     parts.numbers(shown, drawn, thresholds, key)
 
 
 def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
     parts.beside_charts(first, last, with_loose=with_loose)
-    games_cost()
-    behaviour()
-    with st.expander("Calls to models", icon=":material/receipt_long:"):
-        model_calls()
+    with st.expander("Show the numbers", icon=":material/table:"):
+        games_cost()
+        behaviour()
+    is_asked, is_judged = model_calls()
+    if not is_judged:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(
+                "No agent was evaluated yet." if is_asked else "No model was asked yet, and no agent was evaluated.",
+                width="content",
+            )
+            st.page_link("app_pages/agents/page.py", label="Evaluate agents", icon=":material/theater_comedy:")
+        return
     agents = st.expander(
         "Agents over iterations",
         icon=":material/theater_comedy:",

@@ -16,8 +16,10 @@ from dashboard.shared.downloads import csv_download
 from dashboard.shared.formatting import threshold_text
 from dashboard.shared.marks.pictures import remember_point
 from dashboard.shared.marks.targets import MarkTargets
+from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.coverage import Coverage
+from evaluation.iterations.iteration import Fate
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import MetricDefinition
@@ -52,10 +54,11 @@ def pick_range(found: Sequence[data.Step]) -> tuple[int, int]:
 
 
 def change_notes(found: Sequence[data.Step]) -> None:
-    """The change of each iteration, and what became of it."""
-    if any(one.change for one in found):
-        st.markdown("**What each iteration changed**")
-        status_table(data.steps_frame(found), "What each iteration changed")
+    """The change of each iteration, and what became of it, the latest first."""
+    st.markdown("**What each iteration changed**")
+    for one in reversed(found):
+        aim = f"To raise {one.target}, against {one.reference}" if one.target and one.reference else ""
+        plain("\n".join(filter(None, (f"{one.name}: {one.decision}" if one.decision else one.name, one.change, aim))))
 
 
 def metric_chart(
@@ -74,14 +77,16 @@ def metric_chart(
     """
     close = f" {_CLOSE}" if shown.groupby("metric")["score"].count().max() > charts.MOST_DOTS else ""
     st.caption(
-        "● a game · ◆ the mean with its 95 % interval · ┄ threshold, shaded: fails. "
+        "● a game · ◆ the mean with its 95 % interval, ◇ if reverted · ┄ threshold, shaded: fails. "
         f"A dot opens its game, a diamond all games of its iteration.{close}"
     )
     limits = {name: limit for name, limit in thresholds.items() if name in definitions}
     widget = f"trend_{key[0]}"
     targets = resources.once(data.chart_targets, key, shown, list(definitions))
     draw_chart(
-        resources.once(charts.trend_figure, key, shown, definitions, limits, resources.read(_changes)),
+        resources.once(
+            charts.trend_figure, key, shown, definitions, limits, resources.read(_changes), resources.read(_aside)
+        ),
         key=widget,
         config=ZOOMABLE,
         alt=resources.once(charts.trend_alt, key, shown, definitions, limits),
@@ -104,8 +109,7 @@ def numbers(
         for name, definition in definitions.items():
             games = shown[shown["metric"] == name]
             st.caption(f"**{definition.label}**: {_summary(games, definition, thresholds.get(name))}")
-        table = resources.once(data.mean_table, key, shown, definitions)
-        status_table(table, "Every metric by iteration")
+        status_table(resources.once(data.mean_table, key, shown, definitions), "Every metric by iteration")
         csv_download("Download the games (CSV)", lambda: data.export_frame(shown), "trends.csv")
 
 
@@ -115,6 +119,12 @@ def _on_point(key: str, targets: MarkTargets, kinds: Sequence[str]) -> Callable[
 
 def _changes(store: Store) -> dict[str, str]:
     return {one.name: one.change for one in store.iterations.list()}
+
+
+def _aside(store: Store) -> set[str]:
+    """The names of what no iteration builds on: those that were reverted, and games of no iteration."""
+    reverted = (one for one in store.iterations.list() if one.recorded and one.recorded.fate is Fate.REVERTED)
+    return {*queries.LOOSE, *(one.name for one in reverted)}
 
 
 def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> str:
@@ -131,7 +141,7 @@ def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float
 
 
 def cost_of_a_game(references: Mapping[str, str], first: int, last: int, *, with_loose: bool) -> str:
-    """The cost of a game of the latest iteration beside its reference's, in a sentence."""
+    """The cost of a game of the latest iteration beside its reference's, in words."""
     return data.cost_sentence(_within(resources.share(data.beside_points), first, last, with_loose), references)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 import pandas as pd
@@ -41,6 +42,7 @@ _NAMES_FIT = 44
 _HEAD_HEIGHT = 52
 """Room for the chart's own tools, which would cover words."""
 _ROW_HEIGHT = 112
+_MOST_WITH_REASONS = 8
 _NAMES_HEIGHT = 22
 """Room for the iterations' names above the first row: a chart of seven rows is higher than a screen."""
 _REACH = 0.09
@@ -58,8 +60,12 @@ def trend_figure(
     definitions: Mapping[str, MetricDefinition],
     thresholds: Mapping[str, float],
     changes: Mapping[str, str] = MappingProxyType({}),
+    aside: Collection[str] = (),
 ) -> go.Figure:
     """Metrics over iterations, a row each: a dot per game, the means with their 95 % intervals, the threshold dashed.
+
+    A line joins the means, past iterations in ``aside``. Where few iterations are drawn, one without any score of a
+    metric says why.
 
     Args:
         points: One row per game and metric: ``metric``, ``position`` (int, order of the iteration), ``iteration``
@@ -68,6 +74,7 @@ def trend_figure(
         definitions: The metrics in their order; their scales set the axes.
         thresholds: Those of today; a metric that is missing has none.
         changes: What each iteration changed, by its name; its means tell it when pointed at.
+        aside: Names of iterations that later ones do not build on; their means are open diamonds.
 
     Returns:
         A figure with the traces "game" and "mean" of each metric in turn. Without any score both are empty.
@@ -77,24 +84,30 @@ def trend_figure(
     of_metric = {str(name): games for name, games in points.groupby("metric", sort=False)}
     # Plotly takes a tenth of the time for all shapes and words at once, and most of the time otherwise.
     shapes: list[dict[str, object]] = []
+    joined: list[dict[str, object]] = []
     written: list[dict[str, object]] = []
     for row, (name, definition) in enumerate(definitions.items(), start=1):
-        scored = of_metric.get(name, points.head(0)).dropna(subset=["score"])
+        games = of_metric.get(name, points.head(0))
+        scored = games.dropna(subset=["score"])
         figure.add_trace(_game_dots(scored, definition), row=row, col=1)
-        figure.add_trace(_mean_line(scored, definition, iterations, changes), row=row, col=1)
+        means = _means(scored, definition, iterations, changes, aside)
+        figure.add_trace(means, row=row, col=1)
+        joined.append(_line_through(means, iterations, aside, row))
         if name in thresholds:
             shapes += _threshold_shapes(thresholds[name], definition, row)
             # In the margin, where no game can lie under it.
             margin = {"y": thresholds[name], "x": 1.01, "yanchor": "middle"}
             written.append(_words(row, _limit_words(thresholds[name], definition), margin))
         written.append(_lay_out_row(figure, definition, row))
+        if len(iterations) <= _MOST_WITH_REASONS and "status" in games:
+            written += _reasons(games, definition, row)
     names = iterations.reset_index()
     figure.update_layout(
         height=_HEAD_HEIGHT + _NAMES_HEIGHT + _ROW_HEIGHT * len(definitions),
         margin={"l": 8, "r": 58, "t": _HEAD_HEIGHT + _NAMES_HEIGHT, "b": 8},
         showlegend=False,
         hovermode="closest",
-        shapes=shapes,
+        shapes=shapes + joined,
         annotations=written,
         **KEEP_ZOOM,
     )
@@ -188,6 +201,38 @@ def game_trace(games: pd.DataFrame, column: str, texts: list[str]) -> go.Scatter
     )
 
 
+def _line_through(means: go.Scatter, iterations: pd.Series[str], aside: Collection[str], row: int) -> dict[str, object]:
+    """The line of the means, which passes by those of ``aside`` and breaks at others that are unknown."""
+    path, step = [], "M"
+    for place, mean in zip(means.x, means.y, strict=True):
+        if iterations[place] in aside:
+            continue
+        if math.isnan(mean):
+            step = "M"
+        else:
+            path.append(f"{step}{place},{mean}")
+            step = "L"
+    axes = {"xref": _axis(row, "x"), "yref": _axis(row)}
+    return {
+        "type": "path",
+        **axes,
+        "path": "".join(path) or "M0,0",
+        "line": {"width": 3, "color": ACCENT},
+        "layer": "below",
+    }
+
+
+def _reasons(games: pd.DataFrame, definition: MetricDefinition, row: int) -> Iterator[dict[str, object]]:
+    """Why an iteration has no score, in its place."""
+    for position, group in games.groupby("position"):
+        if group["score"].isna().all():
+            status = str(group["status"].iloc[0])
+            words = "not rated" if status == "pending" else status.replace("_", "<br>")
+            place = {"x": position, "xref": _axis(row, "x"), "xanchor": "center"}
+            place |= {"y": definition.scale.low, "yanchor": "bottom"}
+            yield _words(row, words, place)
+
+
 def mean_trace(positions: Iterable[float], means: Iterable[float], texts: list[str], **options: object) -> go.Scatter:
     """The means of iterations as diamonds on a line, broken where one is NaN; ``options`` are passed on to plotly."""
     return go.Scatter(
@@ -207,10 +252,14 @@ def _rated_by(raters: int, definition: MetricDefinition) -> str:
     return f", {counted(raters, 'rater')}" if definition.name == ENGAGEMENT.name and raters else ""
 
 
-def _mean_line(
-    scored: pd.DataFrame, definition: MetricDefinition, names: pd.Series[str], changes: Mapping[str, str]
+def _means(
+    scored: pd.DataFrame,
+    definition: MetricDefinition,
+    names: pd.Series[str],
+    changes: Mapping[str, str],
+    aside: Collection[str],
 ) -> go.Scatter:
-    """The means of the iterations in ``names``, by position; the line breaks where one has no score."""
+    """The means of the iterations in ``names``, by position, NaN where one has no score."""
     sides = {place: mean_interval(games, limits=definition.scale.limits) for place, games in _by_place(scored)}
     means = scored.groupby("position")["score"].mean().reindex(names.index if len(scored) else [])
     counts = scored.groupby("position")["score"].size()
@@ -222,6 +271,7 @@ def _mean_line(
         else ""
         for place in means.index
     ]
+    symbols = ["diamond-open" if names[place] in aside else "diamond" for place in means.index]
     return mean_trace(
         means.index,
         means,
@@ -235,7 +285,7 @@ def _mean_line(
             "thickness": 1.5,
             "width": 6,
         },
-    )
+    ).update(mode="markers", marker_symbol=symbols)
 
 
 def _change_line(change: str, limit: int) -> str:
@@ -265,8 +315,8 @@ def _threshold_shapes(threshold: float, definition: MetricDefinition, row: int) 
     ]
 
 
-def _axis(row: int) -> str:
-    return f"y{row}" if row > 1 else "y"
+def _axis(row: int, letter: str = "y") -> str:
+    return f"{letter}{row}" if row > 1 else letter
 
 
 def _words(row: int, text: str, place: Mapping[str, object], weight: int = 400) -> dict[str, object]:

@@ -63,6 +63,22 @@ def test_the_line_of_means_breaks_where_an_iteration_has_no_score() -> None:
     assert list(drawn(points((1, "v1", None))).data[1].y) == []
 
 
+def test_the_line_passes_by_what_was_reverted_and_a_missing_score_says_why() -> None:
+    frame = points((1, "v1", 50.0), (2, "v2", 20.0), (3, "v3", None), (4, "v4", 80.0), (5, "v5", None))
+    frame = frame.assign(metric="strategic_depth", status=["failed", "failed", "not_applicable", "passed", "pending"])
+    definitions = {"strategic_depth": STRATEGIC_DEPTH}
+    figure = trend_figure(frame, definitions, {}, aside={"v2", "v3"})
+    # v2 and v3 were reverted: v4 builds on v1.
+    assert [shape.path for shape in figure.layout.shapes] == ["M1,50.0L4,80.0"]
+    means = figure.data[1]
+    assert [symbol.endswith("open") for symbol in means.marker.symbol] == [False, True, True, False, False]
+    assert means.y[1] == 20.0
+    reasons = {note.text: note.x for note in figure.layout.annotations}
+    assert (reasons["not<br>applicable"], reasons["not rated"]) == (3, 5)
+    # Between iterations that build on each other, a gap stays a gap.
+    assert trend_figure(frame, definitions, {}).layout.shapes[0].path == "M1,50.0L2,20.0M4,80.0"
+
+
 def test_means_carry_their_interval_over_games() -> None:
     means = drawn(THREE_AND_TWO, limit=60.0).data[1]
     # Three games, mean 60, sd 10: 60 +- 4.302653 * 10 / sqrt(3); one game has no interval.
@@ -102,7 +118,7 @@ def test_the_axis_is_the_whole_scale_of_the_metric(definition, low: float, high:
 
 def test_the_threshold_is_drawn_and_named() -> None:
     figure = drawn(THREE_AND_TWO, limit=65.0)
-    failing_side, line = figure.layout.shapes
+    failing_side, line, _ = figure.layout.shapes
     assert (failing_side.y1, line.y0, line.y1) == (65.0, 65.0, 65.0)
     assert figure.layout.annotations[0].text == "≥ 65 %"
 
