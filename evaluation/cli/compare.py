@@ -11,6 +11,7 @@ import typer
 from evaluation.cli.options import Force, ListFormat, Rows, open_store
 from evaluation.cli.terminal import safe, say, say_json, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.comparison.iterations import IterationComparison
@@ -49,8 +50,11 @@ def compare(
 
 
 def _lines(found: IterationComparison) -> Iterator[str]:
-    names = [safe(shortened(side.iteration.name, _LONGEST_NAME)) for side in (found.before, found.after)]
-    yield f"From {names[0]} ({len(found.before.games)} games) to {names[1]} ({len(found.after.games)} games)."
+    before, after = (
+        f"{safe(shortened(side.iteration.name, _LONGEST_NAME))} ({counted(len(side.games), 'game')})"
+        for side in (found.before, found.after)
+    )
+    yield f"From {before} to {after}."
     yield ""
     headers = ("Metric", "Before", "After", "Difference", "Interval", "d", "p", "p Holm", "Paired p", "Verdict")
     yield table(headers, [_row(one) for one in found.comparison.differences])

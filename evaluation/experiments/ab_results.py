@@ -12,7 +12,7 @@ from evaluation.statistics.comparison import Difference, Measure, compare, holm
 from evaluation.statistics.intervals import Interval
 from evaluation.statistics.tests import LEVEL
 from evaluation.statistics.words import p_words
-from evaluation.text.display import significant_text
+from evaluation.text.display import counted, significant_text
 
 Better = Literal["higher", "lower", "neither"]
 """Which direction of a measure is better; ``neither`` is compared but decides nothing."""
@@ -272,7 +272,8 @@ def sentence(one: StatisticalComparison) -> str:
         unknown = [side for side, n in ((one.variant_a, one.n_a), (one.variant_b, one.n_b)) if not n]
         return f"{name}: not known of {' and of '.join(unknown)}."
     means = (
-        f"{name}: {significant_text(one.mean_a)} ({one.n_a} runs) and {significant_text(one.mean_b)} ({one.n_b} runs)"
+        f"{name}: {significant_text(one.mean_a)} ({counted(one.n_a, 'run')}) and "
+        f"{significant_text(one.mean_b)} ({counted(one.n_b, 'run')})"
     )
     practical = "a practical difference" if one.practical_difference else "no practical difference"
     if one.significant is None:

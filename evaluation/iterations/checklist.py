@@ -121,7 +121,7 @@ def _rating_words(score: float) -> str:
 def _cost(latest: Sequence[GameTest]) -> Criterion:
     costs = [game.total_usd for test in latest for game in test.games]
     states = [_known_state(cost, lambda value: value < COST_GOAL_USD) for cost in costs]
-    label = f"Cost is below ${COST_GOAL_USD:.2f} in every game"
+    label = f"Cost is below {COST_GOAL_USD:.2f} USD in every game"
     return Criterion(
         "cost", label, all_met([*states, *_missing(latest)]), _lowest_words(costs, "unknown", _usd_words, max)
     )
@@ -181,4 +181,4 @@ def _met(condition: bool) -> CheckState:
 
 
 def _usd_words(cost: float) -> str:
-    return f"highest ${dollars(cost)}"
+    return f"highest {dollars(cost)} USD"

@@ -266,7 +266,7 @@ class _Weighing:
         (answer,) = answers
         if answer is Choice.REVERT or not waiting[0]:
             return f"However the open games are rated, the rule will say {answer.words}."
-        high, low = ("Rated", "lower") if waiting[0] == 1 else ("All rated", "one lower")
+        high, low = ("If rated", "if lower") if waiting[0] == 1 else ("If all are rated", "if one is lower")
         return f"{high} {limit:g} or more, the rule will say {answer.words}; {low}, {Choice.REVERT.words}."
 
     def _explanation(self, choice: Choice) -> Iterator[str]:

@@ -193,7 +193,7 @@ def unpack(data: bytes, limits: Limits, budget: UnpackBudget) -> Iterator[list[F
         archive = zipfile.ZipFile(io.BytesIO(data))
     except _UNPACK_ERRORS as error:
         raise UnreadableFileError(
-            f"The zip is damaged: {_reason(error)}.", remedy="Pack or download it again."
+            f"The file is a damaged zip: {_reason(error)}.", remedy="Pack or download it again."
         ) from None
     with archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
@@ -240,7 +240,7 @@ def _check_member(member: zipfile.ZipInfo, limits: Limits) -> None:
     limits.check_size(member.file_size, is_zip=path.casefold().endswith(".zip"))
     if member.file_size > _RATIO_FROM_BYTES and member.file_size > limits.archive_ratio * max(member.compress_size, 1):
         raise LimitError(
-            f"The file is packed more than {limits.archive_ratio} to 1, as no transcript is.",
+            f"The file unpacks to more than {limits.archive_ratio} times its size, as no transcript does.",
             remedy="If the file is genuine, unpack it first.",
         )
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
 from evaluation.files.strict_json import parse_json, shorten, step
+from evaluation.text.display import counted
 from evaluation.text.normal import fold
 from evaluation.transcript import Transcript, build_transcript
 
@@ -378,7 +379,7 @@ def _described(value: object) -> str:
         case int() | float():
             return f"the number {shorten(value)}"
         case list():
-            return f"a list of {len(value)}"
+            return f"a list of {counted(len(value), 'item')}"
         case _:
             return "an object"
 

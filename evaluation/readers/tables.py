@@ -411,7 +411,9 @@ def _check(mapping: ColumnMapping, table: ParsedTable) -> None:
     shown = ", ".join(shorten(column) for column in table.columns[:20])
     if mapping.missing:
         wanted = mapping.missing[0]
-        remedy = f'Rename the right one to "{wanted}", or choose it when you upload the file.'
+        remedy = (
+            f'Rename the right one to "{wanted}", choose it when you upload the file, or use --map {wanted}=COLUMN.'
+        )
         raise BrokenTranscriptError(f"No column holds the {wanted}; there are {shown}.", remedy=remedy)
     for name, column in mapping.as_dict().items():
         if column is not None and column not in table.columns:

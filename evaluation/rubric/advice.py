@@ -103,7 +103,7 @@ def nothing_to_fix(metrics: Mapping[str, Scored]) -> str:
 
 def _on_cost(total_usd: float | None) -> Iterator[Advice]:
     if total_usd is not None and total_usd > COST_LIMIT_USD:
-        finding = f"${dollars(total_usd)}, above the limit of ${COST_LIMIT_USD:.2f}"
+        finding = f"{dollars(total_usd)} USD, above the limit of {COST_LIMIT_USD:.2f} USD"
         yield Advice(COST, "Cost", finding, troubleshooting()[COST])
 
 

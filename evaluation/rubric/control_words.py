@@ -116,7 +116,7 @@ class ControlSummary:
 
     @property
     def words(self) -> str:
-        """The text beside a mean; empty where nothing can be said.
+        """The text beside a mean; empty where nothing can be said, or no game was compared yet.
 
         Example: "better than scrambled copies in 3 of 4 games, mean link strength 62 (scrambled 50)".
         """
@@ -128,7 +128,7 @@ class ControlSummary:
         if self.companion is not None and self.value is not None:
             chance = "" if self.companion_chance is None else f" (scrambled {number_words(self.companion_chance)})"
             parts.append(f"mean {companion_words(self.companion, self.value)}{chance}")
-        if self.pending:
+        if self.pending and self.compared:
             parts.append(f"{counted(self.pending, 'game')} not compared with scrambled copies yet")
         return ", ".join(parts)
 

@@ -163,7 +163,10 @@ class _Tally:
 
 def _cost_finding(total_usd: float | None) -> Iterator[_Finding]:
     if total_usd is not None and total_usd > COST_LIMIT_USD:
-        yield VerdictStatus.FAILED, f"The cost of ${dollars(total_usd)} is above the limit of $3.00."
+        yield (
+            VerdictStatus.FAILED,
+            f"The cost of {dollars(total_usd)} USD is above the limit of {COST_LIMIT_USD:.2f} USD.",
+        )
 
 
 def _engagement_finding(metrics: Mapping[str, Scored]) -> Iterator[_Finding]:

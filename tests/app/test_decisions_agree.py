@@ -220,10 +220,10 @@ def test_critical_failures_fail_a_test_and_the_checklist_everywhere(
     assert "1 test: 1 failed" in text
     assert "[ ] 3 consecutive tests pass: over all iterations, 0 of the latest 1 test passed" in text
     assert "[ ] Engagement is at least 3.0 in every game: lowest 2.0" in text
-    assert "[ ] Cost is below $2.00 in every game: highest $4.00" in text
+    assert "[ ] Cost is below 2.00 USD in every game: highest 4.00 USD" in text
     said = words(open_page())
     assert "Game 1 · v1 failed critically" in said
-    assert "Game 3 · v1 failed critically: The cost of $4.00 is above the limit of $3.00." in said
+    assert "Game 3 · v1 failed critically: The cost of 4.00 USD is above the limit of 3.00 USD." in said
 
 
 def test_a_person_keeps_a_change_and_the_next_is_compared_with_it(

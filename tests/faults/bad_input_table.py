@@ -12,8 +12,8 @@ from tests.faults.bad_inputs import PLACES, SECTIONS, BadInput
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
 _HEAD = """# Bad input
 
-What becomes of files that are broken, too large, hostile or no transcripts at all. Whatever is refused, the other files
-of the same upload go in, nothing of a refused game is stored, and the reader gives its memory back.
+What becomes of files that are broken, too large, hostile or not transcripts at all. Whatever is refused, the other
+files of the same upload go in, nothing of a refused game is stored, and the reader gives its memory back.
 
 This page is written by `python -m tests.faults.bad_input_table` from the cases of the tests
 (`tests/faults/bad_inputs.py`), which hand each of them in and check that the message names the value, the place and a

@@ -189,7 +189,7 @@ GAME = (
     _game("Player without a name", "noname.json", "$.players[0].name", players=[{"name": "  "}]),
     _game("Name of 300 characters", "longname.json", "$.players[0].name", "200", players=[{"name": "A" * 300}]),
     _said("Negative round", "round.json", f"{_HI}.roundNumber", "-1", roundNumber=-1),
-    _said("Time that is none", "time.json", f"{_HI}.timestamp", "yesterday", timestamp="yesterday"),
+    _said("Time that is not a time", "time.json", f"{_HI}.timestamp", "yesterday", timestamp="yesterday"),
     _game("Negative cost", "cost.json", "$.metadata.cost.totalCost", "-1", metadata={"cost": {"totalCost": -1}}),
     _game(
         "Cache hit rate of 80 instead of 0.8",
@@ -220,7 +220,7 @@ TRACES = (
     BadInput("Trace without text", "trace_silent.json", lambda: _span(attributes=_MODEL_CALL), ("no message text",)),
     BadInput("Trace without a call to a model", "trace_http.json", lambda: _span(), ("no call to a model",)),
     BadInput("Span without an id", "trace_id.json", lambda: _span(spanId=None), ("spans[0].spanId", "no id")),
-    BadInput("Span that starts at no time", "trace_start.json", lambda: _span(startTimeUnixNano="soon"), ("soon",)),
+    BadInput("Span without a valid start time", "trace_start.json", lambda: _span(startTimeUnixNano="soon"), ("soon",)),
 )
 
 TABLE = (
@@ -239,7 +239,7 @@ TABLE = (
         ("line 2",),
     ),
     BadInput(
-        "Round that is none in JSON Lines",
+        "Round that is not a number, in JSON Lines",
         "nobody.jsonl",
         lambda: lines({"speaker": "Ann", "text": "Hi."}, {"speaker": "Ben", "text": "x", "round": "noon"}),
         ("line 2", "noon"),
@@ -289,7 +289,7 @@ ZIP = (
         "Ratio bomb",
         "bomb.zip",
         lambda: zip_of({"bomb.json": b" " * (20 * MIB), "good.log": GOOD_LOG}),
-        ("100 to 1",),
+        ("100 times its size",),
         good=1,
     ),
     BadInput("Bomb that lies about its size", "lies.zip", zip_that_lies, ("unpacked",)),
@@ -408,7 +408,7 @@ PLACES = (
 )
 
 SECTIONS = {
-    "Files that are no transcripts": NO_FILE,
+    "Files that are not transcripts": NO_FILE,
     "JSON": JSON_FILE,
     "Encodings": ENCODING,
     "What the game says": GAME,

@@ -187,7 +187,10 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
     st.caption(
         "A game passes with 5 of 7 metrics, engagement among them. A row opens its game; a score opens the first "
         "message that loses points of that metric."
-        + (" Robotic: one phrase stands in so many messages that it fails whatever its score." * robotic)
+        + (
+            " Robotic: one phrase stands in so many messages that the game fails Anti-repetition, whatever the score."
+            * robotic
+        )
     )
     if shown.empty:
         st.info("No game matches. Change the filters above.")

@@ -42,13 +42,14 @@ Dramaturg tells you whether a change of a prompt made your talking agents better
    decides; a language model can decide in its place, and a person in place of both.
 3. **People rate the seventh, engagement,** from 1 to 5, without seeing scores or versions.
 4. **A game passes** if at least 5 of the 7 metrics pass, engagement is one of them, and it costs at most 3 USD.
-5. **The Overview compares** the iteration with its reference, which is its parent, else the last version that was kept:
+5. **The Overview compares** the iteration with its reference: the iteration that it was changed from, else the
+   last that was kept:
    - *Keep*: the mean of the metric that the change was made for rose, and at least as many metrics pass as before.
    - *Revert*: that mean did not rise, fewer metrics pass, or a game failed critically: too expensive, or rated below
      the threshold.
    - *Cannot be decided yet*: one side has fewer than 3 games, or a game is not rated.
 
-   The rule goes by means alone; whether luck explains them stands beside it.
+   The rule goes by means alone; beside it stands whether luck could explain the difference.
 6. **You decide,** and write down why. Every number on the way opens to the messages behind it.
 
 **Agents** tells whether a simulated person stays in character: a model answers claims about what the person said.

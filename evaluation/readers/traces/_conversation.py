@@ -35,8 +35,8 @@ _SHORTEST_QUOTE = 20
 _MOST_QUOTED = 50
 _WITHOUT_TEXT = "The trace holds no message text: what was said was not captured."
 _CAPTURE = (
-    "Switch capturing of content on where it was recorded (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true or "
-    "your tool's setting), and record it again."
+    "Switch on the capturing of content where the trace was recorded "
+    "(OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true or your tool's setting), and record it again."
 )
 
 

@@ -169,7 +169,7 @@ def _compared_row(
     similarity = float(others[nearest])
     is_unique = similarity < ALIKE_FROM
     verdict = (
-        "nobody speaks like them"
+        f"below {ALIKE_FROM:g}, so this language counts as their own"
         if is_unique
         else f"from {ALIKE_FROM:g} on a player's language does not count as their own"
     )

@@ -130,7 +130,8 @@ def _depth(
         counts = chance >= head.threshold
         is_overruled = counts != (row.verdict is RowVerdict.COUNTS)
         evidence = _evidence(prepared, weights, counts) if is_overruled else row.evidence
-        words = "Argues: it gives a reason, an inference, a plan or a pointed question" if counts else "Does not argue"
+        no = "Holds a keyword, but does not argue" if is_overruled else "Does not argue"
+        words = "Argues: it gives a reason, an inference, a plan or a pointed question" if counts else no
         yield _redecided(row, counts, chance if counts else 1 - chance, words, evidence=evidence)
 
 

@@ -33,7 +33,7 @@ def die(transcript: Transcript, *, threshold: float | None = None) -> MetricResu
 def test_the_cost_enters_the_verdict() -> None:
     evaluation = evaluate_transcript(game(cost=Cost(total_usd=3.5)))
     assert evaluation.verdict.status is VerdictStatus.FAILED
-    assert evaluation.verdict.reasons[0] == "The cost of $3.50 is above the limit of $3.00."
+    assert evaluation.verdict.reasons[0] == "The cost of 3.50 USD is above the limit of 3.00 USD."
 
 
 def test_a_failing_scorer_becomes_a_row_and_the_others_go_on() -> None:

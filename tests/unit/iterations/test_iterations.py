@@ -94,7 +94,7 @@ def test_one_critically_failed_game_fails_its_test_whatever_the_means() -> None:
     assert [one.is_critical for one in test.failures] == [True, True]
     assert test.verdict.reasons[:2] == (
         "g failed critically: Engagement is 2.0 of 5, below the threshold of 3; it is mandatory.",
-        "g failed critically: The cost of $4.00 is above the limit of $3.00.",
+        "g failed critically: The cost of 4.00 USD is above the limit of 3.00 USD.",
     )
 
 
@@ -123,7 +123,7 @@ def test_three_good_tests_and_a_sign_off_open_the_gate() -> None:
     assert [check.measured for check in result.checks] == [
         "over all iterations, 3 of the latest 3 tests passed",
         "lowest 4.0",
-        "highest $1.00",
+        "highest 1.00 USD",
         "mean 80.0 %",
         "Ann on 2026-03-01: gripping",
     ]
@@ -176,15 +176,15 @@ def test_one_boring_or_dear_game_is_enough_to_miss_a_criterion() -> None:
     tests = [*full_tests(GOOD, GOOD), one_test(GOOD, game(usd=4.0), game(rating=2.9))]
     found = checklist(tests, None)
     assert (found.engagement.state, found.engagement.measured) == (CheckState.NOT_MET, "lowest 2.9")
-    assert (found.cost.state, found.cost.measured) == (CheckState.NOT_MET, "highest $4.00")
+    assert (found.cost.state, found.cost.measured) == (CheckState.NOT_MET, "highest 4.00 USD")
 
 
 @pytest.mark.parametrize(
     ("usd", "state", "words"),
     [
-        (1.999, CheckState.MET, "highest $1.999"),
-        (2.0, CheckState.NOT_MET, "highest $2.00"),
-        (None, CheckState.UNKNOWN, "highest $1.00, 3 of the 9 games of these tests unknown"),
+        (1.999, CheckState.MET, "highest 1.999 USD"),
+        (2.0, CheckState.NOT_MET, "highest 2.00 USD"),
+        (None, CheckState.UNKNOWN, "highest 1.00 USD, 3 of the 9 games of these tests unknown"),
     ],
 )
 def test_cost_must_stay_below_two_dollars_in_every_game(usd: float | None, state: CheckState, words: str) -> None:

@@ -86,7 +86,7 @@ def test_a_critically_failed_game_reverts_before_all_else() -> None:
     dear = (game(GOOD, usd=3.5), game(GOOD | {"engagement": None}))
     decision = decided(dear, side(GOOD, games=1), "coherence")
     assert decision.choice is Choice.REVERT
-    assert decision.reasons[0] == "g failed critically: The cost of $3.50 is above the limit of $3.00."
+    assert decision.reasons[0] == "g failed critically: The cost of 3.50 USD is above the limit of 3.00 USD."
     boring = (game(GOOD | {"coherence": 90.0, "engagement": 2.9}), *side(GOOD | {"coherence": 90.0}, games=2))
     assert decided(boring, side(GOOD), "coherence").choice is Choice.REVERT
 
@@ -123,12 +123,12 @@ UNRATED: Scores = GOOD | {"engagement": None}
         (
             (game(UNRATED | {"coherence": 75.0}), *side(GOOD | {"coherence": 75.0}, games=2)),
             side(GOOD),
-            "Rated 3 or more, the rule will say keep; lower, revert.",
+            "If rated 3 or more, the rule will say keep; if lower, revert.",
         ),
         (
             side(UNRATED | {"coherence": 75.0}),
             side(GOOD),
-            "All rated 3 or more, the rule will say keep; one lower, revert.",
+            "If all are rated 3 or more, the rule will say keep; if one is lower, revert.",
         ),
         # The target fell: no rating helps.
         (

@@ -101,7 +101,8 @@ FAULTS = [
     ),
     (
         {"messages": [{"role": "user", "content": [1]}]},
-        "$.messages[0].content: Found a list of 1, expected text or a list of parts. Correct that value and try again.",
+        "$.messages[0].content: Found a list of 1 item, expected text or a list of parts. "
+        "Correct that value and try again.",
     ),
     ({"messages": CHAT[:1]}, "Nobody speaks but the system. Export the whole chat."),
 ]

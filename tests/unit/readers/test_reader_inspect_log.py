@@ -120,5 +120,6 @@ def test_a_broken_log(log: dict[str, Any], expected: str) -> None:
 def test_a_broken_header() -> None:
     (result,) = read_upload("log.eval", packed({"header.json": [1], "samples/1_epoch_1.json": SAMPLE}))
     assert (
-        str(result.error) == "header.json: $: Found a list of 1, expected an object. Correct that value and try again."
+        str(result.error)
+        == "header.json: $: Found a list of 1 item, expected an object. Correct that value and try again."
     )

@@ -97,7 +97,7 @@ REFUSALS = [
     ),
     (
         match(line("Ann", "Hi."), players=["Ann"]),
-        "$.players: Found a list of 1, expected an object. Correct that value and try again.",
+        "$.players: Found a list of 1 item, expected an object. Correct that value and try again.",
     ),
 ]
 

@@ -50,7 +50,7 @@ def test_when_nothing_fails_nothing_needs_fixing() -> None:
 def test_a_cost_above_the_limit_comes_first() -> None:
     found = advise(scores(coherence=10.0), 3.004)
     assert [advice.about for advice in found] == ["cost", "coherence"]
-    assert found[0].finding == "$3.004, above the limit of $3.00"
+    assert found[0].finding == "3.004 USD, above the limit of 3.00 USD"
     assert advise(scores(coherence=10.0), 3.0)[0].about == "coherence"
 
 

@@ -81,7 +81,7 @@ def test_only_a_cost_above_three_dollars_fails(usd: float, status: VerdictStatus
 
 
 def test_a_cost_just_above_the_limit_is_not_rounded_onto_it() -> None:
-    assert judge_scores(metrics(6), 3.001).reasons[0] == "The cost of $3.001 is above the limit of $3.00."
+    assert judge_scores(metrics(6), 3.001).reasons[0] == "The cost of 3.001 USD is above the limit of 3.00 USD."
 
 
 @pytest.mark.parametrize("cost", [None, Cost(), Cost(total_usd=0.0, input_tokens=0, output_tokens=0, cached_tokens=0)])
@@ -156,7 +156,7 @@ def test_a_metric_that_could_not_be_computed_is_no_mark() -> None:
 def test_every_reason_is_listed() -> None:
     reasons = judge_scores(metrics(1, engagement=1.0), 4.5).reasons
     assert reasons[:3] == (
-        "The cost of $4.50 is above the limit of $3.00.",
+        "The cost of 4.50 USD is above the limit of 3.00 USD.",
         "Engagement is 1.0 of 5, below the threshold of 3; it is mandatory.",
         "Only 1 of 7 metrics pass; 5 are needed.",
     )
