@@ -27,7 +27,7 @@ from evaluation.score import PERCENT
 from evaluation.statistics.words import p_words
 from evaluation.store import Store
 from evaluation.store.experiments import AB
-from evaluation.text.display import counted
+from evaluation.text.display import counted, listed
 from evaluation.workflows.ab_tests import estimate_ab_test
 
 _NONE = "–"
@@ -201,11 +201,6 @@ def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, pd.DataFrame,
         begin with a symbol for the same or the opposite direction. With each table the ids of the runs of its rows,
         none for the paper's.
     """
-    paper = {
-        (experiment.name, row.dimension): _COULD_BE_LUCK if float(row.p.lstrip("<")) > LEVEL else _arrow(row.difference)
-        for experiment in published_experiments()
-        for row in experiment.rows
-    }
     latest = _latest_by_experiment(runs)
     ours = {
         (name, row["paper_label"]): _our_arrow(row)
@@ -213,7 +208,7 @@ def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, pd.DataFrame,
         for row in run.rows
         if row["published"]
     }
-    shown = [("In the paper", _matrix(paper), list[str]())]
+    shown = [("In the paper", _matrix(_published_cells()), list[str]())]
     if ours:
         shown.append(
             (
@@ -223,6 +218,32 @@ def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, pd.DataFrame,
             )
         )
     return shown
+
+
+def _published_cells() -> dict[tuple[str, str], str]:
+    return {
+        (experiment.name, row.dimension): _COULD_BE_LUCK if float(row.p.lstrip("<")) > LEVEL else _arrow(row.difference)
+        for experiment in published_experiments()
+        for row in experiment.rows
+    }
+
+
+def published_words() -> str:
+    """Tell in a sentence whether corrections helped in the paper, by its tests."""
+    cells = list(_published_cells().values())
+    worse, better = (sum(sign in cell for cell in cells) for sign in "▼▲")
+    answer = "more often not" if worse > better else "more often than not" if better > worse else "as often as not"
+    return f"Did corrections help? In the paper {answer}: {_helped_words(cells)}, of {counted(len(cells), 'mean')}."
+
+
+def _helped_words(cells: Sequence[str]) -> str:
+    """ "10 worse, 5 better and 4 could be luck"; empty without a difference."""
+    counts = {
+        "worse": sum("▼" in cell for cell in cells),
+        "better": sum("▲" in cell for cell in cells),
+        _COULD_BE_LUCK: sum(cell == _COULD_BE_LUCK for cell in cells),
+    }
+    return listed([f"{number} {words}" for words, number in counts.items() if number])
 
 
 def _our_arrow(row: Mapping[str, Any]) -> str:
@@ -241,7 +262,10 @@ def _matrix(cells: Mapping[tuple[str, str], str]) -> pd.DataFrame:
     titles = {each.published: each.title for each in scenarios().values()}
     return pd.DataFrame(
         [
-            {"Experiment": f"{name}: {titles[name].removeprefix('Brainstorming, ')}"}
+            {
+                "Experiment": f"{name}: {titles[name].removeprefix('Brainstorming, ')}",
+                "With corrections": _helped_words([cell for (own, _), cell in cells.items() if own == name]),
+            }
             | {LABELS[one]: cells.get((name, label), _NONE) for one, label in PUBLISHED_NAMES.items()}
             for name in dict.fromkeys(name for name, _ in cells)
         ]
