@@ -222,7 +222,7 @@ def typical_pair(
 
 
 def _distances(before: Sequence[Game], after: Sequence[Game]) -> np.ndarray:
-    """How far each pair's differences are from those of the sides' means; NaN where two share no metric."""
+    """The distance of each pair's differences from those of the sides' means; NaN where two share no metric."""
     total = np.zeros((len(before), len(after)))
     shared = np.zeros((len(before), len(after)))
     for name, definition in DEFINITIONS.items():

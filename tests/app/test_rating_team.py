@@ -29,9 +29,12 @@ def choose(app: Any, game: str, rater: str) -> Any:
 def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: Store, words, small_game) -> None:
     app = team(open_page, team_of="Baseline prompt")
     app.text_area(key="team_names").set_value("Ann\nBob\n Cleo ").run()
+    # At first the game that waits, by two raters.
+    assert "2 new assignments for 1 game" in words(app)
+    app.radio(key="team_scope").set_value("All 3 games").run()
     said = words(app)
     # Three games with two raters each; Grace has rated two of them already.
-    assert "4 new assignments in this iteration, for 3 games" in said
+    assert "4 new assignments for 3 games" in said
     app.button(key="team_assign").click().run()
     assert not app.exception
     assert "4 assignments stored." in words(app)
@@ -43,7 +46,22 @@ def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: 
 
 
 def test_the_first_line_says_what_waits_for_a_rating(open_page, filled: Store, words, small_game) -> None:
-    assert "3 games wait for a rating, 1 of Shorter prompt." in words(team(open_page))
+    app = team(open_page)
+    assert "Shorter prompt waits for the rating of 1 game; 2 other games are not rated either." in words(app)
+    assert "Nobody is asked to rate them." in words(app)
+    waiting, rated = tables(app)
+    assert waiting["Game"].tolist()[0] == "Game 1 · Shorter prompt"
+    assert len(waiting) == 3
+    assert len(rated) == 2
+    # The way to have that one rated stands beside it.
+    app.text_area(key="team_names").set_value("Ann\nBob").run()
+    app.button(key="team_assign").click().run()
+    four = small_game("four", text="Nothing new").id
+    assert {(one.transcript_id, one.rater) for one in filled.rating_assignments.current()} == {
+        (four, "Ann"),
+        (four, "Bob"),
+    }
+    assert "Nobody is asked to rate 2 of them." in words(app)
     assert "1 of 3 games of Baseline prompt waits for a rating." in words(team(open_page, team_of="Baseline prompt"))
     filled.ratings.add(Rating(small_game("four", text="Nothing new").id, "Grace", 4))
     assert "2 games wait for a rating; all of Shorter prompt are rated." in words(team(open_page))
@@ -61,7 +79,7 @@ def test_a_dispute_is_decided_and_the_decision_undone(open_page, filled: Store, 
     assert not app.exception
     assert "2 of 5 counts for Game 1 · Baseline prompt." in words(app)
     assert filled.results.load(key)["engagement"].score == 2.0
-    assert "2.00, decided" in tables(app)[0].to_string()
+    assert "2.00, decided" in tables(app)[1].to_string()
     app.button(key="team_undo_decision").click().run()
     assert filled.results.load(key)["engagement"].score == 2.5
 
@@ -87,12 +105,12 @@ def test_assignments_end_with_thanks_and_more_games_on_request(open_page, filled
 
 
 def test_what_others_gave_is_hidden_from_a_rater_who_has_not_rated_the_game(open_page, filled, table, words) -> None:
-    shown = table(open_page("team", rater="Lea"))
+    shown = table(open_page("team", rater="Lea"), 1)
     assert "✓ 4" in shown
     filled.ratings.add(Rating(filled.transcripts.ids()[2], "Dana", 3))
     app = open_page("team", rater="Dana")
     assert not app.exception
-    shown = table(app)
+    shown = table(app, 1)
     assert "✓ 3" in shown
     assert "✓ 4" not in shown
     assert "hidden" in shown

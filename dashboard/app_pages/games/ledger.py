@@ -127,18 +127,20 @@ def excluded_words(metric: str) -> str:
 
 def _pick_verdict(result: MetricResult) -> str:
     number = Counter(str(row.verdict) for row in result.ledger)
-    return st.segmented_control(
-        "Rows",
-        [_ANY, *(str(verdict) for verdict in RowVerdict)],
-        default=_ANY,
-        required=True,
-        format_func=lambda name: (
-            counted(len(result.ledger), "row") if name == _ANY else f"{look(name).label}: {number[name]:,}"
-        ),
-        key=_VERDICT,
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    counts = ", ".join(f"{number[each]:,} {look(each).label}" for each in RowVerdict)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        verdict = st.segmented_control(
+            "Rows",
+            [_ANY, *(str(verdict) for verdict in RowVerdict)],
+            default=_ANY,
+            required=True,
+            format_func=lambda name: name if name == _ANY else look(name).label,
+            key=_VERDICT,
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+        st.caption(f"{counted(len(result.ledger), 'row')}: {counts}.")
+    return verdict
 
 
 def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> LedgerRow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 
@@ -35,6 +36,8 @@ from evaluation.workflows.ratings import (
 )
 
 _ALL_GAMES = "All games"
+_BESIDE_BUTTON = 680
+"""Pixels of the sentence that has a button beside it."""
 
 
 def team(store: Store, lead: str) -> None:
@@ -47,38 +50,47 @@ def team(store: Store, lead: str) -> None:
             st.error("Nothing was stored.", icon=":material/error:")
         plain(words)
     names = list(resources.read(queries.iteration_sizes))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.selectbox(
-            "Games of",
-            [_ALL_GAMES, *reversed(names)],
-            key="team_of",
-            bind="query-params",
-            filter_mode="contains",
-            width=420,
-        )
-        iteration = None if chosen == _ALL_GAMES else chosen
-        grid = resources.read(rating_grid, iteration)
-        latest = _latest(names) if iteration is None else None
-        newest = {one.transcript_id for one in latest[1].games} if latest else set()
-        # Games that wait for a rating first, those of the newest iteration on top: they are what a lead looks for.
-        order = sorted(grid.games, key=lambda one: (one.score is not None, one.transcript_id not in newest))
-        grid = replace(grid, games=tuple(order))
-        if grid.games:
-            with st.popover("Assign games", icon=":material/assignment_ind:", type="primary"):
-                assigning(store, lead, grid, iteration)
+    sentence = st.container(horizontal=True, vertical_alignment="center")
+    chosen = st.selectbox(
+        "Games of",
+        [_ALL_GAMES, *reversed(names)],
+        key="team_of",
+        bind="query-params",
+        filter_mode="contains",
+        width=420,
+    )
+    iteration = None if chosen == _ALL_GAMES else chosen
+    grid = resources.read(rating_grid, iteration)
+    latest = _latest(names) if iteration is None else None
+    newest = {one.transcript_id for one in latest[1].games} if latest else set()
+    # Those of the newest iteration on top: a decision waits for them.
+    order = sorted(grid.games, key=lambda one: one.transcript_id not in newest)
+    grid = replace(grid, games=tuple(order))
     if not grid.games:
         elsewhere = " Choose another iteration above, or add games to this one." if iteration else " Add games first."
         empty_state("No games here", f"There is nothing to assign.{elsewhere}")
         with st.container(horizontal=True, horizontal_alignment="center"):
             add_games_link("Add games")
         return
-    plain(missing_words(grid, iteration, latest))
+    with sentence:
+        st.text(missing_words(grid, iteration, latest), width=_BESIDE_BUTTON)
+        with st.popover("Assign games", icon=":material/assignment_ind:", type="primary"):
+            assigning(store, lead, grid, newest)
     if grid.raters:
-        plain("\n".join(map(progress_words, grid.raters)))
+        plain(" · ".join(map(progress_words, grid.raters)))
         hidden = identity.hidden_games(store, lead, [game.transcript_id for game in grid.games])
         if hidden:
             st.caption("What others gave a game is hidden from you until you have rated it.")
-        grid_table(grid, hidden)
+        st.caption(
+            "✓ 3: rated, score 3 · …: being rated · ○: assigned · ✗: cannot be rated · –: not assigned. Select a cell "
+            "to open it."
+        )
+        rated = replace(grid, games=tuple(one for one in grid.games if one.score is not None))
+        if waiting := tuple(one for one in grid.games if one.score is None):
+            grid_table(replace(grid, games=waiting), "team_waiting", hidden)
+        if rated.games:
+            with st.expander(counted(len(rated.games), "rated game"), expanded=not waiting):
+                grid_table(rated, "team_rated", hidden)
         cell = choose_cell(grid)
         if cell is not None:
             chosen_cell(store, lead, *cell, is_hidden=cell[0].transcript_id in hidden)
@@ -96,7 +108,9 @@ def _latest(names: Sequence[str]) -> tuple[str, RatingGrid] | None:
 
 
 def missing_words(grid: RatingGrid, iteration: str | None, latest: tuple[str, RatingGrid] | None) -> str:
-    """The games that wait for a rating, in words: "9 games wait for a rating; all of Prompt v4 are rated."
+    """The games that wait for a rating, in words, and whether somebody is asked to rate them.
+
+    "Prompt v4 waits for the rating of 1 game; 9 other games are not rated either. Nobody is asked to rate them."
 
     Args:
         grid: The games shown.
@@ -109,8 +123,8 @@ def missing_words(grid: RatingGrid, iteration: str | None, latest: tuple[str, Ra
         return f"All {total} games{of} are rated." if total > 1 else f"The one game{of} is rated."
     wait = "waits" if left == 1 else "wait"
     free = sum(one.score is None and not any(map(_is_taken, one.cells.values())) for one in grid.games)
-    waiting = "the game that waits" if left == 1 else f"{'the' if free == left else free} games that wait"
-    asked = f" Nobody is asked to rate {waiting}." if grid.raters and free else ""
+    which = "it" if left == 1 else "them" if free == left else f"{free} of them"
+    asked = f" Nobody is asked to rate {which}." if grid.raters and free else ""
     if iteration:
         return f"{left} of {counted(total, 'game')}{of} {wait} for a rating.{asked}"
     words = f"{counted(left, 'game')} {wait} for a rating"
@@ -118,7 +132,11 @@ def missing_words(grid: RatingGrid, iteration: str | None, latest: tuple[str, Ra
         return f"{words}.{asked}"
     name, games = latest
     its = _unrated(games)
-    return f"{words}, {its} of {name}.{asked}" if its else f"{words}; all of {name} are rated.{asked}"
+    if not its:
+        return f"{words}; all of {name} are rated.{asked}"
+    others = left - its
+    beside = f"; {counted(others, 'other game')} {'is' if others == 1 else 'are'} not rated either" if others else ""
+    return f"{name} waits for the rating of {counted(its, 'game')}{beside}.{asked}"
 
 
 def _is_taken(cell: GridCell) -> bool:
@@ -133,8 +151,25 @@ _MOST_PER_GAME = 20
 _NAMES = "team_names"
 
 
-def assigning(store: Store, lead: str, grid: RatingGrid, iteration: str | None) -> None:
-    """A form that plans assignments of the games shown, says what they lead to, and stores them."""
+def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str]) -> None:
+    """A form that plans assignments of the games shown, says what they lead to, and stores them.
+
+    Args:
+        store: Where to.
+        lead: Who assigns.
+        grid: The games.
+        newest: Ids of the games of the newest iteration, which are offered first; empty where it is not told apart.
+    """
+    waiting = [one.transcript_id for one in grid.games if one.score is None]
+    scopes = {
+        f"All {counted(len(grid.games), 'game')}": [one.transcript_id for one in grid.games],
+        f"{counted(len(waiting), 'game')} without a rating": waiting,
+        "Those of the latest iteration without a rating": [one for one in waiting if one in newest],
+    }
+    # The fewest first: they are what a decision waits for.
+    found = {tuple(games): label for label, games in scopes.items() if games}
+    offered = {label: list(games) for games, label in reversed(found.items())}
+    games = offered[st.radio("Which games", list(offered), key="team_scope")]
     st.caption("Every game gets as many raters as you say, every rater as many games. Games rated already count.")
     if _NAMES not in st.session_state:
         st.session_state[_NAMES] = "\n".join(one.rater for one in grid.raters)
@@ -162,22 +197,20 @@ def assigning(store: Store, lead: str, grid: RatingGrid, iteration: str | None) 
     raters = [line.strip() for line in typed.splitlines() if line.strip()]
     if not raters:
         return
-    games = [one.transcript_id for one in grid.games]
     assign = partial(assign_games, store, raters, overlap, who=lead, games=games, seed=seed)
     try:
         plan = assign(is_dry=True)
     except DramaturgError as error:
         plain(str(error))
         return
-    _preview(plan, iteration)
+    _preview(plan)
     if st.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
         act(assign, f"{counted(len(plan.pairs), 'assignment')} stored.")
 
 
-def _preview(plan: AssignmentPlan, iteration: str | None) -> None:
+def _preview(plan: AssignmentPlan) -> None:
     if plan.pairs:
-        where = "all games" if iteration is None else "this iteration"
-        st.caption(f"{counted(len(plan.pairs), 'new assignment')} in {where}, for {counted(plan.games, 'game')}:")
+        st.caption(f"{counted(len(plan.pairs), 'new assignment')} for {counted(plan.games, 'game')}:")
         plain("\n".join(f"{rater}: {counted(count, 'new game')}" for rater, count in plan.loads.items()))
     elif not plan.short:
         st.caption(f"Nothing to assign: every game has {counted(plan.overlap, 'rater')} or more.")
@@ -185,12 +218,9 @@ def _preview(plan: AssignmentPlan, iteration: str | None) -> None:
         st.warning(f"{counted(len(plan.short), 'game')} get fewer raters: too few of these people can rate them.")
 
 
-_TABLE = "team_grid"
 _GAME = "team_game"
 _RATER = "team_rater"
 _LONGEST_NAME = 40
-_FIRST_RATER = 2
-"""The number of the first column with a rater."""
 
 
 def progress_words(one: RaterSummary) -> str:
@@ -199,26 +229,23 @@ def progress_words(one: RaterSummary) -> str:
     return words + (f", {one.waiting} of {counted(one.assigned, 'assigned game')} to do" if one.assigned else "")
 
 
-def grid_table(grid: RatingGrid, hidden: frozenset[str] = frozenset()) -> None:
+def grid_table(grid: RatingGrid, key: str, hidden: frozenset[str] = frozenset()) -> None:
     """A row for each game and a column for each rater; a click or Enter on a cell opens the rating."""
-    st.caption(
-        "✓ 3: rated, score 3 · …: being rated · ○: assigned · ✗: cannot be rated · –: not assigned. Select a cell to "
-        "open it."
-    )
     rows: list[list[str]] = []
+    heads = ["Game", "Engagement"] if any(game.ratings for game in grid.games) else ["Game"]
     for game in grid.games:
         is_hidden = game.transcript_id in hidden
         engagement = "hidden" if is_hidden and game.ratings else engagement_words(game)
         cells = [game.cells.get(one.rater) for one in grid.raters]
         words = ["–" if cell is None else "✓" if is_hidden and cell.rating else cell.words for cell in cells]
-        rows.append([shortened(game.name, _LONGEST_NAME), engagement, *words])
+        rows.append([*(shortened(game.name, _LONGEST_NAME), engagement)[: len(heads)], *words])
     raters = [shortened(one.rater, _LONGEST_NAME) for one in grid.raters]
-    chosen = pick_cell(pd.DataFrame(rows, columns=["Game", "Engagement", *raters]), "Raters by games", _TABLE)
+    chosen = pick_cell(pd.DataFrame(rows, columns=[*heads, *raters]), "Raters by games", key)
     if chosen is not None:
         row, column = chosen
         st.session_state[_GAME] = grid.games[row].transcript_id
-        if column >= _FIRST_RATER:
-            st.session_state[_RATER] = grid.raters[column - _FIRST_RATER].rater
+        if column >= len(heads):
+            st.session_state[_RATER] = grid.raters[column - len(heads)].rater
 
 
 def engagement_words(game: GridGame) -> str:
