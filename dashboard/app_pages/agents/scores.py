@@ -59,8 +59,14 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
             "Scores run from 0 to 9, higher is better; ideas are counted."
             + (f" {counted(waiting, 'other speaker')} not evaluated yet." if waiting else "")
         )
-        frame = personas.people_frame(sorted(evaluated, key=lambda one: (one.is_channel, -(one.overall or 0.0))))
+        ordered = sorted(evaluated, key=lambda one: (one.is_channel, -(one.overall or 0.0)))
+        frame = _filled(personas.people_frame(ordered))
         status_table(frame, "Agents with their scores on five dimensions")
+
+
+def _filled(frame: pd.DataFrame) -> pd.DataFrame:
+    """The columns that say something of anybody."""
+    return frame.loc[:, ~frame.isin(["", "\u2013"]).all()]
 
 
 def ranking(found: Sequence[SelectableAgent]) -> None:
@@ -144,8 +150,8 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
     since = f" Since the run before, {_changed_words(changes)}" if changes else ""
     st.caption(
-        f"{_about(run)}{since} ● score: the mean of its claims, the small dots; ○ in the run before. At the right the "
-        "drift: every run so far. Each mark opens its judgements."
+        f"{_about(run)}{since} ● score: the mean, by weight, of its claims, the small dots; ○ in the run before. At "
+        "the right the drift: every run so far. Each mark opens its judgements."
     )
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:
@@ -153,7 +159,7 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
         _unscored(detail.failures[detail.failures["dimension"] == dimension])
     with st.expander("Show the numbers", key="profile_numbers"):
         plain("\n".join(found.words))
-        history = resources.read(personas.run_history, person.id)
+        history = _filled(resources.read(personas.run_history, person.id))
         status_table(history, "All runs of this agent, the latest first")
 
 

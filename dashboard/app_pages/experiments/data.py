@@ -334,6 +334,18 @@ def ab_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:
     )
 
 
+def comparisons_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:
+    """The comparisons of an A/B test's summary; the means of two variants stand under their names."""
+    frame = ab_frame(rows)
+    frame.insert(1, "Better", frame.pop("Better"))
+    pairs = frame[["A", "B"]].drop_duplicates()
+    if len(pairs) > 1:
+        return frame
+    first, second = pairs.iloc[0]
+    names = {"Mean of A (runs)": f"{first} (runs)", "Mean of B (runs)": f"{second} (runs)", "B minus A": "Difference"}
+    return frame.drop(columns=["A", "B"]).rename(columns=names)
+
+
 @dataclass(frozen=True, slots=True)
 class MeasuredRuns:
     """One measure in percent of every run of an A/B test, for the picture.
