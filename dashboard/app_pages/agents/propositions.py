@@ -26,10 +26,8 @@ def propositions(person: SelectableAgent) -> None:
     files = _files(person)
     claims = _claims(person, files, detail)
     plain(_sentence(person, claims))
-    st.caption(
-        "How well each claim is held to, the worst first. After \u201cNever\u201d stands what should not happen. "
-        "A score opens its judgements."
-    )
+    opens = " A score opens its judgements." if detail else ""
+    st.caption(f"The claims, the worst first. After \u201cNever\u201d stands what should not happen.{opens}")
     claim_rows(claims, detail, names_dimension=True)
     with st.expander("Where the claims are kept"):
         st.caption("These are YAML files. Edit them with a text editor; `dramaturg propositions check` finds mistakes.")
