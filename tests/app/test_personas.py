@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from dashboard.app_pages.agents.profile_data import ScoredClaim, scored_claims
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_jobs import PersonaOrder
 from evaluation.judging.answers import Idea, IdeasAnswer, ScoreAnswer
@@ -61,6 +62,10 @@ def finished(store: Store, job_id: str):
     return store.jobs.get(job_id)
 
 
+def _claims_of(store: Store, agent: str) -> list[ScoredClaim]:
+    return scored_claims(store.evaluations.scores(str(store.evaluations.runs(agent)["run_id"].iloc[-1])))
+
+
 def rows_of(app) -> list[str]:
     """The rows of the profile's picture."""
     return [row["label"] for row in data_of(app, "profile")["rows"]]
@@ -73,8 +78,17 @@ def test_an_example_is_loaded_by_a_button_and_shows_two_runs_of_shipped_agents(o
     assert rows_of(app) == ["Adherence", "Consistency", "Fluency"]
     said = words(app)
     assert "Michael" in str(app.selectbox(key="chosen_agent").options)
-    # The score is the mean of the claims that its dots stand for; the worst one is open.
-    assert len(data_of(app, "profile")["rows"][0]["games"]) == 8
+    # The score is the mean by weight of the claims that its dots stand for; the worst one is open.
+    row = data_of(app, "profile")["rows"][0]
+    agent = app.selectbox(key="chosen_agent").value
+    claims = [one for one in _claims_of(Store(database), agent) if one.dimension is Dimension.ADHERENCE]
+    places = [dot["place"] for dot in row["games"]]
+    assert [round(9 * place, 3) for place in places] == [round(one.score or 0.0, 3) for one in claims]
+    library = PropositionLibrary.load()
+    weight = {one.id: one.weight for one in library.propositions_for(Dimension.ADHERENCE, [agent])}
+    weights = [weight[one.id] for one in claims]
+    mean = sum(place * weight for place, weight in zip(places, weights, strict=True)) / sum(weights)
+    assert row["after"] == pytest.approx(mean, abs=1e-3)
     assert "Never: Michael Scott says something that contradicts" in said
     assert "is the first of 3 that the judge names" in said
     assert "in the run before" in said
