@@ -12,7 +12,7 @@ class CoverageRule:
     """Limits below which a score rests on too little of what was considered.
 
     Attributes:
-        noun: What has weight, after the counts: "references settled".
+        noun: What has weight, after the counts: "references to the past settled".
         fewest: Fewer rows with weight are low evidence.
         least_share: So is a smaller share of all rows, from 0 to 1.
     """
@@ -45,7 +45,7 @@ class Coverage:
 
     @property
     def words(self) -> str:
-        """The text beside a score: "22 of 51 references settled, low evidence"."""
+        """The text beside a score: "22 of 51 references to the past settled, low evidence"."""
         return f"{self.settled} of {self.considered} {self.rule.noun}" + (", low evidence" if self.is_low else "")
 
     @property

@@ -30,7 +30,7 @@ SIMULATED_FORMAT = "simulation"
 # What a player says to the game engine instead of to the others (AIWolf's protocol, and turn-based engines like it).
 _CONTROL_WORDS = frozenset({"skip", "over"})
 _NOT_A_LETTER = re.compile(r"[^a-z]+")
-_REASONS = {"missing": "The value is missing", "extra_forbidden": "Unknown key: remove it"}
+_REASONS = {"missing": "The value is missing", "extra_forbidden": "Unknown key"}
 _LONGEST_SHOWN = 60
 _VOTE_PREFIX = "vote:"
 
@@ -254,10 +254,12 @@ def build_transcript(kind: type[_T], fields: Mapping[str, Any]) -> _T:
         return kind.model_validate(fields)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
-        place = "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
         more = f" ({error.error_count()} faults in all.)" if error.error_count() > 1 else ""
+        todo = "Remove it" if first["type"] == "extra_forbidden" else "Correct that value"
+        # A fault of the whole names its place itself: "votes[0] names ...".
         raise BrokenTranscriptError(
-            f"{_reason(first)}.{more}", place=place, remedy="Correct that value and try again."
+            f"{_reason(first)}.{more}", place=path and f"${path}", remedy=f"{todo} and try again."
         ) from None
 
 

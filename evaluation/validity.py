@@ -424,7 +424,9 @@ def metric_trust(faults: Sequence[Mapping[str, Any]] | None = None) -> tuple[Met
     return tuple(_trust(name, own if name in of_own else rows, own=name in of_own) for name in DEFINITIONS)
 
 
-def trust_sentence(known: Sequence[MetricTrust], scored: Collection[str], target: str | None, rests: str) -> str:
+def trust_sentence(
+    known: Sequence[MetricTrust], scored: Collection[str], target: str | None, rests: str, beside: str = ""
+) -> str:
     """Names the metrics that hardly tell anything, the target first: "Role consistency says little by itself."
 
     Args:
@@ -432,6 +434,7 @@ def trust_sentence(known: Sequence[MetricTrust], scored: Collection[str], target
         scored: The metrics that are looked at.
         target: The one that decides, if any; it is warned of as soon as it has to be trusted with care.
         rests: What rests on it: "The rule".
+        beside: The target's companion before and after, if known.
 
     Returns:
         Empty where all can be trusted.
@@ -440,7 +443,8 @@ def trust_sentence(known: Sequence[MetricTrust], scored: Collection[str], target
     others = [DEFINITIONS[metric].label for metric in weak if metric != target]
     trust = next((one.trust for one in known if one.metric == target and one.metric in scored), Trust.YES)
     if target is not None and trust is Trust.HARDLY:
-        warning = f"⚠ {rests} rests on {DEFINITIONS[target].label}, which {trust}."
+        companion = f" (beside it: {beside})" if beside else ""
+        warning = f"⚠ {rests} rests on {DEFINITIONS[target].label}, which {trust}{companion}."
         return f"{warning[:-1]}. The same holds for {listed(others)}." if others else warning
     said = [f"⚠ {rests} rests on {DEFINITIONS[target].label}: {trust}."] if target and trust is Trust.WITH_CARE else []
     if others:

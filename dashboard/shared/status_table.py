@@ -35,23 +35,29 @@ def status_table(frame: pd.DataFrame, alt: str, *, bars: Bars | None = None) -> 
     _draw(frame, alt, bars=bars)
 
 
-def pick_row(frame: pd.DataFrame, alt: str, key: str) -> int | None:
+def pick_row(frame: pd.DataFrame, alt: str, key: str, *, at_first: int | None = None) -> int | None:
     """A table like :func:`status_table` whose rows can be chosen.
+
+    Args:
+        frame: What to show.
+        alt: What the table holds, in our own words.
+        key: The key of the choice.
+        at_first: The row that is chosen at first; one is always chosen then.
 
     Returns:
         The number of the chosen row from 0, until another is chosen, or the frame changes; ``None`` for none.
     """
-    rows = pick_rows(frame, alt, key, most="row")
-    return rows[0] if rows else None
+    rows = _rows(_draw(frame, alt, key=key, pick="row", keeps=True, at_first=at_first), frame)
+    return rows[0] if rows else at_first
 
 
-def pick_rows(frame: pd.DataFrame, alt: str, key: str, *, most: str = "rows") -> list[int]:
-    """A table like that of :func:`pick_row` in which several rows can be chosen.
+def pick_rows(frame: pd.DataFrame, alt: str, key: str) -> list[int]:
+    """A table like that of :func:`pick_row` in which several rows can be chosen: their numbers in that order."""
+    return _rows(_draw(frame, alt, key=key, pick="rows", keeps=True), frame)
 
-    Returns:
-        The numbers of the chosen rows from 0, in the order in which they were chosen.
-    """
-    return [row for row, *_ in _draw(frame, alt, key=key, pick=most, keeps=True) if row < len(frame)]
+
+def _rows(chosen: list[list[int]], frame: pd.DataFrame) -> list[int]:
+    return [row for row, *_ in chosen if row < len(frame)]
 
 
 def open_row(frame: pd.DataFrame, alt: str, key: str) -> int | None:
@@ -77,6 +83,7 @@ def _draw(
     key: str | None = None,
     pick: str = "",
     keeps: bool = False,
+    at_first: int | None = None,
 ) -> list[list[int]]:
     columns = [
         {"label": str(name), "isNumber": pd.api.types.is_numeric_dtype(kind)}
@@ -88,7 +95,7 @@ def _draw(
         for row, share in zip(rows, shares, strict=True):
             if share is not None:
                 row[at].append(min(1.0, max(0.0, share)))
-    data = {"alt": alt, "columns": columns, "rows": rows, "pick": pick, "keeps": keeps}
+    data = {"alt": alt, "columns": columns, "rows": rows, "pick": pick, "keeps": keeps, "atFirst": at_first}
     if key is None:
         _text_table(data=data)
         return []

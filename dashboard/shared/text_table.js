@@ -9,7 +9,8 @@ export default function ({ parentElement, data, setStateValue, setTriggerValue }
     view.tell = data.keeps ? (chosen) => setStateValue("chosen", chosen) : (chosen) => setTriggerValue("chosen", chosen);
     const text = JSON.stringify(data);
     if (text === view.drawn) return;
-    Object.assign(view, { drawn: text, data, chosen: [], shown: 0 });
+    const chosen = data.atFirst === null ? [] : [[data.atFirst]];
+    Object.assign(view, { drawn: text, data, chosen, shown: 0 });
     drawTable(view);
   };
   return mount(parentElement, createTable, update, (view) => view.box.remove());
@@ -64,12 +65,13 @@ function makeRow(view, cells, place) {
   const row = withRole(element("tr", pick && pick !== "cell" ? "pick" : ""), "row");
   cells.forEach(([text, share], at) => {
     const isNumber = columns[at].isNumber;
-    const cell = withRole(element("td", `${text.length > 24 ? "long" : "short"}${isNumber ? " number" : ""}`), "cell");
+    const cell = withRole(element("td", `${lengthOf(text)}${isNumber ? " number" : ""}`), "cell");
     cell.dataset.label = columns[at].label;
     cell.classList.toggle("empty", !text);
     const isButton = pick === "cell" ? at > 0 : pick && at === 0;
     const held = element(isButton ? "button" : "span", `text ${text[1] === " " ? STATUS[text[0]] ?? "" : ""}`, text);
-    if (isButton) Object.assign(held, { type: "button", ariaPressed: "false" });
+    const isChosen = view.chosen.some(([row]) => row === place);
+    if (isButton) Object.assign(held, { type: "button", ariaPressed: String(isChosen) });
     if (pick === "cell") held.setAttribute("aria-label", `${cells[0][0]}, ${columns[at].label}: ${text}`);
     if (isButton && pick === "cell") held.onclick = () => choose(view, [place, at], held);
     cell.append(held);
@@ -78,6 +80,10 @@ function makeRow(view, cells, place) {
   });
   if (pick && pick !== "cell") row.onclick = () => choose(view, [place], row.querySelector("button"));
   return row;
+}
+
+function lengthOf(text) {
+  return text.length > 24 ? "long" : text.length > 16 ? "short" : "tiny";
 }
 
 function makeBar(share) {
@@ -92,6 +98,7 @@ function makeBar(share) {
 function choose(view, place, button) {
   const key = String(place);
   const isOn = view.chosen.some((one) => String(one) === key);
+  if (isOn && view.data.atFirst !== null) return;
   if (view.data.pick !== "rows") {
     for (const other of view.body.querySelectorAll('[aria-pressed="true"]')) other.ariaPressed = "false";
     view.chosen = [];

@@ -64,17 +64,18 @@ def _button(store: Store, games: int) -> None:
     )
 
 
-def trust_note(scored: Collection[str], target: str | None, rests: str) -> None:
+def trust_note(scored: Collection[str], target: str | None, rests: str, beside: str = "") -> None:
     """Names the metrics that say little, and the way to why; nothing where all can be trusted.
 
     Args:
         scored: The metrics that the page shows.
         target: The one that decides, if any.
         rests: What rests on it, the beginning of a sentence.
+        beside: The deciding metric's companion before and after, if known.
     """
     report = resources.read(queries.validity_report)
     known = metric_trust(report["faults"] if report else None)
-    if weak := trust_sentence(known, scored, target, rests):
+    if weak := trust_sentence(known, scored, target, rests, beside):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(weak, width=_BESIDE_LINK)
             guide_link("Can you trust it?", state.METRICS_TRUST)

@@ -162,7 +162,7 @@ def figures(parts: Sequence[tuple[Statistic, Numbers]]) -> list[Figure]:
 def _figure(statistic: Statistic, per_game: Numbers, drawn: Numbers | None) -> Figure:
     value = float(statistic(per_game.sum(axis=0)))
     if math.isnan(value):
-        return Figure(value, no_interval("not defined: no spread seen, or no pair"))
+        return Figure(value, no_interval("not defined: all values equal, or no pair"))
     if drawn is None:
         return Figure(value, no_interval(TOO_FEW))
     return Figure(value, percentile_interval(statistic(drawn), len(per_game)))

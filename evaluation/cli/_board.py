@@ -108,7 +108,7 @@ def _tests_words(summary: IterationSummary) -> str:
 
 
 def coverage_lines(means: Mapping[str, MetricMean]) -> Iterator[str]:
-    """The coverage of scores that leave out undecided rows: "Memory accuracy: 22 of 51 references settled."."""
+    """The coverage of scores that leave out rows: "Memory accuracy: 22 of 51 references to the past settled."."""
     for name, mean in means.items():
         if mean.coverage is not None:
             yield f"{DEFINITIONS[name].label}: {mean.coverage.words}."

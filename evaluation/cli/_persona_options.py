@@ -102,8 +102,8 @@ def source_options(
         typer.Option(
             "--mode",
             help=(
-                "mock plays recorded answers, live asks a model, synthetic lets agents answer scenario prompts and a "
-                "model judge that, offline counts what can be counted."
+                "mock plays recorded answers (other commands call it recorded), live asks a model, synthetic lets "
+                "agents answer scenario prompts and a model judge that, offline counts what can be counted."
             ),
         ),
     ] = Mode.MOCK,

@@ -54,8 +54,8 @@ def export(
         Exported,
         typer.Argument(
             metavar="WHAT",
-            help="transcripts; results (a row a transcript and metric); ratings (the sheet that 'rate import' takes); "
-            "a judge's checks or findings; games for argilla or label-studio.",
+            help="transcripts; results (one row per transcript and metric); ratings (the sheet that 'rate import' "
+            "takes); a judge's checks or findings; games for argilla or label-studio.",
         ),
     ],
     transcript: Annotated[
@@ -65,8 +65,8 @@ def export(
         ExportFormat | None,
         typer.Option(
             "--format",
-            help="Of transcripts: canonical (a zip without loss; the default), csv, jsonl, parquet (a row a message). "
-            "Of tables: csv (safe to open in a spreadsheet; the default), json or parquet.",
+            help="Of transcripts: canonical (a zip without loss; the default), csv, jsonl, parquet (one row per "
+            "message). Of tables: csv (safe to open in a spreadsheet; the default), json or parquet.",
         ),
     ] = None,
     output: OutputFile = None,

@@ -20,7 +20,9 @@ def export(
     output: OutputFile = None,
     force: Force = False,
 ) -> None:
-    """Write every decision on a verdict as a label: a JSON object a line with message, question, answer and author."""
+    """Write every decision on a verdict as a label: one JSON object per line, with message, question, answer and
+    author.
+    """
     from evaluation.workflows.own_reader import decided_labels
     from evaluation.writers import write_new_bytes
 

@@ -206,7 +206,12 @@ Scheduler = Annotated[
     ),
 ]
 JudgeMode = Annotated[
-    str | None, typer.Option(metavar="MODE", help="live, recorded or offline; live when there is a key.")
+    str | None,
+    typer.Option(
+        metavar="MODE",
+        help="live asks a model, recorded plays stored answers, offline asks nothing. "
+        "Default: live where there is a key or an address of a model, else offline.",
+    ),
 ]
 PropositionFolder = Annotated[
     Path | None,

@@ -64,7 +64,7 @@ class IterationComparison:
 
     @property
     def coverage_words(self) -> tuple[str, ...]:
-        """The coverage of scores that leave rows out: "Memory accuracy rests on 22 of 51 references settled ..."."""
+        """The coverage of scores: "Memory accuracy rests on 22 of 51 references to the past settled before; ..."."""
         found = []
         for name, definition in DEFINITIONS.items():
             sides = [_coverage(side, name) for side in (self.before, self.after)]
@@ -192,12 +192,13 @@ def _text(value: Any) -> str | None:
     return str(value) if isinstance(value, str | int | float) and value != "" else None
 
 
-def most_moved_pair(
+def typical_pair(
     before: Sequence[Game], after: Sequence[Game], alike: Sequence[tuple[str, str]] = ()
 ) -> tuple[str, str] | None:
-    """The ids of a game of each side, those whose scores differ most: the mean over the metrics that both have.
+    """The ids of a game of each side, those whose scores differ most nearly as the means of the two sides do.
 
-    Each metric's difference counts as a share of its scale, whichever way it went. The first of equal pairs is taken.
+    How far a pair is from that counts as a share of each metric's scale, over the metrics that both games have. The
+    first of equal pairs is taken.
 
     Args:
         before: The games of the earlier side.
@@ -216,18 +217,21 @@ def most_moved_pair(
         apart = np.where(is_alike, apart, np.nan)
     if np.isnan(apart).all():
         return None
-    row, column = np.unravel_index(np.nanargmax(apart), apart.shape)
+    row, column = np.unravel_index(np.nanargmin(apart), apart.shape)
     return before[int(row)].transcript_id, after[int(column)].transcript_id
 
 
 def _distances(before: Sequence[Game], after: Sequence[Game]) -> np.ndarray:
-    """The mean difference of each game before from each after; NaN where they share no metric."""
+    """The distance of each pair's differences from those of the sides' means; NaN where two share no metric."""
     total = np.zeros((len(before), len(after)))
     shared = np.zeros((len(before), len(after)))
     for name, definition in DEFINITIONS.items():
-        difference = np.abs(_scores(before, name)[:, None] - _scores(after, name)[None, :]) / definition.scale.width
-        total += np.nan_to_num(difference)
-        shared += ~np.isnan(difference)
+        old, new = _scores(before, name), _scores(after, name)
+        known = ~np.isnan(old)[:, None] & ~np.isnan(new)[None, :]
+        if known.any():
+            mean = np.nanmean(new) - np.nanmean(old)
+            total += np.where(known, np.abs(new[None, :] - old[:, None] - mean) / definition.scale.width, 0.0)
+            shared += known
     apart: np.ndarray = np.divide(total, shared, out=np.full(total.shape, np.nan), where=shared > 0)
     return apart
 

@@ -48,6 +48,10 @@ _PLAIN_LABELS = tuple(
             "Repeats a phrase until it sounds robotic; only the first use counts.",
         ),
         (rf"{_USES} .+", "Repeats a phrase in several messages; only the first use counts."),
+        (
+            r"someone (.+?)(?:(?:,| and) \1)*; that (does not fit|fits) a (\w+) player\.",
+            r"A \3 player \1; that \2 the side.",
+        ),
         (rf"(Takes up no player .+ shares) only {_WORDS} with them\.", r"\1 too few keywords with them."),
     )
 )

@@ -138,7 +138,7 @@ def _basis(measures: Mapping[str, Sequence[Mapping[str, Any]]], primary: str | N
         for one in own
         for side in ("a", "b")
     }
-    told = f"This rests on {primary}: {listed([f'{name} {mean}' for name, mean in means.items()])}."
+    told = f"{primary}: {listed([f'{name} {mean}' for name, mean in means.items()])}."
     others = [name for name in measures if name != primary]
     clear = [name for name in others if any(one["significant"] for one in measures[name])]
     if clear:

@@ -125,9 +125,8 @@ def regression_words(decision: Decision, reference: Mapping[str, MetricMean]) ->
     if target is None or decision.change is None or reference[target].status is not Status.FAILED:
         return ""
     return (
-        f"{DEFINITIONS[target].label} failed in the reference. The lowest metric mostly rises the next time, even "
-        f"without a change. "
-        "Play more games to be sure."
+        f"{DEFINITIONS[target].label} failed in the reference. A metric that was lowest once mostly rises the next "
+        "time, even without a change. Play more games to be sure."
     )
 
 

@@ -41,7 +41,7 @@ class Checklist:
 
     Attributes:
         success: The rubric's success criteria: three consecutive passes, engagement and cost.
-        gate: Whether the next stage may begin: the passes, the sign-off and the cache hit rate.
+        gate: Whether the project may move on: the passes, the sign-off and the cache hit rate.
     """
 
     streak: Criterion
@@ -137,11 +137,11 @@ def _lowest_words(
     words: Callable[[float], str],
     worst: Callable[[Sequence[float]], float] = min,
 ) -> str:
-    """The worst game, and in how many nothing is known: "lowest 2.5, 1 of 9 games not rated"."""
+    """The worst game, and in how many nothing is known: "lowest 2.5, 1 of the 9 games of these tests not rated"."""
     known = [value for value in values if value is not None]
     lacking = len(values) - len(known)
     parts = [words(worst(known))] if known else []
-    parts += [f"{lacking} of {counted(len(values), 'game')} {missing}"] if lacking else []
+    parts += [f"{lacking} of the {counted(len(values), 'game')} of these tests {missing}"] if lacking else []
     return ", ".join(parts) or "no test yet"
 
 
@@ -159,7 +159,7 @@ def _rate_words(rate: KnownMean) -> str:
     if rate.mean is None:
         return "unknown"
     digits = telling_digits(100 * rate.mean, 100 * CACHE_HIT_GOAL, 1)
-    return f"{100 * rate.mean:.{digits}f} %{rate.partly}"
+    return f"mean {100 * rate.mean:.{digits}f} %{rate.partly}"
 
 
 def _sign_off(current: Iteration | None) -> Criterion:

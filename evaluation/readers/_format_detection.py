@@ -96,7 +96,7 @@ _AS_DATA = (
     "Export the chat as data: Telegram Desktop as machine-readable JSON, Discord as JSON or plain text, WhatsApp as "
     ".txt without media, Slack as its zip; or copy the text of the page into a .txt file."
 )
-_AS_TABLE = "Write its messages as a table, one row a message with the columns speaker and text, and hand that in."
+_AS_TABLE = "Write its messages as a table, one row per message, with the columns speaker and text, and hand that in."
 _AS_SPANS = "Export the spans as OpenTelemetry JSON (in Phoenix: /v1/projects/NAME/spans/otlpv1)."
 _PHOENIX = "Phoenix with spans of its own shape"
 # By the keys that all records of a tool have: of the first record, or of the first one inside it.

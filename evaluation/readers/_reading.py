@@ -334,7 +334,7 @@ class _Reading:
                 yield result
         if not found_any:
             remedy = "Put the games into it."
-            yield ReadResult(label, error=UnknownFormatError("It holds no transcript.", remedy=remedy))
+            yield ReadResult(label, error=UnknownFormatError("The zip or folder holds no transcript.", remedy=remedy))
 
     def _folder(self, entries: Sequence[FileEntry], name: str) -> Iterator[ReadResult]:
         """The games among the files of one folder, without the folders below it.

@@ -19,7 +19,7 @@ from evaluation.text.normal import fold
 from evaluation.transcript import Transcript, build_transcript
 
 _MIB = 1024 * 1024
-_SPLIT = "Check that it is one game; split it if it holds several."
+_SPLIT = "Check that it is one game; split it if it holds several, or raise the limit under Settings, Import limits."
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Limits:
         """Refuses a file of ``size`` bytes with a ``LimitError`` when that is too much."""
         allowed = self.archive_bytes if is_zip else self.file_bytes
         if size > allowed:
-            found = f"The file has {size / _MIB:,.1f} MiB, more than {allowed / _MIB:,.1f} MiB."
+            found = f"The file has {size / _MIB:,.1f} MB; the limit is {allowed / _MIB:,.1f} MB."
             raise LimitError(found, remedy=_SPLIT)
 
     def check_sizes(self, *, players: int, messages: int, votes: int = 0) -> None:

@@ -81,7 +81,7 @@ def iteration_page(
         Section("Seven metrics", [*_means(shown, raters)]),
         *([Section("Tests", [*_tests(shown)])] if shown.tests else []),
         Section("Keep the change?", [*_decision(board, shown)]),
-        Section("Ready for the next stage?", [*_gate(board, sign_offs)]),
+        Section("Can the project move on?", [*_gate(board, sign_offs)]),
         *([Section("What to change next", [*_advice(shown, losses or {})])] if shown.games else []),
         Section("All iterations", [iterations]),
         *([Section("Every game", [*_games(shown, raters)])] if shown.games else []),

@@ -154,6 +154,14 @@ class ControlSummary:
         }
 
 
+def companion_change(before: ControlSummary, after: ControlSummary) -> str:
+    """The companion on both sides: "voice distance 0.5 before, 0.8 after". Empty where a side has none."""
+    if before.value is None or after.value is None or after.companion is None:
+        return ""
+    words = companion_words(after.companion, before.value)
+    return f"{words} before, {number_words(after.value)} after"
+
+
 def summarise_controls(controls: Iterable[Control | None]) -> ControlSummary:
     """The controls of one metric over games, one for each game that has a score; ``None`` is one not computed yet."""
     given = list(controls)

@@ -122,7 +122,7 @@ MEMORY_ACCURACY = MetricDefinition(
     "5",
     WhenEmpty.FULL_MARKS,
     "references seen, none could be checked: connect a model, or check them",
-    CoverageRule("references settled", fewest=5, least_share=0.5),
+    CoverageRule("references to the past settled", fewest=5, least_share=0.5),
     by_kind_of_reference,
     references_note,
 )
@@ -134,7 +134,7 @@ ROLE_CONSISTENCY = MetricDefinition(
     PERCENT,
     80.0,
     "3",
-    coverage=CoverageRule("messages with a signal", fewest=5, least_share=0.2),
+    coverage=CoverageRule("messages checked against the role", fewest=5, least_share=0.2),
     derive=by_side_and_player,
 )
 PERSONALITY_DIVERSITY = MetricDefinition("personality_diversity", "Personality diversity", PERCENT, 50.0, "2")
@@ -166,7 +166,7 @@ SHORT_LABELS: Mapping[str, str] = MappingProxyType(
         "coherence": "Coherence",
         "role_consistency": "Role",
         "personality_diversity": "Diversity",
-        "anti_repetition": "No repeats",
+        "anti_repetition": "Anti-repetition",
         "engagement": "Engagement",
     }
 )

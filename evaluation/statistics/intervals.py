@@ -53,6 +53,7 @@ FEWEST_FOR_BOOTSTRAP = 20
 """From so many values on BCa is used. Below it covers too little: 68 % at 3 values, 85 % at 6."""
 
 NO_SPREAD = "no spread seen"
+ALL_EQUAL = "none, all values equal"
 _RESAMPLES = 2000
 _MOST_CELLS = 2_000_000
 
@@ -67,7 +68,7 @@ class Interval:
         low: Lower end, ``None`` without an interval.
         high: Upper end, ``None`` without an interval.
         method: ``t``, ``BCa``, ``Welch``, ``Wilson``, ``bootstrap``, or empty.
-        note: Why there is none ("no spread seen", "one value"), or what to bear in mind; else empty.
+        note: Why there is none ("none, all values equal", "one value"), or what to bear in mind; else empty.
     """
 
     low: float | None
@@ -102,14 +103,14 @@ def mean_interval(values: Iterable[float], *, limits: Limits = None, level: floa
         seed: Of the bootstrap; the same seed gives the same interval.
 
     Returns:
-        No interval for fewer than two values, and for equal ones ("no spread seen": that they will never differ is not
+        No interval for fewer than two values, and for equal ones (``ALL_EQUAL``: that they will never differ is not
         what so few games show).
     """
     sample = known(values)
     if len(sample) < 2:
         return no_interval("one value has no interval" if len(sample) else "no values", level)
     if not has_spread(sample):
-        return no_interval(NO_SPREAD, level)
+        return no_interval(ALL_EQUAL, level)
     if len(sample) >= FEWEST_FOR_BOOTSTRAP:
         low, high = _drawn(sample.tobytes(), level, seed)
         if not math.isnan(low) and not math.isnan(high):
@@ -139,7 +140,7 @@ def difference_interval(
     if min(len(after), len(before)) < 2:
         return no_interval("each side needs at least two values", level)
     if not has_spread(after) and not has_spread(before):
-        return no_interval(NO_SPREAD, level)
+        return no_interval(ALL_EQUAL, level)
     from scipy.special import stdtrit  # a tenth of what scipy.stats takes to import
 
     error, freedom = welch_error(after, before)
@@ -258,7 +259,7 @@ def bootstrap_interval(
 def percentile_interval(found: Any, items: int, *, level: float = LEVEL) -> Interval:
     """The interval between the quantiles of a statistic over resamples of ``items`` games, NaN left out.
 
-    Quantiles that are equal give no interval ("no spread seen"): one without width would claim certainty.
+    Quantiles that are equal give no interval ("none, all values equal"): one without width would claim certainty.
     """
     if items < FEWEST_GAMES:
         return no_interval(TOO_FEW, level)
@@ -268,6 +269,6 @@ def percentile_interval(found: Any, items: int, *, level: float = LEVEL) -> Inte
         return no_interval("not defined in most resamples", level)
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2])
     if high - low <= _NOISE:
-        return no_interval(NO_SPREAD, level)
+        return no_interval(ALL_EQUAL, level)
     note = "fewer than 20 games: covers too little" if items < FEWEST_FOR_BOOTSTRAP else ""
     return Interval(float(low), float(high), level, "bootstrap", note)

@@ -105,9 +105,18 @@ def test_two_evaluation_runs_game_by_game(open_page, two, words, table, run_of) 
     # Alpha speaks in six games.
     assert shown.loc["Adherence", "Before"].endswith("(6)")
     assert shown.loc["Fluency", "Verdict"] == "? cannot be tested"
-    assert "Adherence" in words(app)
+    assert short.loc["Adherence", "What it shows"] in ("✗ clearly worse", "– could be luck")
+    assert any(told in words(app) for told in ("No reason to prefer run 2: ", "Run 2 is clearly worse on "))
     assert "It is 3." in words(app)
     links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
     assert links
     # Both runs judged the same games.
     assert shown.loc["Adherence", "Paired p"]
+    # The runs belong to the agent that is chosen.
+    assert [option.partition(",")[0] for option in app.selectbox(key="run_after").options] == ["Run 1", "Run 2"]
+    for score in (4, 5, 6):
+        run_of(two, "bravo", score)
+    app.selectbox(key="chosen_agent").set_value("bravo").run()
+    assert not app.exception
+    assert app.selectbox(key="run_before").value != app.selectbox(key="run_after").value
+    assert len(app.selectbox(key="run_after").options) == 3

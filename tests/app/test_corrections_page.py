@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dashboard.app_pages.agents.gate_data import over_time
+from dashboard.app_pages.agents.gate_data import check_lines, over_time, sent_before
 from dashboard.app_pages.agents.gate_outcomes import outcome_figure
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
@@ -52,9 +52,9 @@ def test_outcomes_come_with_counts_shares_and_intervals(open_page, checked, word
     # Wilson for 1 of 4: 5 to 70 %.
     assert list(shown.loc["no judge answered", ["Share", "95 % interval"]]) == ["25%", "5 to 70 %"]
     # First texts scored 8, 8 and 2; the silent judge's is not among them; the one written again got 9.
-    row = next(one for one in tables(app) if "First texts below" in one).iloc[0]
-    assert (row["Check"], row["First texts below"]) == ("Adherence", "1 of 3 (33%)")
-    assert (row["Rewritten texts below"], row["No answer"]) == ("0 of 1 (0%)", "1")
+    row = next(one for one in tables(app) if "First texts that failed" in one).iloc[0]
+    assert (row["Check"], row["First texts that failed"]) == ("Adherence", "1 of 3 (33%)")
+    assert (row["Rewritten texts that failed"], row["No answer"]) == ("0 of 1 (0%)", "1")
 
 
 def test_messages_of_several_days_are_drawn_over_time(checked) -> None:
@@ -80,10 +80,22 @@ def test_attempts_stand_side_by_side_with_scores_reasons_and_feedback(
     assert "A rewritten text passed every check. 2 texts tried" in said
     assert [code.value for code in app.code] == [hostile, "Scored 2 of 9.", "I once saved this office."]
     assert {"reason for 2", "reason for 9", "- Speak as the person."} <= {one.value for one in app.text}
-    similar = "✓ Similarity: 25.0% like an earlier message, little enough"
+    similar = "✓ Similarity: 25% like an earlier message, at most 60% is allowed"
     assert f"✗ Adherence: 2 of 9, at least 7 is needed\n{similar}" in said
     assert "✓ Adherence: 9 of 9, at least 7 is needed" in said
     assert app.query_params["checked"]
+
+
+def test_a_text_that_repeats_stands_with_the_message_and_the_limit(checked) -> None:
+    twin = Attempt(0, "Good morning, all.", similarity=2 / 3, is_similar=True)
+    checked.corrections.add(GateResult("michael", twin, GateOutcome.FORCED_THROUGH, (twin,)))
+    messages = checked.corrections.messages("michael")
+    sent = sent_before(messages, messages[0])
+    assert sent == ["Good morning.", "Let us begin.", "I once saved this office."]
+    told = ["✗ Similarity: 67% like an earlier message, at most 60% is allowed", "The earlier message: “Good morning.”"]
+    assert check_lines(twin, 0.6, sent) == told
+    # What it was compared with is not kept: a limit or a message that cannot have been it is not named.
+    assert check_lines(twin, 0.7, sent[1:]) == ["✗ Similarity: 67% like an earlier message, too much"]
 
 
 def test_every_setting_has_a_field_that_names_its_default(open_page, store) -> None:

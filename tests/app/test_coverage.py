@@ -33,13 +33,13 @@ def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any
             add_evaluated(store, a_game(f"{name}-{number}"), source_name="x.json", iteration=name)
     game = a_game("v2-0")
     one = coverage_words(store.results.load(game.id)["memory_accuracy"])
-    assert one.startswith("1 of 2 references settled")
+    assert one.startswith("1 of 2 references to the past settled")
     assert one.endswith("low evidence")
-    three = "3 of 6 references settled, low evidence"
+    three = "3 of 6 references to the past settled, low evidence"
     assert three in words(open_page())
     assert "Memory accuracy 100.0 % (1/1), low evidence" in words(open_page("games", transcript=game.id))
     assert one in words(open_page("games", transcript=game.id, show="Ledger", rows_of="Memory accuracy"))
-    assert "6 of 12 references settled" in words(open_page("trends"))
+    assert "6 of 12 references to the past settled" in words(open_page("trends"))
     assert f"Memory accuracy rests on {three} before; {three} after." in words(open_page("compare"))
     assert three in iteration_html(store, "v2")
     assert "100.0 % (1/1), low evidence" in iteration_html(store, "v2")

@@ -154,8 +154,8 @@ def test_commands_and_pages_give_the_same_decision_for_stored_histories(
         recorded = store.iterations.get(step.name).recorded
         wanted = expected[step.name]
         assert step.reference == (wanted[1] if wanted else "")
-        said = look(recorded.fate).label if recorded else f"rule: {look(wanted[0]).word}" if wanted else ""
-        assert step.decision.removesuffix("baseline").removesuffix(", ") == said
+        said = look(recorded.fate).label if recorded else look(wanted[0]).word if wanted else ""
+        assert step.decision.removesuffix("baseline").removesuffix(", ").removeprefix("rule: ") == said
 
 
 GOOD: dict[str, float | None] = dict.fromkeys(AUTOMATIC, 95.0) | {ENGAGEMENT.name: 4.0}

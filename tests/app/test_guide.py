@@ -80,10 +80,12 @@ def test_every_metric_is_explained_in_the_words_of_the_documentation_with_rows_o
 def test_terms_are_those_of_the_glossary(open_page, table) -> None:
     app = open_page("settings", help="Guide", guide_view="Terms")
     assert not app.exception
-    assert dict(terms())["claim"] == "what an agent is held against, in one sentence; a judge answers it with 0 to 9"
+    assert [one.value for one in app.subheader] == list(terms())
+    assert dict(terms()["Agents and experiments"])["persona"] == "what an agent is meant to be like"
+    held = [word for group in terms().values() for word, _ in group]
     # Those of code and commands are for the documentation.
-    assert "untrusted text" not in dict(terms())
-    assert sum(one.value.count("- **") for one in app.markdown) == len(terms()) > 40
+    assert "untrusted text" not in held
+    assert sum(one.value.count("- **") for one in app.markdown) == len(set(held)) == len(held) > 40
     app.text_input(key="find_word").set_value("companion").run()
     assert sum(one.value.count("- **") for one in app.markdown) == 1
 

@@ -56,7 +56,7 @@ def test_the_current_iteration_is_shown_with_means_decision_and_checklist(open_p
         assert label in said
     assert "Baseline prompt" in table(app)
     (listed,) = [one for one in tables(app) if "Decision" in one.columns]
-    assert listed["Decision"].tolist() == ["baseline", "rule: cannot be decided yet"]
+    assert listed["Decision"].tolist() == ["baseline", "cannot be decided yet"]
     assert "Your decision" in said
     assert "Conversation coherence, the target" in said
     assert "3 consecutive tests pass" in said

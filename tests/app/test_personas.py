@@ -73,7 +73,10 @@ def test_an_example_is_loaded_by_a_button_and_shows_two_runs_of_shipped_agents(o
     assert rows_of(app) == ["Adherence", "Consistency", "Fluency"]
     said = words(app)
     assert "Michael" in str(app.selectbox(key="chosen_agent").options)
-    assert "95 % interval of their mean" in said
+    # The score is the mean of the claims that its dots stand for; the worst one is open.
+    assert len(data_of(app, "profile")["rows"][0]["games"]) == 8
+    assert "Never: Michael Scott says something that contradicts" in said
+    assert "is the first of 3 that the judge names" in said
     assert "in the run before" in said
     assert len(app.selectbox(key="run_shown").options) == 2
     # An older run is shown by its link.
@@ -92,16 +95,16 @@ def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_pa
     # The weakest dimension first.
     assert app.pills(key="dimension").value == Dimension.FLUENCY
     app.pills(key="dimension").set_value(Dimension.ADHERENCE).run()
-    claims = app.selectbox(key="proposition_of_adherence").options
-    assert any("Alpha speaks in the manner that the persona describes" in one for one in claims)
-    # The worst first, and what should not happen says so.
-    assert claims[0].startswith("3.0 of 9: Never: ")
-    # The mark of 6 for an inverted claim is a score of 3.
-    app.selectbox(key="proposition_of_adherence").set_value("adherence-contradiction").run()
+    said = words(app)
+    assert "Alpha speaks in the manner that the persona describes" in said
+    # The worst first and open, and what should not happen says so: the mark of 6 for an inverted claim is a 3.
+    rows = [one for one in app.button if one.key and one.key.startswith("judged_adherence_")]
+    assert rows[0].label == "3.0 of 9"
+    assert "6 of 9 that it happens" in said
+    app.button(key="judged_adherence_adherence-action").click().run()
     assert not app.exception
-    assert "3.0 of 9" in words(app)
-    assert "6 of 9 that it happens" in words(app)
-    app.selectbox(key="proposition_of_adherence").set_value("adherence-action").run()
+    assert app.query_params["claim"] in ("adherence-action", ["adherence-action"])
+    assert "3 judgements" in words(app)
     button = next(one for one in app.button if one.key and one.key.startswith("read_"))
     button.click().run()
     assert not app.exception
@@ -125,14 +128,25 @@ def test_each_claim_stands_with_its_file_line_and_score(
     assert (shipped["Score"] != "not asked").any()
 
 
-def test_a_score_of_a_claim_opens_its_judgements(open_page, filled, words) -> None:
+def test_a_score_of_a_claim_opens_and_closes_its_judgements_in_place(open_page, filled, words) -> None:
     evaluate(filled, "Alpha")
     app = open_page("agents", agent="alpha", agents="Claims")
     assert "Weakest: \u201cNever: " in words(app)
+    scores = [one.label for one in app.button if one.key and one.key.startswith("judged_")]
+    assert scores == sorted(scores)
+    assert "Because of [M1]." not in words(app)
     app.button(key="judged_fluency_fluency-natural").click().run()
     assert not app.exception
-    assert app.pills(key="dimension").value == Dimension.FLUENCY
-    assert app.selectbox(key="proposition_of_fluency").value == "fluency-natural"
+    assert "Because of [M1]." in words(app)
+    assert any(one.label == "Read it in the conversation" for one in app.button)
+    app.button(key="judged_fluency_fluency-natural").click().run()
+    assert "Because of [M1]." not in words(app)
+
+
+def test_the_agent_that_is_least_in_character_is_shown_first(open_page, filled, run_of) -> None:
+    for agent, score in (("alpha", 7), ("bravo", 3)):
+        run_of(filled, agent, score)
+    assert open_page("agents").selectbox(key="chosen_agent").value == "bravo"
 
 
 def test_a_persona_given_here_counts_and_a_speaker_can_be_another_agent(open_page, filled, words) -> None:

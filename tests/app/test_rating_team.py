@@ -152,7 +152,11 @@ def test_the_list_of_games_and_the_gaps_hide_it_too(open_page, filled, words) ->
     shown = engagement("Dana")
     assert sum("of 5" in text for text in shown) == 1
     assert "hidden until you rate it" in shown
-    # Neither do filters tell it.
+    # Neither do filters tell it, nor the Overview's boxes.
+    boxes = [one.label.split(":")[0] for one in open_page(rater="Dana").expander]
+    assert boxes
+    assert not {"Tests of three games", "Success checklist"} & {*boxes}
+    assert "Success checklist" in [one.label.split(":")[0] for one in open_page(rater="Lea").expander]
     assert "No game matches" in words(open_page("games", rater="Dana", failing="Engagement"))
     assert "No game matches" not in words(open_page("games", rater="Lea", failing="Engagement"))
     gaps = words(open_page("team", team="Agreement", rater="Dana", differ="Metrics differ from raters"))

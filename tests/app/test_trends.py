@@ -40,7 +40,7 @@ def test_every_metric_has_a_row_of_one_chart_with_counts_and_words(open_page, fi
     engagement = numbers[numbers["Metric"] == "Engagement"]
     assert engagement["Mean"].tolist() == ["3.0 of 5", "no score"]
     assert [one.proto.label for one in app.get("download_button")] == ["Download the games (CSV)"]
-    assert "Shorter prompt: rule: cannot be decided yet\nShorter\n" in said
+    assert "Shorter prompt: cannot be decided yet\nShorter\n" in said
     assert "To raise Conversation coherence, against Baseline prompt" in said
 
 

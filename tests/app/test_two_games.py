@@ -18,7 +18,7 @@ def test_the_two_games_that_moved_most_stand_beside_each_other(open_page, filled
     app = open_page("compare", of="Two games", **SIDES)
     assert not app.exception
     assert [one.label for one in app.selectbox][-2:] == ["Game before", "Game after"]
-    assert "whose scores lie farthest apart" in words(app)
+    assert "These two games are typical" in words(app)
     before, after = (json.loads(json.loads(one)["body"]) for one in payloads(app))
     said = [[row["x"] for row in side["rows"] if row["k"] == "m"] for side in (before, after)]
     assert "Nothing new in four" in said[1]

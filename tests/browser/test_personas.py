@@ -70,12 +70,11 @@ def test_marks_open_the_judgements_behind_them_and_these_their_message(
     agent = agent_of_games[1]
     seen = opened(visit, persona_server, agent, width=width)
     page = seen.page
-    # Fluency is scored by rules; the first game's dot opens what was judged in that game.
+    # Fluency is scored by rules; the first claim's dot opens what was judged of it.
     row = [one.get_attribute("aria-label") or "" for one in page.locator(".picture-box .row").all()]
     place = next(number for number, words in enumerate(row) if words.startswith("Consistency"))
     click_mark(page, f"{place}:game:0")
-    page.wait_for_url(re.compile("judged=consistency.*in_game="))
-    expect(page.get_by_role("button", name="Show all games")).to_be_visible()
+    page.wait_for_url(re.compile("judged=consistency.*claim=|claim=.*judged=consistency"))
     seen.settle()
     page.get_by_role("button", name="Read it in the conversation").first.click()
     page.wait_for_url(re.compile(r"/games\?.*message="))

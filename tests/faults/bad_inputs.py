@@ -297,7 +297,7 @@ ZIP = (
         "200 MB inside a zip",
         "large.zip",
         lambda: zip_of({"large.json": b" " * (200 * MIB)}),
-        ("200.0 MiB", "20.0 MiB"),
+        ("200.0 MB", "20.0 MB"),
         is_large=True,
     ),
     BadInput("Encrypted zip", "secret.zip", encrypted_zip, ("encrypted", "password")),
@@ -329,7 +329,7 @@ ZIP = (
 
 SIZE = (
     BadInput(
-        "File of 200 MB", "large.json", lambda: native() + b" " * (200 * MIB), ("200.0 MiB", "20.0 MiB"), is_large=True
+        "File of 200 MB", "large.json", lambda: native() + b" " * (200 * MIB), ("200.0 MB", "20.0 MB"), is_large=True
     ),
     BadInput(
         "100,000 messages in one game",

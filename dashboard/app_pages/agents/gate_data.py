@@ -9,6 +9,7 @@ import pandas as pd
 
 from dashboard.shared.personas import people
 from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, LoggedMessage
+from evaluation.corrections.repetition import highest_similarity, most_similar
 from evaluation.corrections.statistics import (
     OUTCOME_MEANINGS,
     OUTCOMES,
@@ -102,12 +103,12 @@ def failure_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
         [
             {
                 "Check": check_name(one.check),
-                "First texts below": rate_text(one),
+                "First texts that failed": rate_text(one),
                 "95 % interval": percent_interval(one.interval),
-                "Rewritten texts below": rate_text(two),
-                "Interval": percent_interval(two.interval),
-                "Mean, first": mean_text(one),
-                "Mean, rewritten": mean_text(two),
+                "Rewritten texts that failed": rate_text(two),
+                "95 % interval (rewritten)": percent_interval(two.interval),
+                "Mean score, first": mean_text(one),
+                "Mean score, rewritten": mean_text(two),
                 "No answer": one.unanswered + two.unanswered,
             }
             for one, two in zip(first, again, strict=True)
@@ -127,20 +128,49 @@ def statistics_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
     )
 
 
-def check_lines(attempt: Attempt) -> list[str]:
-    """Each check of an attempt in a line, "✗ Adherence: 2 of 9, at least 7 is needed"; untrusted text."""
+def sent_before(messages: Sequence[LoggedMessage], chosen: LoggedMessage) -> list[str]:
+    """Texts that the agent of a message sent before it in the same run, oldest first.
+
+    Args:
+        messages: Newest first; those of other agents are left out.
+        chosen: One of them.
+    """
+    before = messages[list(messages).index(chosen) + 1 :]
+    own = [one.result.text for one in before if (one.result.agent, one.run) == (chosen.result.agent, chosen.run)]
+    return [text for text in reversed(own) if text]
+
+
+def check_lines(attempt: Attempt, limit: float, sent: Sequence[str]) -> list[str]:
+    """Each check of an attempt in a line, "✗ Adherence: 2 of 9, at least 7 is needed"; untrusted text.
+
+    Args:
+        attempt: One text with its checks.
+        limit: The share that texts may be alike, 0 to 1, as it is set today: it is told where it fits the verdict.
+        sent: What the agent sent before, oldest first: the text that the attempt resembles is quoted if it is there.
+    """
     lines = [_line(check) for check in attempt.checks]
     if attempt.similarity is not None:
-        too = "too much" if attempt.is_similar else "little enough"
-        share = f"{attempt.similarity:.1%} like an earlier message, {too}"
-        lines.append(f"{'✗' if attempt.is_similar else '✓'} Similarity: {share}")
+        holds = (attempt.similarity > limit) is attempt.is_similar
+        allowed = f", at most {limit:.0%} is allowed" if holds else ""
+        like = "too much" if attempt.is_similar else "little enough"
+        lines.append(
+            f"{'✗' if attempt.is_similar else '✓'} Similarity: {attempt.similarity:.0%} like an earlier message"
+            + (allowed or f", {like}")
+        )
+        known = abs(highest_similarity(attempt.text, sent) - attempt.similarity) < _SAME
+        if attempt.is_similar and known:
+            lines.append(f"The earlier message: \u201c{most_similar(attempt.text, sent)}\u201d")
     return lines
+
+
+_SAME = 1e-4
+"""Shares are stored as 32-bit numbers."""
 
 
 def _line(check: DimensionCheck) -> str:
     name = check_name(check.dimension)
     if not check.is_answered:
-        return f"… {name}: {'the circuit breaker is open' if check.found.is_breaker_open else 'no answer'}"
+        return f"… {name}: {'not asked: the judge kept failing' if check.found.is_breaker_open else 'no answer'}"
     score = "no score" if check.found.score is None else f"{check.found.score:g} of 9"
     return f"{'✓' if check.is_passed else '✗'} {name}: {score}, at least {check.threshold:g} is needed"
 

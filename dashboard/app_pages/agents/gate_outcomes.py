@@ -40,7 +40,7 @@ def gate(store: Store) -> None:
         agent = choose_agent([agent for agent, count in checked.items() if count])
         looked = resources.share(data.looked_at, agent)
         outcomes(looked)
-        messages(looked)
+        messages(store, looked)
         with st.expander("Show the numbers"):
             numbers(looked)
     else:
@@ -110,7 +110,7 @@ def numbers(looked: Looked) -> None:
     status_table(data.statistics_frame(looked.messages), "Rewritten texts that failed, calls and cost per message")
 
 
-def messages(looked: Looked) -> None:
+def messages(store: Store, looked: Looked) -> None:
     """A choice of messages by their outcome, and all texts that were tried for one of them side by side."""
     counts = Counter(one.outcome for one in looked.messages)
     wanted = st.pills(
@@ -130,9 +130,11 @@ def messages(looked: Looked) -> None:
     meaning = OUTCOME_MEANINGS[chosen.outcome] if chosen.was_sent else "No text passed, and nothing was sent."
     attempts = chosen.result.attempts
     st.caption(f"{meaning} {counted(len(attempts), 'text')} tried, on {chosen.at:%Y-%m-%d at %H:%M:%S} UTC.")
+    limit = store.corrections.config(chosen.result.agent).max_action_similarity
+    sent = data.sent_before(looked.messages, chosen)
     with st.grid(min(len(attempts), 3), min_column_width=240):
         for attempt in attempts:
-            _attempt(attempt, is_sent=attempt == chosen.result.committed)
+            _attempt(attempt, data.check_lines(attempt, limit, sent), is_sent=attempt == chosen.result.committed)
 
 
 def _choose_message(found: Sequence[LoggedMessage]) -> LoggedMessage:
@@ -150,7 +152,7 @@ def _choose_message(found: Sequence[LoggedMessage]) -> LoggedMessage:
     return found[ids.index(chosen)]
 
 
-def _attempt(attempt: Attempt, *, is_sent: bool) -> None:
+def _attempt(attempt: Attempt, lines: Sequence[str], *, is_sent: bool) -> None:
     with st.container(border=True, height="stretch", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{'First text' if attempt.number == 0 else f'Retry {attempt.number}'}**")
@@ -161,7 +163,7 @@ def _attempt(attempt: Attempt, *, is_sent: bool) -> None:
             else:
                 st.badge("sent although it failed", icon=":material/send:", color="orange")
         st.code(attempt.text or "(empty)", language=None, wrap_lines=True)
-        plain("\n".join(data.check_lines(attempt)))
+        plain("\n".join(lines))
         for check in attempt.checks:
             st.caption(f"Why this mark for {check.dimension}")
             plain(check.found.reasoning or "no reason given")

@@ -35,14 +35,13 @@ def settings_form(store: Store) -> None:
     place = _place(agent, held)
     with st.form(f"correction_settings_{place}"):
         values: dict[str, bool | float] = {}
-        for part, entries in groupby(settings().items(), key=lambda entry: entry[1].part):
-            st.subheader(part, anchor=False)
-            with st.grid(4, min_column_width=210):
+        changed = {settings()[name].part for name in _changed(held)}
+        for number, (part, entries) in enumerate(groupby(settings().items(), key=lambda entry: entry[1].part)):
+            with st.expander(part, expanded=number == 0 or part in changed), st.grid(4, min_column_width=210):
                 # What a switch turns on stands under it.
                 for _, cell in groupby(entries, key=lambda entry: entry[1].switch or entry[0]):
                     with st.container():
                         values |= {name: _field(name, setting, held, place) for name, setting in cell}
-        st.caption("The library checks all values again before they are stored, and names each that it refuses.")
         with st.container(horizontal=True):
             is_sent = st.form_submit_button("Save", type="primary", key="save_corrections")
             is_reset = st.form_submit_button("Back to the defaults", icon=":material/undo:", key="reset_corrections")
@@ -67,7 +66,7 @@ def _choose(names: Mapping[str, str]) -> str:
 
 
 def _tell_what_holds(held: CorrectionConfig) -> None:
-    changed = [name for name in settings() if getattr(held, name) != default_of(name)]
+    changed = _changed(held)
     if not changed:
         st.caption("Nothing is switched on here. Programs use these settings unless they bring their own.")
     else:
@@ -75,6 +74,10 @@ def _tell_what_holds(held: CorrectionConfig) -> None:
             f"{settings()[name].label} ({settings()[name].shown(getattr(held, name))})" for name in changed
         )
         st.caption(f"{counted(len(changed), 'setting')} other than the default: {labels}.")
+
+
+def _changed(held: CorrectionConfig) -> list[str]:
+    return [name for name in settings() if getattr(held, name) != default_of(name)]
 
 
 def _field(name: str, setting: Setting, held: CorrectionConfig, place: str) -> bool | float:

@@ -17,9 +17,6 @@ def show() -> None:
     if view == state.CHECKS:
         gate(store)
         return
-    if view == state.RUNS:
-        compare_runs()
-        return
     found = resources.read(personas.people)
     if not found:
         empty_state("No agents yet", "Agents are the speakers in games. Upload games first.")
@@ -30,6 +27,9 @@ def show() -> None:
     pickers = st.container(horizontal=True, vertical_alignment="bottom")
     with pickers:
         person = scores.choose(found)
+    if view == state.RUNS:
+        compare_runs(person, pickers)
+        return
     if view == state.CLAIMS:
         propositions.propositions(person)
         with st.expander("Persona", icon=":material/edit:"):

@@ -1,4 +1,4 @@
-"""The profile of an agent: each dimension's score with its games and earlier runs.
+"""The profile of an agent: each dimension's score with its claims and earlier runs.
 
 Independent of Streamlit.
 """
@@ -13,17 +13,15 @@ import pandas as pd
 
 from dashboard.shared.marks.targets import MarkTargets, RunTarget
 from dashboard.shared.personas import SelectableAgent, judge_words, score_text
-from evaluation.comparison.runs import by_game
+from evaluation.comparison.runs import claim_of
 from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
-from evaluation.statistics.intervals import Interval, mean_interval
-from evaluation.statistics.words import interval_words, shown_change
+from evaluation.statistics.words import shown_change
 from evaluation.text.display import counted, shortened
 
 LAST_RUNS = 8
-_MOST_GAMES = 30
-_LONGEST_NAME = 40
+_LONGEST_CLAIM = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,8 @@ class AgentProfile:
 
     Attributes:
         data: The payload of the component, for ``profile_rows.js``.
-        targets: What each row's marks open; kinds ``metric``, ``before``, ``after``, ``game`` and ``history``.
+        targets: What each row's marks open; kinds ``metric``, ``before``, ``after``, ``game`` (the
+            dots of claims) and ``history``.
         words: Each row in sentences.
     """
 
@@ -42,13 +41,54 @@ class AgentProfile:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoredClaim:
+    """A claim with what one run gave it.
+
+    Attributes:
+        text: The claim in words: untrusted text, as it names the agent.
+        score: The mean of its judgements, 0 to 9, or a count for ideas; ``None`` where it was not asked.
+        judged: A line about its judgements: "17 judgements, 0 to 9".
+    """
+
+    dimension: Dimension
+    id: str
+    text: str
+    score: float | None = None
+    judged: str = "not asked"
+
+
+def scored_claims(scores: pd.DataFrame) -> list[ScoredClaim]:
+    """The claims that a run asked, the worst first, counted ideas last.
+
+    Args:
+        scores: Of the run, as ``Evaluations.scores`` gives them.
+    """
+    found = []
+    # A plug-in's dimension that was there when it was run may be gone.
+    known = scores[scores["dimension"].isin([str(each) for each in DIMENSIONS])]
+    for _, rows in known.groupby(["dimension", "proposition_id"], sort=False):
+        first, marks = rows.iloc[0], rows["score"].dropna()
+        text = claim_text(claim_of(first), is_fault=bool(first["is_inverted"]))
+        spread = f", {marks.min():.0f} to {marks.max():.0f}" if marks.nunique() > 1 else ""
+        judged = f"{counted(len(rows), 'judgement')}{spread}"
+        found.append(
+            ScoredClaim(Dimension(first["dimension"]), str(first["proposition_id"]), text, float(marks.mean()), judged)
+        )
+    return sorted(found, key=lambda one: (one.dimension is Dimension.IDEAS_QUANTITY, one.score))
+
+
+def claim_text(claim: str, *, is_fault: bool) -> str:
+    """A claim that scores high where it is held to; what should not happen begins with "Never: "."""
+    return f"Never: {claim}" if is_fault else claim
+
+
+@dataclass(frozen=True, slots=True)
 class _Row:
-    """One dimension with its score, games, interval and earlier runs."""
+    """One dimension with its score, claims and earlier runs."""
 
     dimension: Dimension
     said: Mapping[str, Any]
-    games: Mapping[str, float]
-    interval: Interval
+    claims: Sequence[ScoredClaim]
     history: Sequence[tuple[SelectableAgent, float | None]]
     top: float
 
@@ -63,38 +103,34 @@ class _Row:
 
 
 def profile(
-    runs: Sequence[SelectableAgent], scores: pd.DataFrame, games: Mapping[str, str], dimensions: Sequence[Dimension]
+    runs: Sequence[SelectableAgent], claims: Sequence[ScoredClaim], dimensions: Sequence[Dimension]
 ) -> AgentProfile:
     """The profile of the last of ``runs``.
 
     Args:
         runs: The agent with each of its completed runs, the oldest first, up to the one that is shown.
-        scores: Of the run that is shown, as ``Evaluations.scores`` gives them.
-        games: Names of the stored games, by id.
+        claims: Of the run that is shown.
         dimensions: Those that are drawn.
     """
-    found = [_row(runs, scores, each) for each in dimensions]
+    found = [_row(runs, [one for one in claims if one.dimension is each], each) for each in dimensions]
     return AgentProfile(
-        {"rows": [_drawn(row, games) for row in found]},
+        {"rows": [_drawn(row) for row in found]},
         tuple(_targets(row, runs) for row in found),
         tuple(_words(row) for row in found),
     )
 
 
-def _row(runs: Sequence[SelectableAgent], scores: pd.DataFrame, dimension: Dimension) -> _Row:
-    # The lowest first: of many games not all are drawn, and these are what a reader looks for.
-    held = sorted(by_game(scores, dimension).items(), key=lambda one: one[1])
-    values = {key: value for key, value in held if key}
-    is_counted = dimension is Dimension.IDEAS_QUANTITY
-    interval = mean_interval(values.values(), limits=None if is_counted else (0.0, float(HIGHEST_SCORE)))
+def _row(runs: Sequence[SelectableAgent], claims: Sequence[ScoredClaim], dimension: Dimension) -> _Row:
     history = [(run, run.score(dimension)) for run in runs[-LAST_RUNS:]]
-    known = [value for _, value in history if value is not None]
     # Ideas are counts without a scale: the picture ends at the largest one.
-    top = max([1.0, *known, *values.values()]) if is_counted else float(HIGHEST_SCORE)
-    return _Row(dimension, runs[-1].dimension(dimension), values, interval, history, top)
+    top = float(HIGHEST_SCORE)
+    if dimension is Dimension.IDEAS_QUANTITY:
+        known = [value for _, value in history] + [one.score for one in claims]
+        top = max([1.0, *(value for value in known if value is not None)])
+    return _Row(dimension, runs[-1].dimension(dimension), claims, history, top)
 
 
-def _drawn(row: _Row, games: Mapping[str, str]) -> dict[str, Any]:
+def _drawn(row: _Row) -> dict[str, Any]:
     def place(value: float | None) -> float | None:
         return None if value is None else min(1.0, max(0.0, value / row.top))
 
@@ -104,11 +140,14 @@ def _drawn(row: _Row, games: Mapping[str, str]) -> dict[str, Any]:
         "words": _words(row),
         "before": place(row.before),
         "after": place(row.score),
-        # That of the games' mean is in the words: around the score of all judgements it would be another's.
         "interval": None,
+        # The small dots of the shared picture.
         "games": [
-            {"place": place(value), "label": f"{_name(games, key)}: {score_text(value, row.dimension)}"}
-            for key, value in list(row.games.items())[:_MOST_GAMES]
+            {
+                "place": place(one.score),
+                "label": f"{score_text(one.score, row.dimension)}: {shortened(one.text, _LONGEST_CLAIM)}",
+            }
+            for one in row.claims
         ],
         "history": [
             {
@@ -123,14 +162,14 @@ def _drawn(row: _Row, games: Mapping[str, str]) -> dict[str, Any]:
             "change": _change(row),
             "before": f"{label} in the run before: {score_text(row.before, row.dimension)}",
             "after": f"{label}: {score_text(row.score, row.dimension)}",
-            "judged": counted(int(row.said.get("items") or 0), "judgement"),
+            "judged": _counts(row),
             "no_score": "no score",
         },
     }
 
 
-def _name(games: Mapping[str, str], transcript_id: str) -> str:
-    return shortened(games.get(transcript_id, "a shipped game"), _LONGEST_NAME)
+def _counts(row: _Row) -> str:
+    return f"{counted(len(row.claims), 'claim')}, {counted(int(row.said.get('items') or 0), 'judgement')}"
 
 
 def _when(run: SelectableAgent) -> str:
@@ -144,25 +183,22 @@ def _change(row: _Row) -> str:
 
 
 def _targets(row: _Row, runs: Sequence[SelectableAgent]) -> MarkTargets:
-    def target(run: SelectableAgent, game: str | None = None) -> RunTarget:
-        return RunTarget(run.id, str(run.run["run_id"]) if run.run else "", str(row.dimension), game)
+    def target(run: SelectableAgent, claim: str | None = None) -> RunTarget:
+        return RunTarget(run.id, str(run.run["run_id"]) if run.run else "", str(row.dimension), claim)
 
     shown = target(runs[-1])
     return {
         "metric": [shown],
         "after": [shown],
         "before": [target(row.history[-2][0])] if len(row.history) > 1 else [],
-        "game": [target(runs[-1], key) for key in list(row.games)[:_MOST_GAMES]],
+        "game": [target(runs[-1], one.id) for one in row.claims],
         "history": [target(run) for run, _ in row.history],
     }
 
 
 def _words(row: _Row) -> str:
     said = row.said
-    parts = [f"{LABELS[row.dimension]}: {score_text(row.score, row.dimension)}"]
-    if row.interval.is_known:
-        parts.append(f"{counted(len(row.games), 'game')}, 95 % interval of their mean {interval_words(row.interval)}")
-    parts.append(counted(int(said.get("items") or 0), "judgement"))
+    parts = [f"{LABELS[row.dimension]}: {score_text(row.score, row.dimension)}", _counts(row)]
     if said.get("marked"):
         without = score_text(said.get("score_without_marked"), row.dimension)
         parts.append(f"{said['marked']} say nothing about the agent; without them {without}")

@@ -6,38 +6,40 @@ from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from dashboard.app_pages.agents.scores import CHOSEN, claim_text, show_judgements
-from dashboard.shared import personas, resources, state
+from dashboard.app_pages.agents.profile_data import claim_text
+from dashboard.app_pages.agents.scores import show_judgements
+from dashboard.shared import personas, resources
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame
 from dashboard.shared.downloads import json_download
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.formatting import PICKER, signed_cell, told_apart
+from dashboard.shared.formatting import signed_cell
 from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.personas import SelectableAgent
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.runs import Run, RunComparison, finding_words, outlier_words, run_comparison_data
-from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
+from evaluation.judging.propositions import Dimension
 from evaluation.statistics.comparison import Difference, Summary
 from evaluation.statistics.words import shown_change
-from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.iterations import stored_run_comparison
 
 _LONGEST = 300
 _LEAST_MOVE = 0.5
+_RUN_WIDTH = 210
 
 
-def completed_runs(store: Store) -> list[Run]:
-    """All completed runs, the oldest first."""
-    runs = store.evaluations.runs()
-    return [Run.of(row) for row in runs[runs["status"] == "completed"].to_dict("records")]
+def compare_runs(person: SelectableAgent, pickers: DeltaGenerator) -> None:
+    """Two runs of an agent side by side, chosen by the URL; the last two at first.
 
-
-def compare_runs() -> None:
-    """Two runs side by side, chosen by the URL; the last two of one agent at first."""
-    runs = resources.read(completed_runs)
+    Args:
+        person: The agent.
+        pickers: Where the choice of the runs stands.
+    """
+    runs = [Run.of(row) for row in resources.read(personas.completed_runs, person.id)]
     if len(runs) < 2:
         empty_state(
             "Two completed evaluation runs are needed",
@@ -45,29 +47,26 @@ def compare_runs() -> None:
             "the judge, and see here what it did.",
         )
         with st.container(horizontal=True, horizontal_alignment="center"):
-            st.page_link("app_pages/agents/page.py", label="Evaluate agents", icon=":material/theater_comedy:")
+            st.page_link(
+                "app_pages/agents/page.py",
+                label="Evaluate agents",
+                icon=":material/theater_comedy:",
+                query_params={"evaluate": "true"},
+            )
         return
-    before, after = _pick(runs)
+    with pickers:
+        before, after = _pick(runs)
     if before == after:
         st.info("Both sides are the same run. Choose another one to compare with.", icon=":material/info:")
         return
     found = resources.read(stored_run_comparison, before, after)
     known = {one.name: one for one in found.comparison.differences if one.before.n and one.after.n}
-    odd = (
-        outlier_words(side.values, f"{DIMENSION_LABELS[name]} {word}")
-        for name, one in known.items()
-        if name != Dimension.IDEAS_QUANTITY
-        for word, side in (("before", one.before), ("after", one.after))
-    )
-    told = (finding_words(found) or "no score in either run.", *filter(None, odd))
-    plain(f"{shortened(found.after.agent, 60)} \u2013 {' '.join(told)}")
+    st.markdown(f"**{_conclusion(found, 1 + [run.id for run in runs].index(after))}**")
     if found.before.judge != found.after.judge:
         st.warning(
             "Two judges: a difference may be theirs and not the agent's. Compare runs of one judge.",
             icon=":material/balance:",
         )
-    if found.before.agent != found.after.agent:
-        st.info("These are two agents.", icon=":material/info:")
     if not known:
         st.info(
             "Nothing to compare game by game: choose two runs of an agent that speaks in at least two games.",
@@ -77,9 +76,8 @@ def compare_runs() -> None:
     status_table(_short_frame(found), "Every dimension: what the comparison shows, and the means")
     games = next(iter(known.values()))
     st.caption(
-        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9 or counted. * One score for "
-        "all that the agent said, too few for a test. The profile's score is the mean of all claims, of those too "
-        "that belong to no game."
+        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9 or counted. Profiles also "
+        "count the claims that are asked once over all games."
     )
     _one_dimension(found, known)
     _movers(found)
@@ -87,47 +85,38 @@ def compare_runs() -> None:
         _numbers(found)
 
 
+def _conclusion(found: RunComparison, number: int) -> str:
+    """Whether the later run is to be preferred, and why."""
+    words = finding_words(found)
+    if not words:
+        return "Neither run has a score."
+    if words.startswith(_NO_CHANGE):
+        return f"No reason to prefer run {number}: {words.removeprefix(_NO_CHANGE)}"
+    return f"Run {number} is {words}"
+
+
+_NO_CHANGE = "no clear change: "
+
+
 def _pick(runs: list[Run]) -> tuple[str, str]:
-    ids = [run.id for run in runs]
-    names = told_apart(
-        {
-            run.id: _label(sum(one.agent_id == run.agent_id for one in runs[: place + 1]), run)
-            for place, run in enumerate(runs)
-        }
-    )
-    # The agent that the other views show, then any agent: of a channel no dimension is compared game by game.
-    chosen = st.session_state.get(CHOSEN) or state.chosen("agent")
-    last = max(
-        range(len(runs)),
-        key=lambda place: (
-            runs[place].agent_id == chosen and sum(one.agent_id == chosen for one in runs) > 1,
-            not ENVIRONMENT_DIMENSIONS.issuperset(runs[place].scores),
-            place,
-        ),
-    )
-    earlier = [place for place, run in enumerate(runs[:last]) if run.agent_id == runs[last].agent_id]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        before, after = (
+    names = {run.id: f"Run {number}, {run.created_at:%Y-%m-%d %H:%M}" for number, run in enumerate(runs, 1)}
+    chosen = []
+    for label, key, place in (("Before", "run_before", -2), ("After", "run_after", -1)):
+        # The choice may be a run of the agent that was looked at before.
+        if st.session_state.get(key) not in names:
+            st.session_state.pop(key, None)
+        chosen.append(
             st.selectbox(
                 label,
-                ids,
-                index=place,
+                list(names),
+                index=len(names) + place,
                 format_func=names.__getitem__,
                 key=key,
                 bind="query-params",
-                filter_mode="contains",
-                width=PICKER,
-            )
-            for label, key, place in (
-                ("Before", "run_before", earlier[-1] if earlier else (last or 1) - 1),
-                ("After", "run_after", last),
+                width=_RUN_WIDTH,
             )
         )
-    return before, after
-
-
-def _label(number: int, run: Run) -> str:
-    return f"{shortened(run.agent, 40)}, run {number}, {run.created_at:%Y-%m-%d %H:%M}"
+    return chosen[0], chosen[1]
 
 
 def _short_frame(found: RunComparison) -> pd.DataFrame:
@@ -136,10 +125,10 @@ def _short_frame(found: RunComparison) -> pd.DataFrame:
         [
             {
                 "Dimension": DIMENSION_LABELS[one.name],
-                "Change": _change(one, before, after),
-                "What it shows": SYMBOLS[one.outcome],
+                "What it shows": SYMBOLS[one.outcome] if one.before.n or one.after.n else "? one score a run, no test",
                 "Before": _mean(one.before, before),
                 "After": _mean(one.after, after),
+                "Change": _change(one, before, after),
             }
             for one in found.comparison.differences
             for before, after in [(_score(found.before, one.name), _score(found.after, one.name))]
@@ -158,7 +147,7 @@ def _change(one: Difference, before: float | None, after: float | None) -> str:
 
 
 def _mean(games: Summary, whole: float | None) -> str:
-    return f"{games.mean:.1f}" if games.n else "no score" if whole is None else f"{whole:.1f} *"
+    return f"{games.mean:.1f}" if games.n else "no score" if whole is None else f"{whole:.1f}"
 
 
 def _numbers(found: RunComparison) -> None:
@@ -206,7 +195,14 @@ def _one_dimension(found: RunComparison, known: Mapping[str, Difference]) -> Non
         config={"displayModeBar": False},
         alt=dimension_alt(known[name], DIMENSION_LABELS[name]),
     )
-    st.caption("Dots are games, the diamond is their mean, the line shows where the mean may lie.")
+    shown = known[name]
+    odd = (
+        outlier_words(side.values, f"{DIMENSION_LABELS[name]} {word}")
+        for word, side in (("before", shown.before), ("after", shown.after))
+        if name != Dimension.IDEAS_QUANTITY
+    )
+    legend = "Dots are games, the diamond is their mean, the line shows where the mean may lie."
+    st.caption(" ".join([*filter(None, odd), legend]))
     with st.container(horizontal=True):
         for word, run in (("before", found.before), ("after", found.after)):
             st.button(

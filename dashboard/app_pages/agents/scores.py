@@ -1,4 +1,4 @@
-"""The parts of the Agents page that show scores: agents, dimensions, propositions, and every single judgement."""
+"""The parts of the Agents page that show scores: agents, dimensions, claims, and every single judgement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import access_checks
 from dashboard.app_pages.agents.gate_data import agent_words
-from dashboard.app_pages.agents.profile_data import profile, shown_dimensions
+from dashboard.app_pages.agents.profile_data import ScoredClaim, profile, scored_claims, shown_dimensions
 from dashboard.shared import personas, queries, resources, state
 from dashboard.shared.changes.actions import attempt
 from dashboard.shared.formatting import PICKER
@@ -24,7 +24,8 @@ from dashboard.shared.notices import plain
 from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
-from evaluation.comparison.runs import by_game, claim_of, finding_words, outlier_words
+from evaluation.comparison.runs import RunComparison, finding_words
+from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.proposition_scores import mark_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import LABELS
@@ -35,12 +36,15 @@ from evaluation.workflows.persona_runs import evaluate_example
 
 _ID = "agent"
 """The agent in the address of a link from another page."""
-CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
+_CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
+CLAIM = "claim"
+"""The claim in the address whose judgements are open; with the dimension, as ids are unique within one."""
 _MOST_SHOWN = 40
 _MOST_NAMED = 6
 _CLOSE = 0.5
 """Points of 9 between agents that are close."""
+_BAR_WIDTH = 100
 _rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile_rows")
 
 
@@ -82,21 +86,27 @@ def ranking(found: Sequence[SelectableAgent]) -> None:
             plain(f"Nobody clearly keeps in character better than another: Adherence of 9 is {listed(scores)}.")
 
 
+def _least_in_character(found: Sequence[SelectableAgent]) -> SelectableAgent:
+    """The agent with the lowest adherence, which needs attention first; the first one before any has a score."""
+    known = [person for person in found if not person.is_channel and person.score(Dimension.ADHERENCE) is not None]
+    return min(known, key=lambda person: person.score(Dimension.ADHERENCE) or 0.0, default=found[0])
+
+
 def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
-    """The agent that the person looks at; it stands in the URL."""
+    """The agent that the person looks at, the one least in character at first; it stands in the URL."""
     ids = [person.id for person in found]
     wanted = state.chosen(_ID, ids)
     if state.chosen(_ID) and not wanted:
         st.warning("The agent that the link names is not here: it was deleted, or never spoke. Here is another one.")
     names = {person.id: person.name for person in found}
     # The link first, so that another page, or an example that was just loaded, opens the agent that it names.
-    if st.session_state.get(CHOSEN) not in ids or (wanted and wanted != st.session_state.get(_FOLLOWED)):
-        st.session_state[CHOSEN] = wanted or ids[0]
+    if st.session_state.get(_CHOSEN) not in ids or (wanted and wanted != st.session_state.get(_FOLLOWED)):
+        st.session_state[_CHOSEN] = wanted or _least_in_character(found).id
     chosen = st.selectbox(
         "Agent",
         ids,
         format_func=lambda key: agent_words(names, key),
-        key=CHOSEN,
+        key=_CHOSEN,
         width=PICKER,
     )
     st.session_state[_FOLLOWED] = chosen
@@ -128,23 +138,19 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     detail = resources.read(personas.run_detail, str(run["run_id"]))
     if finding := _finding(upto[-1], dimensions):
         st.markdown(f"**{finding}**")
-        if odd := _lowest_game(detail.scores, dimensions):
-            plain(f"{odd} Claims that were asked once over all games are in the score, not in the games.")
-    changed = finding_words(changes) if changes else ""
-    since = f" Since the run before, {changed}" if changed else ""
-    st.caption(_about(run) + since)
-    games = resources.read(queries.game_names)
-    found = profile(upto, detail.scores, games, dimensions)
+    claims = scored_claims(detail.scores)
+    found = profile(upto, claims, dimensions)
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
     _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
+    since = f" Since the run before, {_changed_words(changes)}" if changes else ""
     st.caption(
-        "● score: the mean of its claims by weight, ○ in the run before, small dots: games, without the claims that "
-        "were asked once for all of them. At the right the drift: the score in every run so far. Each mark opens its "
-        "judgements."
+        f"{_about(run)}{since} ● score: the mean of its claims, the small dots; ○ in the run before. At the right the "
+        "drift: every run so far. Each mark opens its judgements."
     )
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:
-        _behind(detail, dimension, games)
+        claim_rows([one for one in claims if one.dimension is dimension], detail, opens_worst=True)
+        _unscored(detail.failures[detail.failures["dimension"] == dimension])
     with st.expander("Show the numbers", key="profile_numbers"):
         plain("\n".join(found.words))
         history = resources.read(personas.run_history, person.id)
@@ -200,19 +206,19 @@ def _choose_dimension(person: SelectableAgent, dimensions: Sequence[Dimension]) 
     if st.session_state.get(_DIMENSION) not in dimensions:
         known = {each: score for each in dimensions if (score := person.score(each)) is not None}
         st.session_state[_DIMENSION] = min(known, key=known.__getitem__, default=next(iter(dimensions), None))
-    dimension: Dimension | None = st.pills("Dimension", dimensions, format_func=LABELS.__getitem__, key=_DIMENSION)
+    dimension: Dimension | None = st.pills(
+        "Claims, the worst first", dimensions, format_func=LABELS.__getitem__, key=_DIMENSION
+    )
     if state.chosen("judged") != dimension:
-        state.choose(judged=dimension, in_game=None)
+        state.choose(judged=dimension, **{CLAIM: None})
     return None if dimension is None else Dimension(dimension)
 
 
-def show_judgements(agent: str, run: str, dimension: Dimension, proposition: str = "") -> None:
-    """Opens the profile of an agent in one run, with the judgements of a dimension or of one claim."""
+def show_judgements(agent: str, run: str, dimension: Dimension) -> None:
+    """Opens the profile of an agent in one run, with the judgements of a dimension's worst claim."""
     st.session_state[state.AGENTS_VIEW] = state.PROFILES
     st.session_state[_RUN], st.session_state[_DIMENSION] = run, dimension
-    if proposition:
-        st.session_state[f"proposition_of_{dimension}"] = proposition
-    state.choose(**{_ID: agent, "run": run, "judged": dimension, "in_game": None})
+    state.choose(**{_ID: agent, "run": run, "judged": dimension, CLAIM: None})
 
 
 def _about(run: Any) -> str:
@@ -239,14 +245,10 @@ def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
     return f"Weakest in {weakest} ({worst:.1f} of 9), strongest in {strongest} ({best:.1f})."
 
 
-def _lowest_game(scores: pd.DataFrame, dimensions: Sequence[Dimension]) -> str:
-    """The game that lies far below an agent's other ones, in words; empty without one."""
-    for one in dimensions:
-        if one is not Dimension.IDEAS_QUANTITY:
-            games = (value for key, value in by_game(scores, one).items() if key)
-            if told := outlier_words(games, LABELS[one]):
-                return told
-    return ""
+def _changed_words(found: RunComparison) -> str:
+    """The clear changes; that there is none, where there is none: the view Runs says why."""
+    outcomes = {one.outcome for one in found.comparison.differences}
+    return finding_words(found) if outcomes & {Outcome.BETTER, Outcome.WORSE} else "no clear change."
 
 
 def _window(run: Any) -> str:
@@ -254,42 +256,61 @@ def _window(run: Any) -> str:
     return (f", from {start}" if start else "") + (f", until {end}" if end else "")
 
 
-def _behind(detail: RunDetail, dimension: Dimension, games: Mapping[str, str]) -> None:
-    scores = detail.scores
-    game = state.chosen("in_game", set(scores["transcript_id"].dropna()))
-    if game is not None:
-        scores = scores[scores["transcript_id"] == game]
-        with st.container(horizontal=True, vertical_alignment="center"):
-            plain(f"Only what was judged in {games.get(game, 'a shipped game')}.")
-            st.button("Show all games", key="all_games", on_click=state.choose, kwargs={"in_game": None})
-    own = scores[scores["dimension"] == dimension]
-    if len(own):
-        claims = _claims(own, dimension)
-        chosen = st.selectbox(
-            "Claim, the worst first", list(claims), format_func=claims.__getitem__, key=f"proposition_of_{dimension}"
-        )
-        _judgements(own[own["proposition_id"] == chosen], dimension, games)
-    failed = detail.failures[detail.failures["dimension"] == dimension]
+def claim_rows(
+    claims: Sequence[ScoredClaim], detail: RunDetail | None, *, opens_worst: bool = False, names_dimension: bool = False
+) -> None:
+    """Claims with a bar and their score, which opens the judgements in place.
+
+    Args:
+        claims: Untrusted text, in the order in which they are shown.
+        detail: Of the run that gave the scores; ``None`` before the first.
+        opens_worst: Whether the first is open until another one is chosen.
+        names_dimension: Whether each says its dimension.
+    """
+    chosen = (state.chosen("judged"), state.chosen(CLAIM))
+    asked = {(str(one.dimension), one.id) for one in claims if one.score is not None}
+    if chosen not in asked and opens_worst and claims:
+        chosen = (str(claims[0].dimension), claims[0].id)
+    games = resources.read(queries.game_names)
+    for one in claims:
+        is_open = chosen == (one.dimension, one.id)
+        _claim_row(one, is_open=is_open, names_dimension=names_dimension)
+        if is_open and detail is not None and one.score is not None:
+            own = detail.scores[
+                (detail.scores["dimension"] == one.dimension) & (detail.scores["proposition_id"] == one.id)
+            ]
+            _judgements(own, one.dimension, games)
+
+
+def _claim_row(one: ScoredClaim, *, is_open: bool, names_dimension: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(width=_BAR_WIDTH, gap=None):
+            st.button(
+                "not asked" if one.score is None else score_text(one.score, one.dimension),
+                key=f"judged_{one.dimension}_{one.id}",
+                type="tertiary",
+                icon=":material/expand_less:" if is_open else ":material/expand_more:",
+                disabled=one.score is None,
+                on_click=_open_claim,
+                args=(one, is_open),
+            )
+            if one.score is not None and one.dimension is not Dimension.IDEAS_QUANTITY:
+                st.progress(one.score / HIGHEST_SCORE)
+        with st.container(gap=None, width="stretch"):
+            plain(one.text)
+            st.caption(f"{LABELS[one.dimension]}, {one.judged}" if names_dimension else one.judged)
+
+
+def _open_claim(one: ScoredClaim, is_open: bool) -> None:
+    st.session_state[_DIMENSION] = one.dimension
+    state.choose(judged=one.dimension, **{CLAIM: None if is_open else one.id})
+
+
+def _unscored(failed: pd.DataFrame) -> None:
     if len(failed):
         with st.expander(f"{len(failed)} without a score"):
             table = failed[["proposition_id", "subject", "status", "reason"]]
             status_table(table, "What could not be scored, and why")
-
-
-def _claims(rows: pd.DataFrame, dimension: Dimension) -> dict[str, str]:
-    """Each claim of a dimension with its mean score in words, by id, the worst first."""
-    means = rows.groupby("proposition_id")["score"].mean()
-    found = rows.drop_duplicates("proposition_id").to_dict("records")
-    return {
-        str(row["proposition_id"]): f"{score_text(means[row['proposition_id']], dimension)}: "
-        + claim_text(claim_of(row), is_fault=bool(row["is_inverted"]))
-        for row in sorted(found, key=lambda row: float(means[row["proposition_id"]]))
-    }
-
-
-def claim_text(claim: str, *, is_fault: bool) -> str:
-    """A claim that scores high where it is held to; what should not happen begins with "Never: "."""
-    return f"Never: {claim}" if is_fault else claim
 
 
 def _judgements(rows: pd.DataFrame, dimension: Dimension, games: Mapping[str, str]) -> None:
@@ -311,16 +332,24 @@ def _judgement(row: dict[Any, Any], dimension: Dimension, place: int, games: Map
             words = f"{raw} of 9 that it happens" if is_plain else mark_words(raw, is_inverted=False, unearned=unearned)
             st.badge(words, color="gray")
     plain(str(row["reasoning"]))
+    cited = [one.split(":", 1) for one in _listed(row["citations"]) if isinstance(one, str) and ":" in one]
+    is_single = isinstance(row["message_id"], str) and bool(row["message_id"])
+    game, message = (row["transcript_id"], row["message_id"]) if is_single else cited[0] if cited else ("", "")
     if row["context_snippet"]:
-        where = "From all that was judged"
-        if isinstance(row["message_id"], str) and row["message_id"]:
-            where = f"Message {row['message_id']}, {games.get(row['transcript_id'], 'a conversation that ships')}"
+        where = f"Message {message}, {games.get(game, 'an example conversation')}" if message else "From all messages"
+        if cited and not is_single:
+            where = f"All messages were judged together. {where}, is the first of {len(cited)} that the judge names"
         plain(f"{where}:\n\u201c{row['context_snippet']}\u201d")
-    for idea in json.loads(row["ideas"] or "[]") if isinstance(row["ideas"], str) else []:
+    for idea in _listed(row["ideas"]):
         plain(f"- {idea.get('text', '') if isinstance(idea, dict) else idea}")
     # The conversations of shipped agents are not among the stored games.
-    if row["transcript_id"] in games and row["message_id"]:
+    if game in games:
         label, key = "Read it in the conversation", f"read_{dimension}_{place}"
         if st.button(label, key=key, type="tertiary", icon=":material/forum:"):
-            target = {"transcript": str(row["transcript_id"]), "message": str(row["message_id"])}
-            st.switch_page("app_pages/games/page.py", query_params=target)
+            st.switch_page("app_pages/games/page.py", query_params={"transcript": game, "message": message})
+
+
+def _listed(packed: object) -> list[Any]:
+    """The list in a stored score's JSON text; empty where there is none."""
+    found = json.loads(packed) if isinstance(packed, str) and packed else []
+    return found if isinstance(found, list) else []

@@ -14,13 +14,16 @@ function drawAll(view) {
   const { rows, movers, titles, legend } = view.data;
   const metricRows = rows.map(makeRow);
   const bars = movers.map((mover, place) => makeBar(mover, rows.length + place));
-  const parts = [makeLegend(legend), ...metricRows];
+  const axis = element("div", "axis");
+  const parts = [makeLegend(legend), makeHead(element("span"), axis, element("span"), element("span")), ...metricRows];
   titles.forEach(({ text, first }) => {
     const before = bars.slice(first, titles.find((other) => other.first > first)?.first);
     parts.push(element("h3", "", text), ...before);
   });
   view.rows = [...metricRows, ...bars];
   view.box.replaceChildren(...parts);
+  // The widths of the pictures are known only now that they are laid out.
+  drawAxis(axis);
   rows.forEach((row, place) => drawDumbbell(metricRows[place].querySelector(".picture"), row, place));
   const low = Math.min(0, ...movers.map((mover) => mover.change));
   const high = Math.max(0, ...movers.map((mover) => mover.change));

@@ -23,6 +23,7 @@ from dashboard.shared.version_notes import trust_note
 from evaluation.comparison.iterations import IterationComparison, comparison_data
 from evaluation.comparison.movers import Mover
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
+from evaluation.rubric.control_words import companion_change
 from evaluation.statistics.words import difference_sentences, stricter_words
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
@@ -77,7 +78,8 @@ def answer(found: IterationComparison, *, is_hidden: bool) -> None:
     change = found.after.iteration.change
     plain("\n".join(filter(None, (sentence(found), f"What was changed: {change}" if change else "", found.other_pair))))
     scored = [one.name for one in found.comparison.differences if one.before.n and one.after.n]
-    trust_note(scored, found.decision.target if found.decision else None, "The rule")
+    target = found.decision.target if found.decision else None
+    trust_note(scored, target, "The rule", companion_change(*found.controls[target]) if target else "")
 
 
 def picture(found: IterationComparison, thresholds: Mapping[str, float]) -> None:

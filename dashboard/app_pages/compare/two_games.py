@@ -18,7 +18,7 @@ from dashboard.shared.marks.targets import MarkTarget
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import status_table
-from evaluation.comparison.iterations import IterationComparison, most_moved_pair
+from evaluation.comparison.iterations import IterationComparison, typical_pair
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT
 from evaluation.statistics.words import shown_change
@@ -30,11 +30,11 @@ _LONGEST_OPENING = 24
 
 
 def two_games(found: IterationComparison) -> None:
-    """A game of each iteration, at first the two that moved most; a message opens on its game's page."""
+    """A game of each iteration, at first two that differ as the iterations do; a message opens on its game's page."""
     listed = resources.share(queries.transcript_list).set_index("transcript_id")
-    moved = most_moved_pair(found.before.games, found.after.games, found.pairs)
+    typical = typical_pair(found.before.games, found.after.games, found.pairs)
     ids = [[one.transcript_id for one in side.games] for side in (found.before, found.after)]
-    first = moved or (ids[0][0], ids[1][0])
+    first = typical or (ids[0][0], ids[1][0])
     chosen = []
     for column, key, label, games, otherwise in zip(
         st.columns(2, gap="medium"), (_BEFORE, _AFTER), ("Game before", "Game after"), ids, first, strict=True
@@ -44,8 +44,8 @@ def two_games(found: IterationComparison) -> None:
     state.choose(**{_BEFORE: chosen[0], _AFTER: chosen[1]})
     before, after = (open_game(resources.store(), one)[0] for one in chosen)
     plain(difference_sentence(before, after))
-    if moved is not None and tuple(chosen) == moved:
-        st.caption("These are the two games whose scores lie farthest apart.")
+    if typical is not None and tuple(chosen) == typical:
+        st.caption("These two games are typical: they differ most nearly as the means of the two iterations do.")
     with st.expander("Scores of both", expanded=True, icon=":material/table:"):
         status_table(_scores(before, after), "Every metric of both games")
     for column, key, opened in zip(st.columns(2, gap="medium"), (_BEFORE, _AFTER), (before, after), strict=True):

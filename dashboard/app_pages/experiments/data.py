@@ -27,7 +27,7 @@ from evaluation.score import PERCENT
 from evaluation.statistics.words import p_words
 from evaluation.store import Store
 from evaluation.store.experiments import AB
-from evaluation.text.display import counted, listed
+from evaluation.text.display import counted
 from evaluation.workflows.ab_tests import estimate_ab_test
 
 _NONE = "–"
@@ -131,6 +131,19 @@ def _report_line(row: Mapping[str, Any]) -> dict[str, Any]:
 def activity_frame(record: ExperimentRecord) -> pd.DataFrame:
     """Number of times each part of the treatment took effect, and calls and cost of each side; empty for older runs."""
     return pd.DataFrame(stored_activity(record), columns=["What happened", "Treatment", "Control"])
+
+
+_TREATMENTS = {
+    "action correction": "a message that falls short is written again before it is sent",
+    "variety intervention": "agents are asked for something new when no new idea comes",
+}
+
+
+def treatment_words(treatment: str) -> str:
+    """A scenario's treatment with what the built-in ones do: "variety intervention (agents are asked ...)"."""
+    for name, meaning in _TREATMENTS.items():
+        treatment = treatment.replace(name, f"{name} ({meaning})")
+    return treatment
 
 
 def direction_cell(direction: str) -> str:
@@ -328,9 +341,8 @@ def measured_runs(results: Mapping[str, Any], rows: Sequence[Mapping[str, str]])
         }
         if not any(runs.values()):
             continue
-        means = f"{listed([row[one] for one in runs])}, " if len(runs) == 2 else ""
         words = f"clearly better: {shown}" if _has_winner(shown) else shown
-        found.append(MeasuredRuns(f"{DEFINITIONS[name].label}: {means}{words}", runs))
+        found.append(MeasuredRuns(f"{DEFINITIONS[name].label}: {words}", runs))
     return found
 
 

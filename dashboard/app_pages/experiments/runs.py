@@ -68,7 +68,7 @@ def run_view(store: Store, run: ShownRun) -> None:
         pairs = counted(len(run.sessions) // 2, "pair")
         found = f"{finding_words(run.rows)} It rests on {pairs} of conversations."
         st.markdown(found if record.is_scripted else f"**{found}**")
-    treatment = f"Treatment: {record.config['scenario'].get('treatment_words', '')}."
+    treatment = f"Treatment: {data.treatment_words(record.config['scenario'].get('treatment_words', ''))}."
     plain(f"{treatment} {activity_words((record.results or {}).get('activity'))}")
     if run.rows:
         _report(run)
@@ -81,21 +81,19 @@ def _report(run: ShownRun) -> None:
     if words := verdict_words(run.rows):
         st.caption(words)
     ideas = str(Dimension.IDEAS_QUANTITY)
-    for title, rows in (
-        ("difference in points of 9", [row for row in run.rows if row["dimension"] != ideas]),
-        ("difference in number of ideas", [row for row in run.rows if row["dimension"] == ideas]),
+    for title, ends, rows in (
+        ("difference in points of 9", ("worse", "better"), [row for row in run.rows if row["dimension"] != ideas]),
+        ("difference in number of ideas", ("fewer", "more"), [row for row in run.rows if row["dimension"] == ideas]),
     ):
         if rows:
             draw_chart(
-                difference_figure(rows, title),
+                difference_figure(rows, title, ends),
                 key=f"differences_{run.record.id}_{len(rows)}",
                 config={"displayModeBar": False},
                 alt=difference_alt(rows),
             )
     paper = ", diamond: the paper's difference" if any(row["published"] for row in run.rows) else ""
-    st.caption(
-        f"Right of the dashed line: higher with the treatment. Bar: where the true difference may lie (95 %){paper}."
-    )
+    st.caption(f"With the treatment, as against without. Bar: where the true difference may lie (95 %){paper}.")
     with st.expander("Show the numbers", key="run_numbers"):
         _numbers(run)
 
@@ -235,7 +233,7 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
     summary = ab_summary(results, chosen.completed_at)
     plain(data.metric_words(f"{results.get('recommendation', '')} {summary.basis}"))
     measured = [str(one["metric_name"]) for one in results.get("comparisons", [])]
-    trust_note(measured, results.get("primary"), "The answer")
+    trust_note(measured, results.get("primary"), "The recommendation")
     if drawn := data.measured_runs(results, summary.measures):
         draw_chart(
             measures_figure(drawn),
@@ -243,7 +241,8 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
             config={"displayModeBar": False},
             alt=". ".join(f"{one.label}. {_means_in_words(one)}" for one in drawn),
         )
-        st.caption(f"Small dots are runs, the large mark is their mean. {stricter_words('The deciding measure')}")
+        kind = "stored games" if chosen.config.get("test", {}).get("source") == _STORED_GAMES else "runs"
+        st.caption(f"Marks are {kind}, a line is their mean. {stricter_words('The deciding measure')}")
     is_decider_drawn = bool(drawn) and data.is_drawn(summary.measures[0])
     if summary.measures and not is_decider_drawn:
         _measures_table(summary.measures)
@@ -295,24 +294,37 @@ def measures_figure(rows: Sequence[MeasuredRuns]) -> go.Figure:
                 x=[value for own in values for value in own],
                 y=[place for place, own in zip(places, values, strict=True) for _ in own],
                 mode="markers",
-                marker={"size": 7, "color": color, "opacity": 0.5},
+                name=escaped_label(name),
+                marker={"size": 9, "color": color, "symbol": _VARIANT_SYMBOLS[number % len(_VARIANT_SYMBOLS)]},
                 hovertemplate="%{x:.1f} %<extra></extra>",
-                showlegend=False,
             )
         )
+        # A line, so that the runs on it are seen.
         figure.add_trace(
             go.Scatter(
                 x=[value for _, value in known],
                 y=[place for place, _ in known],
                 mode="markers",
-                name=escaped_label(name),
-                marker={"size": 12, "color": color, "symbol": _VARIANT_SYMBOLS[number % len(_VARIANT_SYMBOLS)]},
+                marker={"size": 20, "symbol": "line-ns", "line": {"width": 3, "color": color}},
                 hovertemplate="mean %{x:.1f} %<extra></extra>",
+                showlegend=False,
             )
         )
+        for place, value in known:
+            figure.add_annotation(
+                text=f"{value:.1f} %",
+                x=1,
+                xref="paper",
+                xanchor="right",
+                xshift=_MEAN_WIDTH,
+                y=place,
+                font={"size": 13, "weight": 600},
+                showarrow=False,
+            )
     for place, row in enumerate(rows):
         figure.add_annotation(
             text=escaped_label(row.label, 90),
+            font={"size": 14},
             x=0,
             y=place + 0.02,
             xref="paper",
@@ -321,8 +333,8 @@ def measures_figure(rows: Sequence[MeasuredRuns]) -> go.Figure:
             showarrow=False,
         )
     figure.update_layout(
-        height=_HEAD_HEIGHT + 30 + (34 + 18 * len(names)) * len(rows),
-        margin={"l": 10, "r": 10, "t": 36, "b": 30},
+        height=_HEAD_HEIGHT + 30 + (32 + 20 * len(names)) * len(rows),
+        margin={"l": 10, "r": _MEAN_WIDTH + 4, "t": 36, "b": 30},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
         dragmode=False,
         xaxis={"range": [-2, 102], "ticksuffix": " %", "zeroline": False, "fixedrange": True},
@@ -337,18 +349,23 @@ def _games_of_runs(store: Store, test_id: str, games: Mapping[str, str]) -> None
 
 _VARIANT_COLORS = (NEUTRAL, ACCENT, "#0f8a7d", "#b3541e")
 _VARIANT_SYMBOLS = ("circle", "diamond", "square", "triangle-up")
+_STORED_GAMES = "transcripts"
+"""The source of a test whose runs are games that are stored already."""
+_MEAN_WIDTH = 52
+"""Pixels beside the picture in which the means stand."""
 _ROW_HEIGHT = 48
 _HEAD_HEIGHT = 48
 _LABEL_WIDTH = 128
 _SHIFT = 0.16
 
 
-def difference_figure(rows: Sequence[Mapping[str, Any]], title: str) -> go.Figure:
+def difference_figure(rows: Sequence[Mapping[str, Any]], title: str, ends: tuple[str, str]) -> go.Figure:
     """Treatment minus control of every dimension with its 95 % interval, and the paper's difference as a diamond.
 
     Args:
         rows: Of one unit: marks of 9, or numbers of ideas.
         title: The unit, below the axis.
+        ends: What lies left and what lies right of no difference, in a word each.
     """
     figure = go.Figure()
     known = [(place, row) for place, row in enumerate(rows) if row["difference"] is not None]
@@ -386,19 +403,24 @@ def difference_figure(rows: Sequence[Mapping[str, Any]], title: str) -> go.Figur
         )
     # The sentence above says it once.
     is_all_alike = len({row_words(row) for row in rows}) == 1
-    ends = [abs(row[end] or 0.0) for row in rows for end in ("difference", "difference_low", "difference_high")]
-    most = 1.1 * max([1.0, *ends, *(abs(row["published"]["difference"]) for _, row in known if row["published"])])
+    edges = [abs(row[end] or 0.0) for row in rows for end in ("difference", "difference_low", "difference_high")]
+    most = 1.1 * max([1.0, *edges, *(abs(row["published"]["difference"]) for _, row in known if row["published"])])
+    for anchor, shift, words in (("right", -8, f"◀ {ends[0]}"), ("left", 8, f"{ends[1]} ▶")):
+        figure.add_annotation(
+            text=words, x=0, y=1, yref="paper", xanchor=anchor, xshift=shift, yanchor="bottom", showarrow=False
+        )
     figure.add_vline(x=0, line={"color": LIMIT, "dash": "dash", "width": 1})
     figure.update_layout(
-        height=_HEAD_HEIGHT + _ROW_HEIGHT * len(rows),
+        height=_HEAD_HEIGHT + 20 + _ROW_HEIGHT * len(rows),
         # As wide on the left in every figure, so that rows of two figures stand below each other.
-        margin={"l": _LABEL_WIDTH, "r": 10, "t": 4, "b": 40},
+        margin={"l": _LABEL_WIDTH, "r": 10, "t": 24, "b": 40},
         showlegend=False,
         xaxis={"title": {"text": title}, "zeroline": False, "fixedrange": True, "range": [-most, most]},
         yaxis={
             "tickvals": list(range(len(rows))),
             "ticktext": [row["label"] if is_all_alike else f"{row['label']}<br>{row_words(row)}" for row in rows],
             "range": [len(rows) - 0.5, -0.5],
+            "tickfont": {"size": 13},
             "fixedrange": True,
         },
     )

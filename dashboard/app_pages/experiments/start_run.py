@@ -36,8 +36,9 @@ def start_form(store: Store) -> None:
         )
         chosen = scenarios()[scenario]
         st.caption(
-            f"Treatment: {chosen.treatment_words}. Full size: {chosen.agents} agents in {chosen.environments} "
-            f"conversations of {chosen.steps} steps on each side."
+            f"Treatment: {data.treatment_words(chosen.treatment_words)}. "
+            f"Full size: {chosen.agents} agents in {chosen.environments} conversations of {chosen.steps} steps on each "
+            "side."
         )
         scale = st.number_input(
             "Scale", 0.01, 1.0, 0.1, step=0.05, key="experiment_scale", help="Rounded up; two pairs at least."

@@ -29,6 +29,7 @@ from dashboard.shared.status_table import status_table
 from evaluation.access import Action
 from evaluation.errors import ConflictError, InputError
 from evaluation.iterations.iteration import Iteration
+from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
@@ -49,7 +50,7 @@ def add_games(store: Store) -> bool:
     if not files:
         resources.forget_files()
         forget_answers()
-        _nothing_chosen(store)
+        _nothing_chosen(store, limits)
         return False
     with parts.reading(len(files)) as progress:
         given = [(file.name, file.getvalue()) for file in files]
@@ -66,11 +67,12 @@ def add_games(store: Store) -> bool:
     return True
 
 
-def _nothing_chosen(store: Store) -> None:
+def _nothing_chosen(store: Store, limits: Limits) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            "Plain text, logs of games and agent frameworks, traces, exported chats, tables, zips of these. Next you "
-            "name the prompt version and look at each game; nothing is stored before.",
+            "Plain text, logs of games and agent frameworks, traces, exported chats, tables, zips of these. A "
+            f"transcript may have {limits.file_bytes / 1024**2:,.0f} MB, a zip of several more. Next you name the "
+            "prompt version and look at each game; only then is anything stored.",
         )
         guide_link("Which formats work?", state.FORMATS)
     reports = resources.read(queries.import_reports)

@@ -19,6 +19,7 @@ from dashboard.shared.identity import identity
 from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.notices import plain
+from dashboard.shared.queries import BEYOND_SCORE
 from dashboard.shared.state import NO_ITERATION_CHOICE
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
@@ -182,9 +183,11 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
     few = "" if len(shown) == total else f" of {total:,}"
     if told:
         plain(f"{len(shown):,}{few} {'game' if total == 1 else 'games'}{apart}: {', '.join(told)}.")
+    robotic = any(shown[name].str.contains(BEYOND_SCORE, regex=False).any() for name in _METRICS)
     st.caption(
         "A game passes with 5 of 7 metrics, engagement among them. A row opens its game; a score opens the first "
         "message that loses points of that metric."
+        + (" Robotic: one phrase stands in so many messages that it fails whatever its score." * robotic)
     )
     if shown.empty:
         st.info("No game matches. Change the filters above.")

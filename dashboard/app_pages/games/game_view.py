@@ -22,7 +22,7 @@ from evaluation.readers import broken_off
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import VerdictStatus
-from evaluation.score import MetricDefinition, MetricResult, RowVerdict, coverage_of, failure_beyond_score
+from evaluation.score import MetricDefinition, MetricResult, RowVerdict, Status, coverage_of, failure_beyond_score
 from evaluation.text.display import counted
 
 
@@ -86,6 +86,8 @@ def _summary(opened: OpenTranscript) -> str:
         words, coverage = shown.word, ""
         if outcome is not None and outcome.score is not None:
             words = score_text(outcome.score, definition.scale, outcome.threshold)
+            if outcome.status is Status.FAILED and outcome.score < outcome.threshold:
+                words += f", {threshold_text(outcome.threshold, definition.scale)}"
             coverage = outcome.coverage.mark if outcome.coverage else ""
             if failure_beyond_score(outcome):
                 coverage += BEYOND_SCORE

@@ -19,7 +19,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.errors import InputError
 from evaluation.insight.addressing import MessageFilter
-from evaluation.insight.recommendations import activity_lines, cost_lines, memory_lines, network_lines, share_lines
+from evaluation.insight.recommendations import activity_lines, cost_lines, memory_lines, network_lines
 from evaluation.report import discussion_page
 from evaluation.text.display import shortened
 
@@ -117,9 +117,13 @@ def _messages(opened: OpenGame, chosen: int) -> None:
 def _shares(opened: OpenGame) -> None:
     st.subheader("Who talks how much", anchor=False)
     metrics = opened.report.metrics
-    plain(data.known_words([*activity_lines(metrics), *share_lines(opened.report.shares)]))
+    plain(data.known_words(activity_lines(metrics)))
     frame = data.shares_frame(opened)
-    status_table(frame, "Every player's messages and share of the words")
+    shares = opened.report.shares
+    words = [shares.share_of_words(player) if player in shares.words else None for player in opened.players]
+    most = max((share for share in words if share), default=1.0)
+    bars = {"Share of words": [None if share is None else share / most for share in words]} if any(words) else None
+    status_table(frame, "Every player's messages and share of the words", bars=bars)
     if "Sentiment" in frame:
         st.caption("Sentiment: the share of positive words among the positive and negative English ones, from 0 to 1.")
     for one in opened.report.recommendations:

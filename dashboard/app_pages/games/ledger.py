@@ -25,6 +25,7 @@ _METRIC = "rows_of"
 _VERDICT = "rows_that"
 _ANY = "all"
 _MOST_ROWS = 500
+_LONGEST = 120
 _EXCLUDED_WORDS = {"memory_accuracy": "unverified", "role_consistency": "without a signal", "engagement": "revised"}
 
 
@@ -49,6 +50,7 @@ def ledger_table(opened: OpenTranscript) -> None:
         or next((one for one in metrics if _fails(opened, one)), metrics[0]),
         required=True,
         format_func=lambda name: DEFINITIONS[name].label,
+        label_visibility="collapsed",
         key=_METRIC,
         wrap=True,
         bind="query-params",
@@ -64,17 +66,18 @@ def ledger_table(opened: OpenTranscript) -> None:
     if not rows:
         st.info("No row has that verdict.")
         return
-    chosen = _table(rows, opened.transcript, f"ledger_table_{metric}_{verdict}")
-    if chosen is not None:
-        with st.container(border=True):
-            ledger_row(opened, chosen, chosen.message_id, "ledger")
-            if chosen.message_id:
-                st.button(
-                    "Show it in the conversation",
-                    key="show_in_conversation",
-                    on_click=choose_message,
-                    args=(opened.transcript.id, chosen.message_id, metric),
-                )
+    left, right = st.columns([11, 8], gap="medium")
+    with left:
+        chosen = _table(rows, opened.transcript, f"ledger_table_{metric}_{verdict}")
+    with right, st.container(border=True, key="ledger_chosen"):
+        ledger_row(opened, chosen, chosen.message_id, "ledger")
+        if chosen.message_id:
+            st.button(
+                "Show it in the conversation",
+                key="show_in_conversation",
+                on_click=choose_message,
+                args=(opened.transcript.id, chosen.message_id, metric),
+            )
 
 
 def _fails(opened: OpenTranscript, metric: str) -> bool:
@@ -125,41 +128,48 @@ def excluded_words(metric: str) -> str:
 def _pick_verdict(result: MetricResult) -> str:
     number = Counter(str(row.verdict) for row in result.ledger)
     counts = ", ".join(f"{number[each]:,} {look(each).label}" for each in RowVerdict)
-    st.caption(f"{counted(len(result.ledger), 'row')}: {counts}. Select one to see it whole.")
-    return st.segmented_control(
-        "Rows",
-        [_ANY, *(str(verdict) for verdict in RowVerdict)],
-        default=_ANY,
-        required=True,
-        format_func=lambda name: name if name == _ANY else look(name).label,
-        key=_VERDICT,
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        verdict = st.segmented_control(
+            "Rows",
+            [_ANY, *(str(verdict) for verdict in RowVerdict)],
+            default=_ANY,
+            required=True,
+            format_func=lambda name: name if name == _ANY else look(name).label,
+            key=_VERDICT,
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+        st.caption(f"{counted(len(result.ledger), 'row')}: {counts}.")
+    return verdict
 
 
-def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> LedgerRow | None:
+def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> LedgerRow:
+    """The row that is chosen, at first the first one."""
     shown = rows[:_MOST_ROWS]
     if len(rows) > len(shown):
         st.caption(f"The first {len(shown)} of {len(rows):,} are shown; the others with dramaturg show --metric.")
-    row = pick_row(ledger_frame(shown, transcript), "Rows of the ledger", key)
-    return None if row is None else shown[row]
+    return shown[pick_row(ledger_frame(shown, transcript), "Rows of the ledger", key, at_first=0) or 0]
 
 
 def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFrame:
-    """Rows as a table: ``Verdict``, ``Words`` (the evidence; left out where no row has any), ``Reason``, ``Message``
-    (number from 1), ``Player``.
+    """Rows as a table: ``Verdict``; ``What was said`` (number from 1 and speaker of the message, and the evidence or,
+    without any, how the message begins; for a row of a player, the name); and ``Reason``.
     """
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         [
             {
                 "Verdict": look(row.verdict).label,
-                "Words": shortened("; ".join(evidence.text for evidence in row.evidence), 120),
+                "What was said": _said(row, transcript),
                 "Reason": row.reason,
-                "Message": message.index + 1 if (message := transcript.message(row.message_id or "")) else None,
-                "Player": row.player or (message.speaker if message else ""),
             }
             for row in rows
         ]
-    ).astype({"Message": "Int64"})
-    return frame if any(frame["Words"]) else frame.drop(columns="Words")
+    )
+
+
+def _said(row: LedgerRow, transcript: Transcript) -> str:
+    message = transcript.message(row.message_id or "")
+    words = "; ".join(evidence.text for evidence in row.evidence) or (message.text if message else "")
+    speaker = row.player or (message.speaker if message else "")
+    number = f"{message.index + 1}. " if message else ""
+    return f"{number}{speaker}: {shortened(words, _LONGEST)}" if words else f"{number}{speaker}"

@@ -47,11 +47,11 @@ def edit_transcript(opened: OpenTranscript) -> None:
 def _rename(store: Store, opened: OpenTranscript, transcript_id: str) -> None:
     key = f"game_name_{transcript_id}"
     st.text_input(
-        "Title",
+        "Title, to find the game by",
         opened.name,
         key=key,
         max_chars=200,
-        help="By it the game is found, and called where it is in no iteration. In one it is called by its number.",
+        help="From the file until you change it. In an iteration a game goes by its number, elsewhere by this title.",
     )
     st.button(
         "Rename",

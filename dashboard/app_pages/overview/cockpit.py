@@ -29,6 +29,7 @@ from dashboard.shared.page_links import hand_over, team_link
 from dashboard.shared.version_notes import comparison_note, trust_note
 from evaluation.comparison.iterations import compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
+from evaluation.rubric.control_words import companion_change
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.store import Store
 
@@ -80,7 +81,9 @@ def _evidence(board: Board, shown: IterationSummary, hidden: Collection[str]) ->
     if evidence := evidence_sentence(found):
         plain(evidence)
     scored = [metric for metric, mean in shown.means.items() if mean.score is not None]
-    trust_note(scored, shown.decision.target if shown.decision else None, "The rule")
+    target = shown.decision.target if shown.decision else None
+    both = [side.means[target].control for side in reversed(sides(board, shown))] if target else []
+    trust_note(scored, target, "The rule", companion_change(*both) if len(both) == 2 else "")
 
 
 def _pick_iteration(board: Board) -> IterationSummary:
@@ -111,7 +114,7 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep) -> Non
     lines = blockers(shown)[:_MOST_LINES]
     if lines:
         st.markdown("**Still missing**" if step in (NextStep.RATE, NextStep.ADD_GAMES) else "**What decides it**")
-        plain("\n".join(filter(None, (*lines, shown.decision.outlook if shown.decision else ""))))
+        plain("\n".join(filter(None, (*lines[:-1], f"{lines[-1]} {shown.decision.outlook if shown.decision else ''}"))))
     elif shown.decision is not None:
         st.markdown("**What the rule says**")
         plain("\n".join(shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]))

@@ -197,6 +197,7 @@ def _row(
         "status": {"name": status, "color": appearance.color, "text": appearance.label},
         "texts": {
             "threshold": threshold_text(mean.threshold, definition.scale)
+            + (", axis 1 to 5" if definition is ENGAGEMENT else "")
             + (" · low evidence" if mean.coverage and mean.coverage.is_low else ""),
             "before": f"reference: {score_text(before, definition.scale)}",
             "after": f"this iteration: {current}",
@@ -273,7 +274,11 @@ def _no_score_words(mean: MetricMean) -> str:
 
 def _chance_words(control: ControlSummary) -> str:
     """In how many games the score is above that of scrambled copies; empty where none was compared."""
-    return f"better than scrambled copies in {control.above} of {control.compared}" if control.compared else ""
+    return (
+        f"better than scrambled copies in\u00a0{control.above}\u00a0of\u00a0{control.compared}"
+        if control.compared
+        else ""
+    )
 
 
 def mean_detail(metric: str, mean: MetricMean) -> str:

@@ -41,16 +41,6 @@ function makeRow(row, place) {
   return node;
 }
 
-function drawAxis(cell) {
-  const width = cell.clientWidth;
-  const svg = makeShape(cell, "svg", { height: 16 });
-  [0, 25, 50, 75, 100].forEach((share) => {
-    const anchor = { 0: "start", 100: "end" }[share] ?? "middle";
-    const x = share === 0 ? 0 : share === 100 ? width : placeOf(share / 100, width);
-    makeShape(svg, "text", { x, y: 12, "text-anchor": anchor }).textContent = share === 100 ? "100 %" : share;
-  });
-}
-
 function drawMarks(cell, row, place) {
   const width = cell.clientWidth;
   const at = (share) => placeOf(share, width);

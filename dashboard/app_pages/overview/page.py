@@ -9,6 +9,7 @@ from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import recently_deleted, show_outcome
 from dashboard.shared.first_run import first_run_guide, no_games_yet
+from dashboard.shared.identity.visible_games import is_engagement_hidden
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.version_notes import versions_banner
 from evaluation.store import Store
@@ -58,18 +59,24 @@ def iterations(store: Store, seen: queries.Overview) -> None:
     board = seen.board
     shown = cockpit(store, board)
     versions_banner(store)
-    parts.advice(store, board, shown)
+    games = [game.transcript_id for one in board.iterations for game in one.games]
+    is_hidden = is_engagement_hidden(store, games)
+    if is_hidden:
+        st.caption("Tests, advice and checklist rest on ratings, too: they are here once you have rated these games.")
+    else:
+        parts.advice(store, board, shown)
     why = st.expander(
         "Why messages fail", icon=":material/help:", key=state.WHY_OPEN, on_change="rerun", bind="query-params"
     )
     if why.open:
         with why:
             why_messages_fail(shown.iteration.name)
-    parts.tests(shown)
-    parts.success_checklist(store, board)
+    if not is_hidden:
+        parts.tests(shown)
+        parts.success_checklist(store, board)
     parts.waiting_for_review(seen)
     with st.expander("All iterations", icon=":material/list:"):
-        parts.iteration_table(board)
+        parts.iteration_table(board, is_hidden=is_hidden)
     manage_iteration(store, shown, board)
     manage_games(store, board, shown.iteration.name)
 

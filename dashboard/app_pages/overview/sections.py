@@ -22,7 +22,7 @@ from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState, Criterion
 from evaluation.iterations.tests import GameTest
 from evaluation.rubric.advice import Advice, advise, nothing_to_fix
-from evaluation.rubric.definitions import SHORT_LABELS
+from evaluation.rubric.definitions import ENGAGEMENT, SHORT_LABELS
 from evaluation.rubric.verdict import MetricScore
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -98,7 +98,7 @@ def _test(test: GameTest) -> None:
 
 
 def success_checklist(store: Store, board: Board) -> None:
-    """The rubric's criteria with what was measured, whether the next stage may begin, and the sign-off."""
+    """The rubric's criteria with what was measured, whether the project may move on, and the sign-off."""
     is_ready = board.checklist.gate is CheckState.MET
     with st.expander(f"Success checklist: {'met' if is_ready else 'not met yet'}", icon=":material/flag:", key="gate"):
         for check in board.checklist.checks:
@@ -144,8 +144,8 @@ def _advice(given: Advice, losses: Mapping[str, Losses]) -> None:
             example_row(example, given.about)
 
 
-def iteration_table(board: Board) -> None:
-    """Every iteration with its seven means. Names are untrusted: a data frame shows them as they are."""
+def iteration_table(board: Board, *, is_hidden: bool) -> None:
+    """Every iteration with its seven means; without what rests on ratings for a rater who must not see them yet."""
     rows = [
         {
             "Iteration": one.iteration.name,
@@ -163,4 +163,6 @@ def iteration_table(board: Board) -> None:
         }
         for one in board.iterations
     ]
-    status_table(pd.DataFrame(rows), "Iterations with the mean of every metric")
+    frame = pd.DataFrame(rows)
+    frame = frame.drop(columns=["Verdict", SHORT_LABELS[ENGAGEMENT.name]]) if is_hidden else frame
+    status_table(frame, "Iterations with the mean of every metric")

@@ -35,7 +35,9 @@ def sign_off(store: Store, held: Iteration, place: str) -> None:
 
 def _sign_form(store: Store, held: Iteration, place: str) -> None:
     with st.form(f"sign_off_{place}", border=False):
-        st.markdown("The next stage needs a person who found these games **fascinating to watch**.")
+        st.markdown(
+            "Before the project moves on, the rubric asks for a person who found these games **fascinating to watch**."
+        )
         left, right = st.columns(2)
         left.text_input("Your name", key=f"signer_{place}", max_chars=200)
         right.text_input("What made them fascinating", key=f"sign_note_{place}", max_chars=2000)

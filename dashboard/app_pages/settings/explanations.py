@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -130,18 +130,17 @@ def _quote(example: ExampleRow) -> str:
 
 
 def words() -> None:
-    """The glossary."""
+    """The glossary, by what its words are about."""
     wanted = st.text_input("Find a word", key="find_word").casefold().strip()
-    found = [
-        (word, meaning)
-        for word, meaning in sorted(terms(), key=lambda one: one[0].casefold())
-        if wanted in f"{word} {meaning}".casefold()
-    ]
-    if not found:
+    found = {
+        about: [one for one in of_group if wanted in " ".join(one).casefold()] for about, of_group in terms().items()
+    }
+    if not any(found.values()):
         st.info("No term holds that.")
-        return
-    # No table, whose cells a telephone cuts.
-    st.markdown("\n".join(f"- **{word}**: {meaning}" for word, meaning in found))
+    for about, of_group in found.items():
+        if of_group:
+            st.subheader(about, anchor=False)
+            st.markdown("\n".join(f"- **{word}**: {meaning}" for word, meaning in of_group))
 
 
 _CODE_MARKS = str.maketrans("", "", "*`")
@@ -232,8 +231,13 @@ def _example(game: Transcript, row: LedgerRow) -> ExampleRow:
 
 
 @cache
-def terms() -> tuple[tuple[str, str], ...]:
-    """The words of the glossary's first table, those of the screens, with their meaning, in its order."""
-    text = (documentation_root() / "glossary.md").read_text("utf-8").split("\n## ")[0]
-    rows = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in text.splitlines() if line[:1] == "|"]
-    return tuple((row[0], row[1].translate(_CODE_MARKS)) for row in rows[2:])
+def terms() -> Mapping[str, tuple[tuple[str, str], ...]]:
+    """The words of the screens with their meaning: the glossary's groups, but for the last, in its order."""
+    groups = (documentation_root() / "glossary.md").read_text("utf-8").split("\n## ")[1:-1]
+    return {group.partition("\n")[0]: tuple(_terms_of(group)) for group in groups}
+
+
+def _terms_of(group: str) -> Iterator[tuple[str, str]]:
+    for line in [line for line in group.splitlines() if line.startswith("|")][2:]:
+        word, meaning, *_ = (cell.strip() for cell in line.strip("|").split("|"))
+        yield word, meaning.translate(_CODE_MARKS)

@@ -86,7 +86,7 @@ def fault_row(row: dict[str, Any]) -> dict[str, Any]:
         "Measure": COMPANION_LABELS.get(row["measure"], "the rubric's score"),
         "Fault": row["fault"],
         "Noticed": round(row["auc"], 2),
-        "Interval": f"{row['low']:.2f} to {row['high']:.2f}" if is_known else "no spread seen",
+        "Interval": f"{row['low']:.2f} to {row['high']:.2f}" if is_known else "none, all values equal",
         "Games": row["games"],
         "In words": verdict(row["auc"], row["low"], row["high"]),
     }

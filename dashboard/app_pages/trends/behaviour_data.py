@@ -8,6 +8,7 @@ from statistics import fmean
 
 import pandas as pd
 
+from dashboard.shared.comparison_tables import DIMENSION_LABELS
 from dashboard.shared.formatting import duration_text, share_text, usd_text
 from evaluation.escaping import cut
 from evaluation.insight.addressing import EVERYTHING, talk_shares, transcript_metrics
@@ -181,7 +182,7 @@ def models_frame(found: Spending) -> pd.DataFrame:
         [
             {
                 "Model": one["model"],
-                "For": str(one["purpose"]).replace("_", " "),
+                "For": DIMENSION_LABELS.get(one["purpose"], str(one["purpose"]).replace("_", " ")).lower(),
                 "Calls": one["calls"],
                 "Failed": one["failed"],
                 "Tokens": f"{one['input_tokens']:,} / {one['output_tokens']:,}",

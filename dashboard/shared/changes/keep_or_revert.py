@@ -25,7 +25,9 @@ _FATE, _WHY, _WHO = "fate_of", "why", "decided_by"
 
 def decided_words(one: IterationSummary) -> str:
     """A person's decision, else what the rule says, which decides nothing alone; with the baseline's mark."""
-    rule = f"rule: {look(one.decision.choice).word}" if one.decision else ""
+    rule = look(one.decision.choice).word if one.decision else ""
+    if one.decision and one.decision.choice in (Choice.KEEP, Choice.REVERT):
+        rule = f"rule: {rule}"
     words = look(one.iteration.recorded.fate).label if one.iteration.recorded else rule
     return ", ".join(filter(None, (words, "baseline" * one.iteration.is_baseline)))
 

@@ -48,7 +48,7 @@ function findFailing(view) {
 function showTally(view) {
   const count = view.failing.length;
   const at = view.failing.findIndex(({ index }) => index === view.selected?.index);
-  const messages = count === 1 ? "1 message" : `${count} messages`;
+  const messages = count === 1 ? "1 message with ✗" : `${count} messages with ✗`;
   view.tally.textContent = at < 0 ? messages : `${at + 1} of ${messages}`;
 }
 

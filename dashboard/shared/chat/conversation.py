@@ -17,6 +17,7 @@ from dashboard.shared.chat.timeline import Shown, TimelineEvent, timeline
 from evaluation.judging.fencing import flags
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, SHORT_LABELS
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict
+from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
 _METRICS = tuple(DEFINITIONS)
@@ -230,11 +231,11 @@ def worst_verdict(rows: Sequence[LedgerRow]) -> RowVerdict:
 
 def _tally(rows: Sequence[LedgerRow]) -> str:
     if rows[0].kind == "phrase":
-        return str(len(rows))
+        return counted(len(rows), "phrase")
     settled = [row for row in rows if row.verdict is not RowVerdict.EXCLUDED]
     if len(settled) < 2:
         return ""
-    return f"{sum(row.verdict is RowVerdict.COUNTS for row in settled)}/{len(settled)}"
+    return f"{sum(row.verdict is RowVerdict.COUNTS for row in settled)} of {len(settled)} count"
 
 
 def _spans(

@@ -48,6 +48,17 @@ function placeOf(share, width) {
   return MARGIN + share * (width - 2 * MARGIN);
 }
 
+// The numbers of the scale above the pictures.
+function drawAxis(cell) {
+  const width = cell.clientWidth;
+  const svg = makeShape(cell, "svg", { height: 16 });
+  [0, 25, 50, 75, 100].forEach((share) => {
+    const anchor = { 0: "start", 100: "end" }[share] ?? "middle";
+    const x = share === 0 ? 0 : share === 100 ? width : placeOf(share / 100, width);
+    makeShape(svg, "text", { x, y: 12, "text-anchor": anchor }).textContent = share === 100 ? "100 %" : share;
+  });
+}
+
 // Drawn anew only when the data or the width differ: nodes replaced between press and release would lose the click.
 // `draw` fills `view.box` and sets `view.rows`; a mark says by `data-mark` which row, kind and index it has.
 function mountView({ parentElement, data, setTriggerValue }, label, draw) {

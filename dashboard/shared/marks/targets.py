@@ -33,18 +33,18 @@ class RunTarget:
     """The judgements of an agent's run behind a mark, on the Agents page.
 
     Attributes:
-        transcript_id: The game whose judgements are meant; ``None`` for all of the run.
+        claim: The id of the claim whose judgements are meant; ``None`` for the dimension's worst.
     """
 
     agent_id: str
     run_id: str
     dimension: str
-    transcript_id: str | None = None
+    claim: str | None = None
 
     @property
     def query(self) -> dict[str, str | None]:
         """The query of the Agents page that shows the target."""
-        return {"agent": self.agent_id, "run": self.run_id, "judged": self.dimension, "in_game": self.transcript_id}
+        return {"agent": self.agent_id, "run": self.run_id, "judged": self.dimension, "claim": self.claim}
 
 
 MarkTargets: TypeAlias = Mapping[str, Sequence[MarkTarget | RunTarget]]

@@ -39,7 +39,7 @@ def test_intervals_of_alpha(common: float, games: int) -> None:
     defined = [one for one in found if one.alpha.is_known]
     known = [one.alpha.interval for one in defined if one.alpha.interval.is_known]
     held = sum(one.low <= truth <= one.high for one in known if one.low is not None and one.high is not None)
-    same = sum(one.alpha.interval.note == "no spread seen" for one in defined)
+    same = sum(one.alpha.interval.note == "none, all values equal" for one in defined)
     reliable = sum(one.reading == "reliable" for one in defined)
     at_sight = sum(one.alpha.value >= 0.8 for one in defined)
     print(

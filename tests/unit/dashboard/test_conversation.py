@@ -173,7 +173,7 @@ def test_badges_carry_verdict_spans_and_what_they_rest_on() -> None:
 def test_several_claims_become_one_badge_with_a_tally_and_the_worst_verdict() -> None:
     data = shown(roles_hidden=False)
     badge = next(badge for badge in row(data, "c")["b"] if data["metrics"][badge[0]]["name"] == "memory_accuracy")
-    assert (badge[1], badge[5]) == (1, "1/2")
+    assert (badge[1], badge[5]) == (1, "1 of 2 count")
 
 
 def test_a_repeated_phrase_concerns_the_messages_that_repeat_it() -> None:

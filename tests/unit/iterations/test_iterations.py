@@ -124,7 +124,7 @@ def test_three_good_tests_and_a_sign_off_open_the_gate() -> None:
         "over all iterations, 3 of the latest 3 tests passed",
         "lowest 4.0",
         "highest $1.00",
-        "80.0 %",
+        "mean 80.0 %",
         "Ann on 2026-03-01: gripping",
     ]
     assert (result.success, result.gate) == (CheckState.MET, CheckState.MET)
@@ -167,7 +167,7 @@ def test_a_pending_test_leaves_the_streak_unknown() -> None:
     )
     assert (result.engagement.state, result.engagement.measured) == (
         CheckState.UNKNOWN,
-        "lowest 4.0, 3 of 9 games not rated",
+        "lowest 4.0, 3 of the 9 games of these tests not rated",
     )
 
 
@@ -184,7 +184,7 @@ def test_one_boring_or_dear_game_is_enough_to_miss_a_criterion() -> None:
     [
         (1.999, CheckState.MET, "highest $1.999"),
         (2.0, CheckState.NOT_MET, "highest $2.00"),
-        (None, CheckState.UNKNOWN, "highest $1.00, 3 of 9 games unknown"),
+        (None, CheckState.UNKNOWN, "highest $1.00, 3 of the 9 games of these tests unknown"),
     ],
 )
 def test_cost_must_stay_below_two_dollars_in_every_game(usd: float | None, state: CheckState, words: str) -> None:
@@ -200,7 +200,11 @@ def test_a_partly_known_cost_is_unknown_unless_it_is_too_high_already() -> None:
 
 @pytest.mark.parametrize(
     ("hits", "state", "words"),
-    [(0.7, CheckState.NOT_MET, "70.0 %"), (0.7005, CheckState.MET, "70.05 %"), (None, CheckState.UNKNOWN, "unknown")],
+    [
+        (0.7, CheckState.NOT_MET, "mean 70.0 %"),
+        (0.7005, CheckState.MET, "mean 70.05 %"),
+        (None, CheckState.UNKNOWN, "unknown"),
+    ],
 )
 def test_the_cache_hit_rate_must_exceed_seventy_percent(hits: float | None, state: CheckState, words: str) -> None:
     check = checklist(full_tests(*[game(hits=hits)] * 3), None).cache
@@ -209,7 +213,7 @@ def test_the_cache_hit_rate_must_exceed_seventy_percent(hits: float | None, stat
 
 def test_a_cache_hit_rate_that_some_games_lack_stays_unknown() -> None:
     check = checklist(full_tests(GOOD, GOOD, game(hits=None)), None).cache
-    assert (check.state, check.measured) == (CheckState.UNKNOWN, "80.0 % (recorded for 6 of 9 games)")
+    assert (check.state, check.measured) == (CheckState.UNKNOWN, "mean 80.0 % (recorded for 6 of 9 games)")
 
 
 def test_the_gate_needs_the_sign_off_but_success_does_not() -> None:

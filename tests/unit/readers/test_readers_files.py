@@ -20,7 +20,7 @@ from tests.unit.readers.reading import DATA, LOG, read, refusal, results
 
 KNOWN = "See Guide, Formats; the simplest file is a CSV with the columns speaker and text."
 AGAIN = "Export the transcript again."
-SPLIT = "Check that it is one game; split it if it holds several."
+SPLIT = "Check that it is one game; split it if it holds several, or raise the limit under Settings, Import limits."
 FOLDERS = ("aiwolf", "inspect_logs", "llm_werewolf", "llmafia", "tinytroupe", "werewolf_gpt")
 CANONICAL = json.dumps({"format": "dramaturg-transcript", "version": 1, "game_id": "g", "source_format": "x"})
 
@@ -212,9 +212,7 @@ def test_a_large_file_is_not_opened(tmp_path: Path) -> None:
     with path.open("wb") as stream:
         stream.truncate(200 * 1024 * 1024)
     (result,) = read_path(path)
-    assert str(result.error) == (
-        "The file has 200.0 MiB, more than 20.0 MiB. Check that it is one game; split it if it holds several."
-    )
+    assert str(result.error) == (f"The file has 200.0 MB; the limit is 20.0 MB. {SPLIT}")
 
 
 def test_errors_name_no_more_than_a_line_of_what_they_found() -> None:

@@ -393,7 +393,7 @@ def test_score_counts_settled_references_and_notes_the_rest() -> None:
         "settled": 3,
         "considered": 4,
     }
-    assert coverage_words(result) == "3 of 4 references settled, low evidence"
+    assert coverage_words(result) == "3 of 4 references to the past settled, low evidence"
 
 
 def test_five_settled_references_that_are_half_of_all_are_evidence_enough() -> None:
@@ -401,9 +401,12 @@ def test_five_settled_references_that_are_half_of_all_are_evidence_enough() -> N
         f"Agent-{name} voted for Agent-Bravo in round 1." for name in ("Alpha", "Echo", "Delta", "Charlie", "Bravo")
     ]
     said = [f"Agent-Bravo mentioned that earlier, and it was point {place}." for place in range(6)]
-    assert coverage_words(memory_accuracy.measure(make_game(*votes, *said[:5]))) == "5 of 10 references settled"
+    assert (
+        coverage_words(memory_accuracy.measure(make_game(*votes, *said[:5])))
+        == "5 of 10 references to the past settled"
+    )
     too_few = memory_accuracy.measure(make_game(*votes, *said))
-    assert coverage_words(too_few) == "5 of 11 references settled, low evidence"
+    assert coverage_words(too_few) == "5 of 11 references to the past settled, low evidence"
     assert too_few.remarks[-1] == coverage_words(too_few)
 
 

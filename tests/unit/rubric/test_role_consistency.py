@@ -156,14 +156,14 @@ def test_score_and_coverage_add_up() -> None:
     assert (result.numerator, result.denominator, result.score) == (3, 4, 75.0)
     assert result.status is Status.FAILED
     assert (result.details["coverage"], result.details["settled"], result.details["considered"]) == (0.8, 4, 5)
-    assert result.remarks == ("4 of 5 messages with a signal, low evidence",)
+    assert result.remarks == ("4 of 5 messages checked against the role, low evidence",)
 
 
 def test_five_messages_with_signal_in_a_fifth_of_all_are_evidence_enough() -> None:
     signal = [("Agent-Echo", f"I agree with Agent-{name}.") for name in ("Alpha", "Bravo", "Charlie", "Delta", "Alpha")]
     filler = [("Agent-Delta", "Hello.")] * 20
-    assert measure(*signal, *filler).remarks == ("5 of 25 messages with a signal",)
-    assert measure(*signal, *filler, filler[0]).remarks == ("5 of 26 messages with a signal, low evidence",)
+    assert measure(*signal, *filler).remarks == ("5 of 25 messages checked against the role",)
+    assert measure(*signal, *filler, filler[0]).remarks == ("5 of 26 messages checked against the role, low evidence",)
 
 
 def test_the_score_is_broken_down_by_side_and_player() -> None:

@@ -135,7 +135,7 @@ def test_what_is_the_same_in_every_resample_has_no_interval() -> None:
     # Of a thousand resamples 400 are not defined and the others are 1, but for noise: no width is no interval.
     same = np.where(np.arange(1000) < 400, NAN, 1.0 + 1e-15 * np.arange(1000))
     found = percentile_interval(same, 50)
-    assert (found.low, found.high, found.note) == (None, None, "no spread seen")
+    assert (found.low, found.high, found.note) == (None, None, "none, all values equal")
     # 30 of 1,000 below leave the lower quantile at the 25th of them: that is an interval, up to 1.
     below = np.where(np.arange(1000) < 30, 0.5, 1.0)
     assert (percentile_interval(below, 50).low, percentile_interval(below, 50).high) == (0.5, 1.0)

@@ -42,8 +42,8 @@ def test_bca_from_twenty_games_on_equals_scipy_at_the_expanded_level() -> None:
     [
         ([], "no values"),
         ([70.0], "one value has no interval"),
-        ([70.0, 70.0, 70.0], "no spread seen"),
-        ([0.3, 0.1 + 0.2], "no spread seen"),
+        ([70.0, 70.0, 70.0], "none, all values equal"),
+        ([0.3, 0.1 + 0.2], "none, all values equal"),
         ([math.nan, 70.0], "one value has no interval"),
     ],
 )
@@ -69,7 +69,7 @@ def test_infinity_is_refused() -> None:
 def test_welch_difference_equals_statsmodels(after: list[float], before: list[float]) -> None:
     found = difference_interval(after, before)
     if np.ptp(after) + np.ptp(before) == 0:
-        assert found.note == "no spread seen"
+        assert found.note == "none, all values equal"
     else:
         expected = CompareMeans(DescrStatsW(after), DescrStatsW(before)).tconfint_diff(usevar="unequal")
         assert (found.low, found.high) == pytest.approx(expected, rel=1e-6, abs=1e-6)

@@ -185,5 +185,5 @@ def test_a_metric_that_passes_and_wrong_names(make_game: Callable[..., Transcrip
         assert_rubric(game, metrics=["wit"])
     with pytest.raises(AssertionError, match="game, Engagement"):
         assert_rubric(game, metrics=["engagement"])
-    with pytest.raises(InputError, match="It holds no transcript"):
+    with pytest.raises(InputError, match="The zip or folder holds no transcript"):
         assert_rubric(tmp_path)
