@@ -38,12 +38,6 @@ _LETTERS = "ABCDEFGHIJ"
 
 def style_check(store: Store, rater: str) -> None:
     """One player at a time; the truth is told when all players of a game are done."""
-    st.markdown(
-        "**Do the players have voices of their own?** A program computes Personality diversity; here a person checks "
-        "it. You read a few messages of one player, without names, and say which candidate speaks.\n\n"
-        "A game passes when you recognise more than half of its players (of ten or more, five). You see who it was "
-        "once you are through with a game. Your answers change no score by themselves."
-    )
     answers = store.style_answers.list(rater)
     chosen = st.session_state.get(_GAME)
     if isinstance(chosen, str) and chosen in {one.transcript_id for one in store.ratings.by_rater(rater)}:
@@ -55,6 +49,12 @@ def style_check(store: Store, rater: str) -> None:
 
 
 def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
+    st.markdown(
+        "**Do the players have voices of their own?** A program computes Personality diversity; here a person checks "
+        "it. You read a few messages of one player, without names, and say which candidate speaks.\n\n"
+        "A game passes when you recognise more than half of its players (of ten or more, five). You see who it was "
+        "once you are through with a game. Your answers change no score by themselves."
+    )
     rated = [one.transcript_id for one in store.ratings.by_rater(rater)]
     names = store.transcripts.game_names()
     games = [key for key in rated if key in names]
@@ -188,7 +188,7 @@ def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]
         [
             {
                 "Player": one.player,
-                "Told": "✓ yes" if one.is_identified else "✗ no",
+                "Recognised": "✓ yes" if one.is_identified else "✗ no",
                 "It was": one.truth,
                 "You said": one.chosen or CANNOT_TELL,
             }
