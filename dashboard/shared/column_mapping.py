@@ -1,6 +1,6 @@
 """Map table columns to fields, as guessed from the names and changed by a person.
 
-Column names are untrusted text. They are shown in data frames and among a select box's options, which Streamlit shows
+Column names are untrusted text. They are shown in tables and among a select box's options, which Streamlit shows
 as plain text, and never in labels, helps or keys.
 """
 

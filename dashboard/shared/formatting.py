@@ -159,12 +159,3 @@ def duration_text(seconds: float) -> str:
 def signed_cell(number: str) -> str:
     """A number with its sign for a table: with a thin space in front no spreadsheet takes the sign for a formula."""
     return f"\u2009{number}" if number[:1] in ("+", "-") else number
-
-
-_INK = {"✓": ("#005f4b", "#6fdcbd"), "✗": ("#963404", "#ffb084"), "…": ("#0a5586", "#8cc9f5")}
-
-
-def status_color(cell: object, *, dark: bool) -> str | None:
-    """The colour of a table cell that begins with a status symbol; ``None`` for any other."""
-    pair = _INK.get(cell[:1]) if isinstance(cell, str) and cell[1:2] == " " else None
-    return pair[dark] if pair else None

@@ -11,7 +11,6 @@ from dashboard.shared.formatting import (
     score_text,
     share_text,
     spread_text,
-    status_color,
     threshold_text,
     told_apart,
     usd_text,
@@ -103,12 +102,6 @@ def test_no_cell_becomes_a_formula(start: str) -> None:
 @pytest.mark.parametrize("cell", ["Agent-A", "✓ 84.0 %", "", 5, None, 3.2, "1-2"])
 def test_other_cells_stay_as_they_are(cell: object) -> None:
     assert spreadsheet_safe(cell) == cell
-
-
-def test_only_cells_that_begin_with_a_symbol_are_coloured() -> None:
-    assert status_color("✓ 84.0 %", dark=False) != status_color("✓ 84.0 %", dark=True)
-    assert status_color("✗ failed", dark=False)
-    assert [status_color(cell, dark=False) for cell in ("✓", "Agent ✓", "", 4, None)] == [None] * 5
 
 
 def test_of_two_equal_labels_the_second_gets_its_number() -> None:
