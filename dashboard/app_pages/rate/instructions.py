@@ -50,7 +50,7 @@ def invitation(progress: QueueProgress) -> int:
     if not newcomers.setdefault(identity.rater_name(), not progress.rated):
         return 0
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("New here? Take five minutes for the guide; it ends with a short game to practise on.")
+        st.markdown("New here? The guide says how to score, and ends with a short game to practise on.")
         st.button(parts.GUIDE, icon=":material/menu_book:", key="go_guide", on_click=_to_guide)
     return _INVITATION_HEIGHT
 
