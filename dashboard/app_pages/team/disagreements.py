@@ -95,7 +95,10 @@ def _rule_gaps(report: AgreementReport) -> None:
     gaps = [one for one in report.gaps if one.transcript_id not in hidden]
     _tell_hidden(len(hidden))
     for one in gaps[:_FIRST]:
-        words = f"raters {one.rated:.2f} ({counted(one.raters, 'rater')}), metrics {one.automatic:.2f}: {one.gap:+z.2f}"
+        words = (
+            f"{counted(one.raters, 'rater')} gave {one.rated:.2f}, the metrics {one.automatic:.2f}: "
+            f"{abs(one.gap):.2f} {'more' if one.gap > 0 else 'less'}"
+        )
         _lead(one.game, words, one.transcript_id)
     _rest(
         [
