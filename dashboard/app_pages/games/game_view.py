@@ -83,15 +83,15 @@ def _summary(opened: OpenTranscript) -> str:
     for name, definition in DEFINITIONS.items():
         outcome = opened.outcomes.get(name)
         shown = look("hidden" if is_hidden(opened, name) else outcome.status if outcome else "not_computed")
-        words, coverage = shown.word, ""
+        words, coverage, missed = shown.word, "", ""
         if outcome is not None and outcome.score is not None:
             words = score_text(outcome.score, definition.scale, outcome.threshold)
             if outcome.status is Status.FAILED and outcome.score < outcome.threshold:
-                words += f", {threshold_text(outcome.threshold, definition.scale)}"
+                missed = f", {threshold_text(outcome.threshold, definition.scale)}"
             coverage = outcome.coverage.mark if outcome.coverage else ""
             if failure_beyond_score(outcome):
                 coverage += BEYOND_SCORE
-        labels.append(f":{shown.color}-badge[{shown.symbol} {definition.label} {words}{coverage}]")
+        labels.append(f":{shown.color}-badge[{shown.symbol} {definition.label} {words}{coverage}{missed}]")
     return " ".join(labels)
 
 
