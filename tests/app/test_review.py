@@ -17,6 +17,7 @@ def test_the_name_is_asked_once_and_can_be_changed(open_page, filled, words) -> 
     app = open_page("rate")
     assert not app.exception
     assert drawn(app) == []
+    assert "5 games can be rated; half of them have 8 messages." in words(app)
     app.text_input[0].set_value("  Ada ")
     app.button[0].click().run()
     assert "rater" not in app.query_params

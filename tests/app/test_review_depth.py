@@ -107,6 +107,16 @@ def test_own_ratings_say_how_near_they_are_to_others_or_lead_to_a_shared_game(op
     assert "it is not known" not in said
 
 
+def test_own_ratings_stand_beside_what_others_gave_in_words(open_page, filled, small_game) -> None:
+    filled.ratings.add(Rating(small_game("one").id, "Ann", 3, comment="Tense"))
+    filled.ratings.add(Rating(small_game("three").id, "Ann", 3.5))
+    (shown,) = tables(open_page("rate", rater="Ann", desk="My ratings"))
+    # The latest first; Grace gave the first game 4.
+    assert shown["You gave"].tolist() == ["3.5 Acceptable and a half", "3 Acceptable"]
+    assert shown["Others"].tolist() == ["", "4.0, 1 higher"]
+    assert shown["Your comment"].tolist() == ["", "Tense"]
+
+
 def test_own_ratings_say_which_to_look_at_again(open_page, filled, small_game, table) -> None:
     filled.ratings.add(Rating(small_game("three").id, "Grace", 2, (True,) * 5))
     shown = table(view(open_page, parts.OWN))
@@ -162,6 +172,8 @@ def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(
     assert "Rate a longer game" in words(view(open_page, parts.STYLE, rater="Ada"))
     filled.ratings.add(Rating(game.id, "Ada", 4))
     app = view(open_page, parts.STYLE, rater="Ada")
+    assert "0 of 1 game done." in words(app)
+    assert tables(app)[0]["Players"].tolist() == ["0 of 2 players answered"]
     assert list(tables(app)[0]["Game"]) == ["talkative"]
     assert "1 game that you rated cannot be used" in words(app)
     app.session_state["style_game"] = game.id
@@ -186,6 +198,9 @@ def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(
     assert "follows your check" in words(app)
     score = filled.results.load(game.id)["personality_diversity"]
     assert (score.score, str(score.method)) == (50.0, "human")
+    app.button(key="style_back").click().run()
+    assert "1 of 1 game done." in words(app)
+    assert tables(app)[0]["Players"].tolist() == ["✗ not passed: 1 of 2 recognised"]
 
 
 # Sheets and discards ------------------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def _sentence(person: SelectableAgent, claims: Sequence[ScoredClaim]) -> str:
     name = shortened(person.name, 60)
     scored = [one for one in claims if one.score is not None and one.dimension is not Dimension.IDEAS_QUANTITY]
     if not scored:
-        return f"{name} is held against {counted(len(claims), 'claim')}; no score yet."
+        return f"{name} is judged by {counted(len(claims), 'claim')}; no score yet."
     weakest = (
         f"\u201c{shortened(scored[0].text.rstrip('.'), 160)}\u201d ({score_text(scored[0].score, scored[0].dimension)})"
     )

@@ -12,7 +12,6 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.shared.formatting import signed_cell
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.estimate import ABEstimate
@@ -109,7 +108,7 @@ def _report_line(row: Mapping[str, Any]) -> dict[str, Any]:
         "Treatment": mean_cell(row["treatment_mean"], row["treatment_sd"]),
         "Control": mean_cell(row["control_mean"], row["control_sd"]),
         "Difference": change_cell(row["difference"]),
-        "95 % interval": row["interval_note"] or _NONE if low is None else signed_cell(f"{low:+z.2f} to {high:+z.2f}"),
+        "95 % interval": row["interval_note"] or _NONE if low is None else f"{low:+z.2f} to {high:+z.2f}",
         "Effect of the treatment": row_words(row),
         "n": f"{row['n_treatment']} / {row['n_control']}",
         "p": p_cell(row["p_value"]),
@@ -159,7 +158,7 @@ def mean_cell(mean: float | None, sd: float | None) -> str:
 
 def change_cell(value: float | None) -> str:
     """A difference with its sign."""
-    return _NONE if value is None else signed_cell(f"{value:+z.2f}")
+    return _NONE if value is None else f"{value:+z.2f}"
 
 
 def p_cell(value: float | None) -> str:
@@ -282,7 +281,7 @@ def _recomputed_cells(row: Table1Row) -> dict[str, str]:
     low, high = row.found.interval.low, row.found.interval.high
     return {
         "Raw: difference": change_cell(row.found.difference),
-        "Raw: 95 % interval": _NONE if low is None or high is None else signed_cell(f"{low:+z.2f} to {high:+z.2f}"),
+        "Raw: 95 % interval": _NONE if low is None or high is None else f"{low:+z.2f} to {high:+z.2f}",
         "Raw: d": change_cell(row.found.effect.value),
         "Raw: p (Holm)": p_words(row.found.p_holm),
         "As published": "✓ yes" if row.has_published_values else "✗ no",
@@ -401,11 +400,10 @@ def _ab_cell(name: str, cell: str) -> str:
         return "✓ yes"
     if name == "Status":
         return {"done": "✓ done"}.get(cell, f"✗ {cell}" if cell.startswith("failed") else f"– {cell}")
-    return signed_cell(cell) if name in _SIGNED else cell
+    return cell
 
 
 _SHOWN = {"could be luck": "–", "cannot be tested": "?"}
-_SIGNED = {"B minus A", "Interval", "Effect size"}
 
 
 def stored_games(store: Store, games: Mapping[str, str]) -> dict[str, str]:

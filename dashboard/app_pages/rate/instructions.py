@@ -50,7 +50,7 @@ def invitation(progress: QueueProgress) -> int:
     if not newcomers.setdefault(identity.rater_name(), not progress.rated):
         return 0
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("New here? Take five minutes for the guide; it ends with a short game to practise on.")
+        st.markdown("New here? The guide says how to score, and ends with a short game to practise on.")
         st.button(parts.GUIDE, icon=":material/menu_book:", key="go_guide", on_click=_to_guide)
     return _INVITATION_HEIGHT
 
@@ -97,8 +97,7 @@ def rating_guide() -> None:
         "`s` to skip, `d` if it cannot be rated, `?` for all of them.\n"
         "- What you enter is kept while you type: after a reload, a lost connection or on another computer.\n"
         "- Games that your lead assigns to you come first.\n"
-        "- What you saved can be revised under *My ratings*. The newer rating counts, both are kept.\n"
-        "- You do not see who made a game, its scores, roles, votes or what others gave: that comes after rating."
+        "- What you saved can be revised under *My ratings*. The newer rating counts, both are kept."
     )
     _example()
     st.button("Rate a game", type="primary", key="guide_desk", on_click=parts.to_desk)

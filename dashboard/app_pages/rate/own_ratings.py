@@ -20,6 +20,7 @@ from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.rating_desk.sheet_format import COLUMNS
 from evaluation.ratings import Rating
+from evaluation.rubric.rating_guide import SCALE_POINTS
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.ratings import SheetImport, export_ratings, import_ratings
@@ -68,19 +69,33 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
         [
             {
                 "Game": games[one.transcript_id],
-                "Score": one.score,
+                "You gave": _score_words(one.score),
+                "Others": _others_words(one.score, others.get(one.transcript_id, ())),
+                "Your comment": one.comment,
                 "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
                 "Look again": "4 yes, below 3" if one.breaks_one_way_rule else "",
-                "Rated": f"{one.created_at:%Y-%m-%d}",
-                "Comment": one.comment,
             }
             for one in given
         ]
     )
-    frame = frame if any(frame["Look again"]) else frame.drop(columns="Look again")
+    frame = frame.drop(columns=[name for name in ("Others", "Look again") if not any(frame[name])])
     if (row := open_row(frame, "Your ratings", "own_table")) is not None:
         open_again(store, rater, given[row])
         st.rerun()
+
+
+def _score_words(score: float) -> str:
+    half = " and a half" if score % 1 else ""
+    return f"{score:g} {SCALE_POINTS[int(score) - 1].name}{half}"
+
+
+def _others_words(own: float, scores: Sequence[float]) -> str:
+    """The mean of what others gave the same game, beside the rater's own score; empty where nobody did."""
+    if not scores:
+        return ""
+    difference = fmean(scores) - own
+    side = "higher" if difference > 0 else "lower"
+    return f"{fmean(scores):.1f}, {round(abs(difference), 1):g} {side}" if difference else "the same"
 
 
 def _beside_others(given: Sequence[Rating], others: Mapping[str, Sequence[float]]) -> str:

@@ -19,7 +19,7 @@ from dashboard.app_pages.rate.desk_state import (
     tell,
 )
 from dashboard.app_pages.rate.rating_desk import RATE, REVISE, rating_desk
-from dashboard.shared import state
+from dashboard.shared import queries, resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import DESK as DESK
@@ -45,9 +45,11 @@ _RATED_FOR = "rated_for"
 def ask_for_name(store: Store) -> None:
     """Asks once who rates; the browser keeps the name from then on."""
     st.markdown(
-        "Computer players play a game: some are secretly Mafia, the others try to find and vote them out. You read one "
-        "and say how good it was to watch. Scores, roles and the prompt behind it stay hidden until you have rated it. "
-        "Stop whenever you like: each rating is kept at once, under your name, which your team sees."
+        "Computer players play Mafia: some are secretly the Mafia, the others try to find them and vote them out. You "
+        "read what they say, give one score for how good it was to watch, and answer five questions with yes or no."
+        f"{resources.read(_length_words)}\n\n"
+        "Scores, roles and the prompt behind a game stay hidden until you have rated it. Stop whenever you like: each "
+        "rating is kept at once, under your name, which your team sees."
     )
     with st.form("rater_name", width=420):
         name = st.text_input("Your name", max_chars=200, help="Always the same one: another name is another rater.")
@@ -62,6 +64,17 @@ def ask_for_name(store: Store) -> None:
                 plain(str(error))
             else:
                 st.rerun()
+
+
+def _length_words(store: Store) -> str:
+    """The number of games, and between which numbers of messages half of them lie; empty without games."""
+    summaries = store.transcripts.summaries()
+    messages = summaries.loc[~queries.simulated(summaries), "messages"]
+    if messages.empty:
+        return ""
+    low, high = (round(messages.quantile(share)) for share in (0.25, 0.75))
+    length = f"{low} to {high}" if low < high else str(low)
+    return f" {counted(len(messages), 'game')} can be rated; half of them have {length} messages."
 
 
 def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0) -> None:

@@ -19,6 +19,7 @@ from dashboard.shared.component_script import component_script
 from evaluation.rating_desk.assignments import MAX_NOTE_LENGTH, DiscardReason
 from evaluation.ratings import MAX_COMMENT_LENGTH, QUESTION_COUNT, SCORES
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
+from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
 _LARGEST_NUMBER = 2**31 - 1
@@ -130,7 +131,7 @@ def _answers(value: object) -> Answers | None:
 def desk_data(
     transcript: Transcript, *, token: str, progress: str, storage: str, share: float = 0.0, mode: DeskMode = RATE
 ) -> dict[str, Any]:
-    """Data for the component: public messages, rounds and eliminations. Nothing else about the transcript.
+    """Data for the component: public messages, how many, rounds and eliminations. Nothing else about the transcript.
 
     Args:
         transcript: The one to rate.
@@ -147,6 +148,9 @@ def desk_data(
         else {"k": "m", "s": speakers[entry.message.speaker], "x": entry.message.text}
         for entry in timeline(transcript, roles_hidden=True, public_only=True)
     ]
+    said = [str(row["x"]) for row in rows if row["k"] == "m"]
+    words = sum(len(text.split()) for text in said)
+    length = {"k": "e", "x": f"{counted(len(said), 'message')}, {words:,} words"}
     return {
         "token": token,
         "progress": progress,
@@ -155,7 +159,7 @@ def desk_data(
         "mode": {"submit": mode.submit, "leave": mode.leave},
         "discards": [{"value": str(one), "words": one.words} for one in DiscardReason] if mode.can_discard else [],
         "storage": storage,
-        "rows": rows,
+        "rows": [length, *rows],
         "speakers": list(speakers),
         "questions": list(QUESTIONS),
         "scale": [{**asdict(point), "signs": list(point.signs)} for point in SCALE_POINTS],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
@@ -28,7 +30,7 @@ CANNOT_TELL = "I cannot tell"
 _GAME = "style_game"
 _ASKED = "style_questions"
 _DONE = "style_done"
-_USABLE = "style_usable"
+_PLAYERS = "style_players"
 _KEPT = "kept"
 _LONGEST_NAME = 60
 _LETTERS = "ABCDEFGHIJ"
@@ -36,64 +38,80 @@ _LETTERS = "ABCDEFGHIJ"
 
 def style_check(store: Store, rater: str) -> None:
     """One player at a time; the truth is told when all players of a game are done."""
-    st.markdown(
-        "Could you tell an agent by how it talks? You read a few messages of one player, without names, and say which "
-        "of the candidates speaks. Only games that you have rated are used; you see the answers once you are through "
-        "with a game."
-    )
     answers = store.style_answers.list(rater)
     chosen = st.session_state.get(_GAME)
     if isinstance(chosen, str) and chosen in {one.transcript_id for one in store.ratings.by_rater(rater)}:
         _ask_or_tell(store, rater, chosen, answers)
     else:
         _choose_game(store, rater, answers)
-    _own_result(answers)
+    if (result := style_result(answers)) is not None:
+        st.markdown(f"**So far:** {result_words(result)}")
 
 
 def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
+    st.markdown(
+        "**Do the players have voices of their own?** A program computes Personality diversity; here a person checks "
+        "it. You read a few messages of one player, without names, and say which candidate speaks.\n\n"
+        "A game passes when you recognise more than half of its players (of ten or more, five). You see who it was "
+        "once you are through with a game. Your answers change no score by themselves."
+    )
     rated = [one.transcript_id for one in store.ratings.by_rater(rater)]
-    done = {one.transcript_id for one in answers}
     names = store.transcripts.game_names()
     games = [key for key in rated if key in names]
     if not games:
         st.info("Rate a game first; then you can be asked about it.", icon=":material/rate_review:")
         st.button("Rate a game", key="style_desk", on_click=parts.to_desk)
         return
-    usable = [key for key in games if _is_usable(store, key, rater)]
-    if left_out := len(games) - len(usable):
+    players = {key: count for key in games if (count := _player_count(store, key, rater))}
+    if left_out := len(games) - len(players):
         st.caption(
             f"{counted(left_out, 'game')} that you rated cannot be used: too few players say enough, or there is "
             "nothing to tell them apart by."
         )
-    if not usable:
+    if not players:
         st.info("Rate a longer game; then you can be asked about it.", icon=":material/rate_review:")
         st.button("Rate a game", key="style_desk", on_click=parts.to_desk)
         return
-    games = usable
-    fresh = next((key for key in games if key not in done), None)
-    if fresh is not None:
-        st.button(
-            "Start with the latest game", type="primary", key="style_start", on_click=_choose, args=(fresh,),
-            icon=":material/play_arrow:",
-        )  # fmt: skip
+    given = {key: [one.is_identified for one in answers if one.transcript_id == key] for key in players}
+    left = [key for key, count in players.items() if len(given[key]) < count]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if left:
+            label = "Go on with the next game" if any(given.values()) else "Start with the latest game"
+            st.button(
+                label,
+                type="primary",
+                key="style_start",
+                on_click=_choose,
+                args=(left[0],),
+                icon=":material/play_arrow:",
+            )
+        st.markdown(f"{len(players) - len(left)} of {counted(len(players), 'game')} done.", width="content")
     frame = pd.DataFrame(
-        [{"Game": names[key], "Your answers": "✓ begun or done" if key in done else "– not yet"} for key in games]
+        [{"Game": names[key], "Players": _state_words(given[key], count)} for key, count in players.items()]
     )
-    st.caption("Or select a game.")
-    if (row := open_row(frame, "Games that you rated", "style_games")) is not None:
-        st.session_state[_GAME] = games[row]
-        st.rerun()
+    with st.expander("Choose a game"):
+        if (row := open_row(frame, "Games that you rated", "style_games")) is not None:
+            st.session_state[_GAME] = list(players)[row]
+            st.rerun()
+
+
+def _state_words(given: Sequence[bool], players: int) -> str:
+    """A rater's answers on a game: how many are left, or how many players were recognised."""
+    if len(given) < players:
+        return f"{len(given)} of {counted(players, 'player')} answered"
+    passes = passes_manual_check(sum(given), players)
+    return f"{'✓ passed' if passes else '✗ not passed'}: {sum(given)} of {players} recognised"
 
 
 def _choose(transcript_id: str) -> None:
     st.session_state[_GAME] = transcript_id
 
 
-def _is_usable(store: Store, transcript_id: str, rater: str) -> bool:
-    """Whether the game has questions; found out once a session, as reading all rated games takes its time."""
-    known: dict[str, bool] = st.session_state.setdefault(_USABLE, {})
+def _player_count(store: Store, transcript_id: str, rater: str) -> int:
+    """The number of players asked about; found out once a session, as reading all rated games takes its time."""
+    known: dict[str, int] = st.session_state.setdefault(_PLAYERS, {})
     if transcript_id not in known:
-        known[transcript_id] = bool(style_questions(store.transcripts.get(transcript_id), rater))
+        known[transcript_id] = len(style_questions(store.transcripts.get(transcript_id), rater))
     return known[transcript_id]
 
 
@@ -170,7 +188,7 @@ def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]
         [
             {
                 "Player": one.player,
-                "Told": "✓ yes" if one.is_identified else "✗ no",
+                "Recognised": "✓ yes" if one.is_identified else "✗ no",
                 "It was": one.truth,
                 "You said": one.chosen or CANNOT_TELL,
             }
@@ -183,13 +201,18 @@ def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]
     if message := st.session_state.pop(_DONE, None):
         _say_kept(message)
     if identity.allowed(Action.OVERRIDE):
-        st.button(
-            "Let this decide the game's personality metric",
-            help="Players whom you told count as unique, the others do not: as your verdicts, which can be undone.",
-            key="style_decide",
-            on_click=decide,
-            args=(store, rater, transcript_id, given),
-        )
+        with st.popover("Use it for the score"):
+            st.markdown(
+                f"Personality diversity of this game then counts the {identified} whom you recognised, not the other "
+                f"{len(given) - identified}, in place of what the program found. These are your verdicts: the game's "
+                "ledger names you, and each can be undone there."
+            )
+            st.button(
+                "Let this decide the game's personality metric",
+                key="style_decide",
+                on_click=decide,
+                args=(store, rater, transcript_id, given),
+            )
 
 
 def _say_kept(message: str) -> None:
@@ -222,9 +245,3 @@ def decide(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer
         st.session_state[_DONE] = str(error)
     else:
         st.session_state[_DONE] = _KEPT
-
-
-def _own_result(answers: list[StyleAnswer]) -> None:
-    result = style_result(answers)
-    if result is not None:
-        st.markdown(f"**So far:** {result_words(result)}")

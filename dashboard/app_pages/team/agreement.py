@@ -69,6 +69,10 @@ def agreement() -> None:
         return
     if report.shared_games:
         status_table(items_frame(report), "Score and questions: whether raters agree, and how often they gave the same")
+        st.caption(
+            "Agreeing is more than chance: where nearly every answer is yes, giving the same shows little. Of scores, "
+            "near ones count almost as the same."
+        )
     plain("\n".join(other_sentences(report)))
     disagreements(report)
     numbers = st.expander("Show the numbers", key=NUMBERS, on_change="rerun", bind="query-params")

@@ -161,10 +161,11 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
         newest: Ids of the games of the newest iteration, which are offered first; empty where it is not told apart.
     """
     waiting = [one.transcript_id for one in grid.games if one.score is None]
+    first = [one for one in waiting if one in newest]
     scopes = {
         f"All {counted(len(grid.games), 'game')}": [one.transcript_id for one in grid.games],
         f"{counted(len(waiting), 'game')} without a rating": waiting,
-        "Those of the latest iteration without a rating": [one for one in waiting if one in newest],
+        f"{counted(len(first), 'game')} of the latest iteration without a rating": first,
     }
     # The fewest first: they are what a decision waits for.
     found = {tuple(games): label for label, games in scopes.items() if games}

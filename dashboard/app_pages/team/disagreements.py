@@ -11,7 +11,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.formatting import look, signed_cell
+from dashboard.shared.formatting import look
 from dashboard.shared.identity.identity import author_name, hidden_games
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
@@ -95,7 +95,10 @@ def _rule_gaps(report: AgreementReport) -> None:
     gaps = [one for one in report.gaps if one.transcript_id not in hidden]
     _tell_hidden(len(hidden))
     for one in gaps[:_FIRST]:
-        words = f"raters {one.rated:.2f} ({counted(one.raters, 'rater')}), metrics {one.automatic:.2f}: {one.gap:+z.2f}"
+        words = (
+            f"{counted(one.raters, 'rater')} gave {one.rated:.2f}, the metrics {one.automatic:.2f}: "
+            f"{abs(one.gap):.2f} {'more' if one.gap > 0 else 'less'}"
+        )
         _lead(one.game, words, one.transcript_id)
     _rest(
         [
@@ -159,8 +162,8 @@ def _row_agreement(one: RowAgreement) -> dict[str, object]:
         "Between": one.pair,
         "Same verdict": f"{one.same} of {one.rows}, {100 * one.share.value:.0f} %",
         "95 % interval": percent_interval(one.share.interval),
-        "Kappa": "not defined" if not one.kappa.is_known else signed_cell(f"{one.kappa.value:.2f}"),
-        "Interval of kappa": signed_cell(interval_words(one.kappa.interval, digits=2)),
+        "Kappa": "not defined" if not one.kappa.is_known else f"{one.kappa.value:.2f}",
+        "Interval of kappa": interval_words(one.kappa.interval, digits=2),
         "Floor": f"{100 * one.floor:.0f} %",
         "Games": one.games,
     }

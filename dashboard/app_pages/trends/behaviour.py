@@ -39,18 +39,14 @@ def games_cost() -> None:
         status_table(found.games, "Cost of the games by iteration")
 
 
-def model_calls() -> tuple[bool, bool]:
-    """The calls to models, by model and by run, folded; nothing before the first.
-
-    Returns:
-        Whether a model was asked, and whether an agent was evaluated.
-    """
+def model_calls() -> bool:
+    """The calls to models, by model and by run, folded; nothing before the first. Whether there is one."""
     found = resources.read(data.spending)
-    is_asked, is_judged = not found.models.empty, not found.runs.empty
-    if is_asked or is_judged:
+    is_asked = not (found.models.empty and found.runs.empty)
+    if is_asked:
         with st.expander("Calls to models", icon=":material/receipt_long:"):
             _calls(found)
-    return is_asked, is_judged
+    return is_asked
 
 
 def _calls(found: data.Spending) -> None:

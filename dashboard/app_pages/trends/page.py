@@ -90,11 +90,14 @@ def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
     with st.expander("Show the numbers", icon=":material/table:"):
         games_cost()
         behaviour()
-    is_asked, is_judged = model_calls()
-    if not is_judged:
+    is_asked = model_calls()
+    judged = parts.dimension_points(first, last)
+    if judged.empty:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(
-                "No agent was evaluated yet." if is_asked else "No model was asked yet, and no agent was evaluated.",
+                "No agent that speaks in these iterations was evaluated yet."
+                if is_asked
+                else "No model was asked yet, and no agent was evaluated.",
                 width="content",
             )
             st.page_link("app_pages/agents/page.py", label="Evaluate agents", icon=":material/theater_comedy:")
@@ -108,7 +111,7 @@ def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
     )
     if agents.open:
         with agents:
-            parts.persona_dimensions(first, last)
+            parts.persona_dimensions(judged, first, last)
 
 
 show()

@@ -164,14 +164,14 @@ def _within(frame: pd.DataFrame, first: int, last: int, with_loose: bool) -> pd.
     return frame[(frame["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
 
 
-def persona_dimensions(first: int, last: int) -> None:
-    """The persona dimensions over iterations, game by game."""
+def dimension_points(first: int, last: int) -> pd.DataFrame:
+    """The persona dimensions of the games of these iterations, as ``data.dimension_points`` gives them."""
     points = resources.read(data.dimension_points)
-    shown = points[points["position"].between(first, last)]
-    if shown.empty:
-        st.info("No agent that speaks in these iterations was evaluated yet.", icon=":material/info:")
-        st.page_link("app_pages/agents/page.py", label="Evaluate agents", icon=":material/theater_comedy:")
-        return
+    return points[points["position"].between(first, last)]
+
+
+def persona_dimensions(shown: pd.DataFrame, first: int, last: int) -> None:
+    """The persona dimensions over iterations, game by game."""
     st.caption(
         "Each game is the mean over the agents that speak in it, by each one's latest run, from 0 to 9. What is judged "
         "over all that an agent said belongs to no game: Agents, Profiles has it, and one agent from run to run."

@@ -106,4 +106,8 @@ def test_the_form_has_the_words_of_the_rubric() -> None:
     data = desk_data(secretive_game(), token="opaque", progress="1 of 3", storage="ab")
     assert [point["score"] for point in data["scale"]] == [1, 2, 3, 4, 5]
     assert len(data["questions"]) == 5
-    assert [row["k"] for row in data["rows"]] == ["r", "m", "e", "r", "m"]
+    length, *rows = data["rows"]
+    assert [row["k"] for row in rows] == ["r", "m", "e", "r", "m"]
+    # Of what the rater reads: team and private messages are not counted.
+    words = sum(len(row["x"].split()) for row in rows if row["k"] == "m")
+    assert length == {"k": "e", "x": f"2 messages, {words} words"}
