@@ -204,7 +204,7 @@ def test_trends_and_compare_leave_it_out_for_that_rater_alone(open_page, filled,
     one, other = filled.transcripts.ids()[0], filled.transcripts.ids()[-1]
     filled.ratings.add(Rating(one, "Bob", 5))
     filled.ratings.add(Rating(other, "Dana", 3))
-    hidden = "Engagement is hidden from you until you have rated these games."
+    hidden = "Engagement is hidden from you until you have rated"
     for rater, is_hidden in (("Lea", False), ("Dana", True), ("Lea", False)):
         app = open_page(page, rater=rater)
         assert not app.exception
@@ -214,3 +214,18 @@ def test_trends_and_compare_leave_it_out_for_that_rater_alone(open_page, filled,
         beside = shown.replace(hidden, "") + " ".join(one.proto.json for one in drawn(app))
         beside += " ".join(str(one.proto.spec) for one in app.get("plotly_chart"))
         assert ("Engagement" in beside) is not is_hidden
+
+
+def test_who_decides_without_rating_sees_engagement_and_is_not_asked_to_rate_any_more(open_page, filled, words) -> None:
+    games = filled.transcripts.ids()
+    for game in games[:3]:
+        filled.ratings.add(Rating(game, "Bob", 4))
+    filled.ratings.add(Rating(games[3], "Dana", 4))
+    app = open_page(rater="Dana")
+    assert "Engagement is hidden from you until you have rated" in words(app)
+    app.button(key="show_ratings").click().run()
+    assert not app.exception
+    assert "Engagement is hidden from you" not in words(app)
+    put_aside = {one.transcript_id for one in filled.discards.of("Dana")}
+    assert put_aside
+    assert put_aside <= {*games[:3]}
