@@ -373,8 +373,8 @@ _DONE = {
     ANTI_REPETITION.name: "a fifth of the messages is replaced by repeats",
 }
 _READ = {
-    STRATEGIC_DEPTH.name: "Of messages that argue and of those that do not, it tells",
-    COHERENCE.name: "Of messages that answer somebody and of those that do not, it tells",
+    STRATEGIC_DEPTH.name: "Of messages that argue and of those that do not, the reader classifies",
+    COHERENCE.name: "Of messages that answer somebody and of those that do not, the reader classifies",
 }
 
 
@@ -384,6 +384,11 @@ class Trust(StrEnum):
     YES = "can be trusted"
     WITH_CARE = "trust it with care"
     HARDLY = "says little by itself"
+
+    @classmethod
+    def of(cls, share: float) -> Trust:
+        """The trust that the result of a check earns, 0 to 1."""
+        return cls.YES if share >= _WELL else cls.HARDLY if share < _POORLY else cls.WITH_CARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,53 +466,53 @@ def _trust(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own:
     agrees = None if known is None else sum(known[kind]["reader"] for kind in ("known", "other")) / 2
     notices = None if fault is None else float(fault["auc"])
     worst = min((share for share in (agrees, notices) if share is not None), default=0.0)
-    trust = Trust.YES if worst >= _WELL else Trust.HARDLY if worst < _POORLY else Trust.WITH_CARE
-    return MetricTrust(name, trust, (*_reading(name, known), *_noticing(name, rows, own=own)), agrees, notices)
+    return MetricTrust(
+        name, Trust.of(worst), (*_reading(name, known), *_noticing(name, rows, own=own)), agrees, notices
+    )
 
 
 def _reading(name: str, known: Mapping[str, Any] | None) -> Iterator[str]:
     if known is None:
-        yield "It counts words and phrases; nothing has to be understood."
+        yield "Words and phrases are counted; nothing has to be understood."
         return
     (reader, rule), (other, other_rule) = ((known[kind]["reader"], known[kind]["rule"]) for kind in ("known", "other"))
     if name in _READ:
         yield (
-            f"{_READ[name]} {100 * reader:.0f} of 100 correctly in games of the kinds that the reader learned from, "
-            f"and "
-            f"{100 * other:.0f} in games of other kinds; 50 would be guessing. The rule alone: {100 * rule:.0f} and "
+            f"{_READ[name]} {100 * reader:.0f} of 100 correctly in games of the kinds that it learned from, and "
+            f"{100 * other:.0f} in games of other kinds; 50 would be guessing. Rules alone: {100 * rule:.0f} and "
             f"{100 * other_rule:.0f}."
         )
-    elif name == MEMORY_ACCURACY.name:
-        yield (
-            f"It finds references to the past with an F1 of {reader:.2f} in games of the kinds that the reader learned "
-            f"from and {other:.2f} in others (the rule alone: {rule:.2f} and {other_rule:.2f}; 1 would be perfect)."
-        )
+        return
+    found = (
+        "references to the past" if name == MEMORY_ACCURACY.name else "what players do to whom (accuse, defend, ask)"
+    )
+    yield (
+        f"The reader finds {found} with an F1 of {reader:.2f} in games of the kinds that it learned from and "
+        f"{other:.2f} in games of other kinds; 1 would be perfect, nothing missed and nothing wrong. Rules alone: "
+        f"{rule:.2f} and {other_rule:.2f}."
+    )
+    if name == MEMORY_ACCURACY.name:
         settled = measured()["settled"]
         yield (
-            "What it settles by the record was right in {} of {} cases, but in only {} of {} in games of other kinds: "
-            "there, look at every settled row yourself, or let a model read the game."
+            "What the record settled was right in {} of {} cases, but in only {} of {} in games of other kinds: check "
+            "every settled row of such games yourself, or let a model read them."
         ).format(*settled["known"], *settled["other"])
-    else:
-        yield (
-            f"It finds what players do to whom (accuse, defend, ask) with an F1 of {reader:.2f} in games of the kinds "
-            f"that the reader learned from and {other:.2f} in others (the rule alone: {rule:.2f} and {other_rule:.2f}; "
-            "1 would be perfect)."
-        )
 
 
 def _noticing(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own: bool) -> Iterator[str]:
     fault = rows.get((name, "score"))
     if fault is None:
-        yield "Nothing is known that destroys this alone, so the second check could not be made."
+        yield "No way is known to destroy this and nothing else, so the second check cannot be made."
         return
-    where = counted(fault["games"], "game") + (" of yours" if own else " that it was tested on")
+    where = counted(fault["games"], "game" if own else "test game") + (" of yours" if own else "")
     yield (
         f"When {_DONE[name]}, the score falls in {100 * fault['auc']:.0f} of 100 copies of {where}; 50 would be chance."
     )
     better = [row for (metric, measure), row in rows.items() if metric == name and measure in COMPANION_LABELS]
     if better and better[0]["auc"] > fault["auc"]:
         yield (
-            f"Its companion, {COMPANION_LABELS[better[0]['measure']]}, falls in {100 * better[0]['auc']:.0f} of 100."
+            f"The companion of the score, {COMPANION_LABELS[better[0]['measure']]}, falls in "
+            f"{100 * better[0]['auc']:.0f} of 100."
         )
 
 

@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from dashboard.shared.formatting import signed_cell
 from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
@@ -50,9 +49,9 @@ def _row(one: Difference) -> dict[str, object]:
         "Verdict": SYMBOLS[one.outcome],
         "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
         "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        "Difference": signed_cell(shown_change(one.before.mean, one.after.mean, one.unit)),
-        "Interval": signed_cell(deciding_interval_cell(one.deciding_interval)),
-        "Effect size d": "none" if math.isnan(one.effect.value) else signed_cell(f"{one.effect.value:+z.2f}"),
+        "Difference": shown_change(one.before.mean, one.after.mean, one.unit),
+        "Interval": deciding_interval_cell(one.deciding_interval),
+        "Effect size d": "none" if math.isnan(one.effect.value) else f"{one.effect.value:+z.2f}",
         "p": p_words(one.welch.p),
         "p after Holm": "target" if one.is_primary else p_words(one.p_holm),
         "Paired p": paired_p_words(one.paired),

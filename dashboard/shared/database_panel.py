@@ -31,7 +31,8 @@ def database(store: Store) -> None:
     info = resources.read(_info)
     plain(store.place)
     st.caption(
-        f"{info.size / _MIB:,.1f} MB, schema {info.schema}, with {info.words}. DRAMATURG_DB or --db names another file."
+        f"{info.size / _MIB:,.1f} MB, database version {info.schema}, with {info.words}. Start the server with "
+        "DRAMATURG_DB or --db for another file."
     )
     backup(store, info)
     restore(store)
@@ -100,7 +101,7 @@ def _offer(store: Store, copy: Path) -> None:
         st.error("That file cannot be restored. Nothing was changed.", icon=":material/error:")
         plain(f"{error.message} {error.remedy}")
         return
-    st.info(f"The backup can be used: {info.words}, schema {info.schema}.", icon=":material/check:")
+    st.info(f"The backup can be used: {info.words}, database version {info.schema}.", icon=":material/check:")
     with_addresses = _confirm_addresses(info)
     if st.button("Restore it", type="primary", key="restore", icon=":material/settings_backup_restore:"):
         try:

@@ -154,8 +154,3 @@ def duration_text(seconds: float) -> str:
     if seconds < 90:
         return f"{max(0, round(seconds))} s"
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def signed_cell(number: str) -> str:
-    """A number with its sign for a table: with a thin space in front no spreadsheet takes the sign for a formula."""
-    return f"\u2009{number}" if number[:1] in ("+", "-") else number

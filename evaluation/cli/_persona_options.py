@@ -134,7 +134,7 @@ def source_options(
 
 
 Since = Annotated[datetime | None, typer.Option(formats=_TIME_FORMATS, help="Only messages from this time on (UTC).")]
-Until = Annotated[datetime | None, typer.Option(formats=_TIME_FORMATS, help="Only messages until then (UTC).")]
+Until = Annotated[datetime | None, typer.Option(formats=_TIME_FORMATS, help="Only messages up to this time (UTC).")]
 MaxDrop = Annotated[
     float,
     typer.Option(
@@ -142,6 +142,6 @@ MaxDrop = Annotated[
     ),
 ]
 RequireBaseline = Annotated[
-    bool, typer.Option("--require-baseline", help="Exit with 1 when no score could be held against a baseline.")
+    bool, typer.Option("--require-baseline", help="Exit with 1 when no score could be compared with a baseline.")
 ]
 Output = Annotated[OutputFormat, typer.Option("--format", help="A table, JSON, or the Markdown of a pull request.")]

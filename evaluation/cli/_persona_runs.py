@@ -173,7 +173,7 @@ def _finish(comparison: BaselineComparison) -> None:
     if errors:
         raise typer.Exit(INFRASTRUCTURE)
     if comparison.verdict == "nothing_compared":
-        note("Nothing was compared: no score could be held against a baseline.")
+        note("Nothing was compared: no score could be compared with a baseline.")
     if comparison.has_failed:
         raise typer.Exit(GATE_FAILED)
 
@@ -343,7 +343,7 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
             first = f"{rows[0].agent_name}, {rows[0].dimension}: {rows[0].detail}"
             yield shortened(f"{counted(len(rows), 'score')} {words}, the first: {first}", _LONGEST_REMARK)
     if not comparison.having(FAILURES) and (fine := comparison.having({RegressionOutcome.FINE})):
-        held = f"{counted(len(fine), 'score')} held against baselines"
+        held = f"{counted(len(fine), 'score')} compared with baselines"
         yield f"{held}: none fell by more than {comparison.max_drop:g}"
     yield shortened(comparison.rule, _LONGEST_REMARK)
 

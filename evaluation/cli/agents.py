@@ -29,7 +29,7 @@ app = command_group("List agents; give them personas from files; say which speak
 
 @app.command("list")
 def list_agents(output: Rows = ListFormat.TABLE) -> None:
-    """List everybody who speaks in a stored transcript or is shipped, with where their persona comes from."""
+    """List everybody who speaks in a stored transcript or comes with Dramaturg, and where their persona comes from."""
     from evaluation.workflows.agents import KnownAgents
 
     known = KnownAgents.of(open_store())
@@ -88,7 +88,7 @@ def map_speaker(
     speaker: Annotated[str, typer.Argument(metavar="SPEAKER", help="The name as it stands in transcripts.")],
     agent: Annotated[
         str | None,
-        typer.Argument(metavar="[AGENT]", help="The agent's id or name; without, the one of the speaker's name."),
+        typer.Argument(metavar="[AGENT]", help="The agent's id or name. Default: the agent of the speaker's name."),
     ] = None,
     by: By = None,
 ) -> None:
@@ -101,12 +101,12 @@ def map_speaker(
     note(f"{speaker} is {agent_id or 'an agent by name'} from now on.")
 
 
-propositions_app = command_group("Check the files of the propositions that agents are held against.")
+propositions_app = command_group("Check the files of the propositions (claims) that agents are judged by.")
 
 
 @propositions_app.callback()
 def propositions() -> None:
-    """Check the files of the propositions that agents are held against."""
+    """Check the files of the propositions (claims) that agents are judged by."""
 
 
 @propositions_app.command()
@@ -120,7 +120,7 @@ def check(
 ) -> None:
     """Check proposition files and list every fault as file:line: field: what is wrong and what to do.
 
-    Exits with 2 when there is an error. An agent that nobody knows is a warning and does not change the exit code.
+    Exits with 2 when there is an error. An unknown agent is a warning and does not change the exit code.
     """
     from evaluation.files.bundled import proposition_roots
     from evaluation.judging.proposition_files import check_file, proposition_files

@@ -29,8 +29,8 @@ def compare(
 ) -> None:
     """Compare two iterations: every metric's difference with its interval, what it shows, and what moved it.
 
-    The words say better or worse only where Welch's test does so: the target of the change alone, the other metrics
-    after Holm's adjustment. The decision is the later iteration's against its own reference.
+    A metric is called better or worse only where Welch's test says so: the target of the change tested alone, the other
+    metrics after Holm's adjustment. The decision is the later iteration's against its own reference.
     """
     from evaluation.cli.rendering import stored_mixes, warn_of
     from evaluation.workflows.iterations import stored_comparison

@@ -13,7 +13,7 @@ from evaluation.cli.terminal import note, say, say_json, table
 if TYPE_CHECKING:
     from evaluation.corrections.config import CorrectionConfig
 
-app = command_group("What is corrected for an agent. What was corrected is shown under Agents, Checks.")
+app = command_group("What is corrected for an agent. The Agents page, Checks, shows what was corrected.")
 
 
 @app.callback()

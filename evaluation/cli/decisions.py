@@ -107,12 +107,12 @@ def judge(
     withdraw: Withdraw = None,
     output: Rows = ListFormat.TABLE,
 ) -> None:
-    """Have a model read games, twenty messages a call: it decides memory accuracy, strategic depth, coherence and role
-    consistency.
+    """Have a model read games, twenty messages per call, and decide rows of memory accuracy, strategic depth, coherence
+    and role consistency.
 
-    Its decisions outrank rule and reader, and yield to what the record proves and what people decide. Messages that it
-    cannot read keep their rows. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers
-    failed.
+    The model's decisions outrank rule and reader, and yield to what the record proves and what people decide. Messages
+    without a usable answer keep their rows. Answers are kept, so that the same run costs nothing again. Exits with 3
+    when answers failed.
     """
     from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
     from evaluation.judging.model_client.budget import spent_words

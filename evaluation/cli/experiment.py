@@ -49,7 +49,7 @@ Scale = Annotated[
         help="How much of the full size: 0.1 is a tenth, rounded up, two pairs at least.",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Draws population, seating, order of acting and samples.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the random choice of population, seating, order and samples.")]
 Steps = Annotated[
     int | None, typer.Option(min=1, max=200, help="How many times everybody may speak. Default: the scenario's number.")
 ]
@@ -104,8 +104,9 @@ def run(
 ) -> None:
     """Run an experiment: the same agents with and without the treatment, evaluated and compared.
 
-    Says what it will cost before anything is spent. Every answer is stored before it is used: whoever kills it, or runs
-    out of budget, runs the same command again and pays nothing twice. Exits with 3 when it stopped before its end.
+    Says what the run will cost before anything is spent. Every answer is stored before it is used: after a stop, or
+    when the budget ran out, run the same command again, and nothing is paid twice. Exits with 3 when the run stopped
+    before its end.
     """
     from evaluation.cli._experiment_runs import chosen_plans, run_all
 

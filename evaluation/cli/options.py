@@ -195,7 +195,7 @@ CorpusOutput = Annotated[
         "--output",
         metavar="URL",
         help="The folder or s3:// URL of a corpus of Parquet files: scores and ledgers are written there, for "
-        "'dramaturg collect', and nothing goes to the database. What is there already is left out.",
+        "'dramaturg collect', and nothing goes to the database. Games that are there already are skipped.",
     ),
 ]
 Scheduler = Annotated[
@@ -270,7 +270,9 @@ def judge_options(
         float | None,
         typer.Option("--budget", min=0, metavar="USD", help="Stop when the run has cost this much. Default: no limit."),
     ] = None,
-    max_calls: Annotated[int | None, typer.Option(min=0, metavar="CALLS", help="How many calls it may make.")] = None,
+    max_calls: Annotated[
+        int | None, typer.Option(min=0, metavar="CALLS", help="The most calls that it may make.")
+    ] = None,
     concurrency: Annotated[
         int | None,
         typer.Option(
@@ -295,7 +297,9 @@ def judge_options(
             help="The most tokens of an answer, with its reasoning. Default: 1000.",
         ),
     ] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would ask and cost, and stop.")] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say how many calls it would make and what they would cost, and stop.")
+    ] = False,
 ) -> JudgeChoice:
     """The model that is asked, with its limits."""
     config = {
@@ -373,7 +377,7 @@ def reading_options(
     ] = None,
     dates: Annotated[DateOrder | None, typer.Option(help="How to read dates such as 01/06/2024.")] = None,
     broken_off: Annotated[
-        bool, typer.Option("--broken-off", help="Accept runs that stopped early by an error or a limit.")
+        bool, typer.Option("--broken-off", help="Accept games that stopped early because of an error or a limit.")
     ] = False,
 ) -> ReadingChoices:
     """The choices for reading files."""

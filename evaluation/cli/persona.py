@@ -20,7 +20,7 @@ from evaluation.cli.exit_codes import command_group
 from evaluation.cli.options import OutputFormat, judge_options
 
 app = command_group(
-    "Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against baselines."
+    "Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and compare them with baselines."
 )
 
 
@@ -35,7 +35,8 @@ def run(
     require_baseline: RequireBaseline = False,
     output: Output = OutputFormat.TABLE,
 ) -> None:
-    """Evaluate agents over everything they said, store scores and reasons, and hold them against their baselines.
+    """Evaluate agents over everything they said, store scores and reasons, and compare them with their
+    baselines.
 
     An agent that speaks in no stored transcript is judged on the shipped ones. Exits with 1 when a score fell by more
     than --max-drop or is gone, with 3 when the judge failed on anything or cannot be reached.
@@ -66,7 +67,7 @@ def compare(
 @sample_options
 @judge_options
 def baseline() -> None:
-    """Evaluate agents and write what they score as the baseline that later runs are held against.
+    """Evaluate agents and write what they score as the baseline that later runs are compared with.
 
     Prints each score beside the baseline that it replaces. Writes nothing, and exits with 3, when the judge failed on
     anything.
@@ -83,11 +84,12 @@ def record(
     to: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="The .jsonl file that answers are added to; of several to one prompt the last counts."
+            metavar="FILE",
+            help="The .jsonl file that answers are added to; of several answers to one prompt, the last counts.",
         ),
     ],
 ) -> None:
-    """Evaluate agents with a model and record its answers, so that mock mode needs none.
+    """Evaluate agents with a model and record its answers, so that --mode mock can play them without one.
 
     Play them with the same agents, dimensions, sample size, seed and model.
     """

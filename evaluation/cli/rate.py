@@ -77,7 +77,7 @@ def import_sheet(
     ] = None,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Check the sheet and store nothing.")] = False,
 ) -> None:
-    """Import ratings from a CSV sheet: all of it, or nothing where a line cannot be used.
+    """Import ratings from a CSV sheet: all of it, or nothing if a line has a mistake.
 
     The columns are those of 'export ratings'; game (or transcript_id) and score are enough. The same sheet imported
     again adds nothing. Rows without a score are left out. JSON exports of Label Studio and Argilla are read as well.

@@ -106,7 +106,7 @@ def evaluate(
         )
     if corpus is not None:
         if gate is not None:
-            raise typer.BadParameter("What is written to --output is not held against a gate.", param_hint="--gate")
+            raise typer.BadParameter("What is written to --output is not checked by a gate.", param_hint="--gate")
         _score_to(corpus, paths, iteration, jobs, scheduler, reading_options.value())
         return
     if scheduler is not None:
@@ -179,8 +179,9 @@ def import_(
 ) -> None:
     """Store and score transcripts, and list what became of each.
 
-    What is stored already is recognised by its content and not stored twice. With the setting judge.imports a model
-    reads the new games. The exit code is 3 if a metric could not be computed, else 2 if a file could not be read.
+    A game that is stored already is recognised by its content and not stored twice. With the setting judge.imports
+    a model reads the new games. The exit code is 3 if a metric could not be computed, else 2 if a file could not be
+    read.
     """
     if not paths and not samples:
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
@@ -272,9 +273,9 @@ def watch(
 ) -> None:
     """Store and score transcripts as they arrive in a folder, until interrupted.
 
-    Each file is taken once, when nobody writes it any more, also across restarts; a file that is changed later is taken
-    again. What cannot be read is said once and does not stop the others. A game that is a folder of several files goes
-    in as a zip. The exit code is 0.
+    Each file is read once, as soon as nothing writes to it any more, also after a restart; a file that changes later is
+    read again. A file that cannot be read is reported once and does not stop the others. Of a game that is a folder of
+    several files, put a zip there. The exit code is 0.
     """
     from evaluation.workflows.watching import Watcher
 
@@ -313,12 +314,15 @@ def _say(found: ScoredFile) -> None:
 def collect(
     corpus: Annotated[str, typer.Argument(metavar="OUTPUT", help="The folder or URL that evaluate wrote to.")],
     database: Annotated[
-        Path, typer.Option(metavar="FILE", help="The database to import into; created if it does not exist.")
+        Path,
+        typer.Option(
+            "--database", "--db", metavar="FILE", help="The database to import into; created if it does not exist."
+        ),
     ],
 ) -> None:
     """Import into a database what 'evaluate --output' wrote: games with their scores and ledgers.
 
-    Running it again adds what is new. It may be killed at any time.
+    Run it again to add what is new, also after it was stopped halfway.
     """
     from evaluation.store import Store
     from evaluation.workflows.corpora import Collected, import_corpus

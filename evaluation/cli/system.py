@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def backup(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to make; a new one.")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write; it must not exist yet.")],
 ) -> None:
-    """Copy the whole database to a file, as it stands between two changes; the dashboard may go on meanwhile."""
+    """Copy the whole database to a file, in one consistent state; the dashboard may keep running."""
     info = open_store().backups.write(path.expanduser())
     say(f"{path} holds {info.words}.")
 
@@ -44,7 +44,7 @@ def restore(
         ),
     ] = False,
 ) -> None:
-    """Put a backup in the place of the database, whose file stays beside it under another name."""
+    """Replace the database with a backup; the replaced file is kept beside it under another name."""
     from evaluation.store.backup import check_backup
 
     info = check_backup(path.expanduser())

@@ -56,7 +56,7 @@ _MEANINGS = {
         "baselines again with `dramaturg persona baseline` and commit them; else look at what fell below."
     ),
     "nothing_compared": (
-        "No score was held against a baseline, so nothing could have fallen. Make baselines with `dramaturg persona "
+        "No score was compared with a baseline, so nothing could have fallen. Make baselines with `dramaturg persona "
         "baseline` and commit them, or ask as they were asked; the reasons stand below."
     ),
     "error": (

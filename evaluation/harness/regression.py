@@ -441,7 +441,7 @@ class BaselineComparison:
     def rule(self) -> str:
         """The rule that was applied, in a sentence."""
         if not any(row.whole for row in self.rows):
-            return "No score was held against a baseline."
+            return "No score was compared with a baseline."
         return (
             f"A dimension fails when it falls by more than {self.max_drop:g}, a proposition by more than "
             f"{self.max_drop * PROPOSITION_FACTOR:g}."
@@ -641,7 +641,7 @@ def _behind(
 
 
 _MOST_LISTED = 3
-NOTHING_COMPARED = "No score was held against a baseline, and --require-baseline asks for one."
+NOTHING_COMPARED = "No score was compared with a baseline, and --require-baseline asks for one."
 
 
 def row_words(row: BaselineRow, max_drop: float) -> str:

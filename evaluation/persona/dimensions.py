@@ -68,7 +68,7 @@ def unscorable(proposition: Proposition, target: Target, reason: str) -> Proposi
 
 
 _NO_PERSONA = (
-    "No persona of {name} is known, so nothing can be held against it. Import an agent file, write the persona on the "
+    "No persona of {name} is known to check its messages against. Import an agent file, write the persona on the "
     "Agents page, or use transcripts that hold it."
 )
 

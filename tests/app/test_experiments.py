@@ -146,7 +146,13 @@ def test_going_on_keeps_the_options_and_takes_a_new_limit(open_page, database, w
 def test_table_1_has_19_rows_with_ours_beside_them(open_page, finished, words) -> None:
     app = open_page("experiments", experiments_view="Table 1")
     assert not app.exception
-    assert "No model has run one of the paper's four experiments here" in words(app)
+    said = words(app)
+    assert "In the paper more often not: 10 worse, 5 better and 4 could be luck, of 19 means." in said
+    assert "No model has run one of the paper's four experiments here" in said
+    assert list(tables(app)[0]["With corrections"])[2:] == [
+        "2 worse, 1 better and 2 could be luck",
+        "2 better and 2 could be luck",
+    ]
     # The paper's directions alone, as a script says nothing; fluency of experiment 3 has a p of 0.454.
     assert list(tables(app)[0]["Fluency"]) == ["▼ 0.52", "▼ 3.13", "could be luck", "could be luck"]
     frame = tables(app)[1]

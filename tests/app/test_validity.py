@@ -32,7 +32,7 @@ def with_game(database: Path) -> Store:
 def test_it_measures_in_the_background_and_shows_what_was_noticed(open_page, words, table, with_game) -> None:
     app = open_page("settings", help="Guide", guide_view="Metrics")
     assert "measured in the background once games are stored" in words(app)
-    assert "of 26 games that it was tested on" in words(app)
+    assert "of 26 test games" in words(app)
     app.button(key="measure_validity").click().run()
     assert settled(with_game, jobs.VALIDITY) is JobState.DONE
     app = open_page("settings", help="Guide", guide_view="Metrics")

@@ -54,7 +54,7 @@ class ScoredClaim:
     id: str
     text: str
     score: float | None = None
-    judged: str = "not asked"
+    judged: str = ""
 
 
 def scored_claims(scores: pd.DataFrame) -> list[ScoredClaim]:

@@ -26,14 +26,12 @@ def propositions(person: SelectableAgent) -> None:
     files = _files(person)
     claims = _claims(person, files, detail)
     plain(_sentence(person, claims))
-    st.caption(
-        "How well each claim is held to, the worst first. After \u201cNever\u201d stands what should not happen. "
-        "A score opens its judgements."
-    )
+    opens = " A score opens its judgements." if detail else ""
+    st.caption(f"The claims, the worst first. After \u201cNever\u201d stands what should not happen.{opens}")
     claim_rows(claims, detail, names_dimension=True)
     with st.expander("Where the claims are kept"):
         st.caption("These are YAML files. Edit them with a text editor; `dramaturg propositions check` finds mistakes.")
-        status_table(_frame(claims, files, person), "Claims with file and line, score and weight")
+        status_table(_frame(claims, files, person), "Claims with file and line, and weight")
 
 
 def _files(person: SelectableAgent) -> dict[tuple[str, str], Proposition]:
@@ -63,10 +61,6 @@ def _in_words(one: Proposition, person: SelectableAgent) -> str:
     return claim_text(claim, is_fault=one.is_inverted)
 
 
-def _cell(one: ScoredClaim) -> str:
-    return one.judged if one.score is None else score_text(one.score, one.dimension)
-
-
 def _frame(
     claims: Sequence[ScoredClaim], files: Mapping[tuple[str, str], Proposition], person: SelectableAgent
 ) -> pd.DataFrame:
@@ -76,7 +70,6 @@ def _frame(
                 "Claim": one.text,
                 # The folders above say nothing about the claim, but much about the server.
                 "File and line": "/".join(file.source.split("/")[-2:]),
-                "Score": _cell(one),
                 "For": "everybody" if file.agent_id != person.id else "this one",
                 "Weight": file.weight,
             }
@@ -91,6 +84,8 @@ def _sentence(person: SelectableAgent, claims: Sequence[ScoredClaim]) -> str:
     name = shortened(person.name, 60)
     scored = [one for one in claims if one.score is not None and one.dimension is not Dimension.IDEAS_QUANTITY]
     if not scored:
-        return f"{name} is held against {counted(len(claims), 'claim')}; no score yet."
-    weakest = f"\u201c{shortened(scored[0].text.rstrip('.'), 160)}\u201d ({_cell(scored[0])})"
+        return f"{name} is judged by {counted(len(claims), 'claim')}; no score yet."
+    weakest = (
+        f"\u201c{shortened(scored[0].text.rstrip('.'), 160)}\u201d ({score_text(scored[0].score, scored[0].dimension)})"
+    )
     return f"{name}: {len(scored)} of {counted(len(claims), 'claim')} scored. Weakest: {weakest}."

@@ -16,7 +16,6 @@ from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame
 from dashboard.shared.downloads import json_download
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.formatting import signed_cell
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.personas import SelectableAgent
 from dashboard.shared.status_table import status_table
@@ -140,10 +139,10 @@ def _short_frame(found: RunComparison) -> pd.DataFrame:
 def _change(one: Difference, before: float | None, after: float | None) -> str:
     """The change of the two means that stand beside it; empty where one is of games and the other of a whole run."""
     if one.before.n and one.after.n:
-        return signed_cell(shown_change(one.before.mean, one.after.mean, ""))
+        return shown_change(one.before.mean, one.after.mean, "")
     if one.before.n or one.after.n or before is None or after is None:
         return ""
-    return signed_cell(shown_change(before, after, ""))
+    return shown_change(before, after, "")
 
 
 def _mean(games: Summary, whole: float | None) -> str:

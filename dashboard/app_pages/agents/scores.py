@@ -38,8 +38,8 @@ _ID = "agent"
 """The agent in the address of a link from another page."""
 _CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
-CLAIM = "claim"
-"""The claim in the address whose judgements are open; with the dimension, as ids are unique within one."""
+_CLAIM, _MARKED = "claim", "claim_marked"
+"""The claim whose judgements are open, in the address; and the one whose mark in the picture was clicked last."""
 _MOST_SHOWN = 40
 _MOST_NAMED = 6
 _CLOSE = 0.5
@@ -59,8 +59,14 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
             "Scores run from 0 to 9, higher is better; ideas are counted."
             + (f" {counted(waiting, 'other speaker')} not evaluated yet." if waiting else "")
         )
-        frame = personas.people_frame(sorted(evaluated, key=lambda one: (one.is_channel, -(one.overall or 0.0))))
+        ordered = sorted(evaluated, key=lambda one: (one.is_channel, -(one.overall or 0.0)))
+        frame = _filled(personas.people_frame(ordered))
         status_table(frame, "Agents with their scores on five dimensions")
+
+
+def _filled(frame: pd.DataFrame) -> pd.DataFrame:
+    """The columns that say something of anybody."""
+    return frame.loc[:, ~frame.isin(["", "\u2013"]).all()]
 
 
 def ranking(found: Sequence[SelectableAgent]) -> None:
@@ -137,23 +143,22 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     changes = resources.read(stored_run_comparison, before, str(run["run_id"])) if before else None
     detail = resources.read(personas.run_detail, str(run["run_id"]))
     if finding := _finding(upto[-1], dimensions):
-        st.markdown(f"**{finding}**")
+        st.markdown(f"**{finding}**" + (f" Since the run before, {_changed_words(changes)}" if changes else ""))
     claims = scored_claims(detail.scores)
     found = profile(upto, claims, dimensions)
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
     _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
-    since = f" Since the run before, {_changed_words(changes)}" if changes else ""
-    st.caption(
-        f"{_about(run)}{since} ● score: the mean of its claims, the small dots; ○ in the run before. At the right the "
-        "drift: every run so far. Each mark opens its judgements."
-    )
+    st.caption(f"{_about(run)} ● weighted mean of claims (dots), ○ in the run before. Right: drift over all runs.")
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:
-        claim_rows([one for one in claims if one.dimension is dimension], detail, opens_worst=True)
+        own = [one for one in claims if one.dimension is dimension]
+        # One that was opened by its mark in the picture stands where it is seen.
+        own.sort(key=lambda one: one.id != st.session_state.get(_MARKED))
+        claim_rows(own, detail, opens_first=True)
         _unscored(detail.failures[detail.failures["dimension"] == dimension])
     with st.expander("Show the numbers", key="profile_numbers"):
         plain("\n".join(found.words))
-        history = resources.read(personas.run_history, person.id)
+        history = _filled(resources.read(personas.run_history, person.id))
         status_table(history, "All runs of this agent, the latest first")
 
 
@@ -180,6 +185,7 @@ def _follow_click(target: MarkTarget | RunTarget | None) -> None:
     """Sets the choices to what was clicked in the profile; without a click, to what the address says at first."""
     if isinstance(target, RunTarget):
         st.session_state[_RUN], st.session_state[_DIMENSION] = target.run_id, target.dimension
+        st.session_state[_MARKED] = target.claim
         state.choose(**target.query)
         return
     for key, name in ((_RUN, "run"), (_DIMENSION, "judged")):
@@ -210,7 +216,7 @@ def _choose_dimension(person: SelectableAgent, dimensions: Sequence[Dimension]) 
         "Claims, the worst first", dimensions, format_func=LABELS.__getitem__, key=_DIMENSION
     )
     if state.chosen("judged") != dimension:
-        state.choose(judged=dimension, **{CLAIM: None})
+        state.choose(judged=dimension, **{_CLAIM: None})
     return None if dimension is None else Dimension(dimension)
 
 
@@ -218,7 +224,7 @@ def show_judgements(agent: str, run: str, dimension: Dimension) -> None:
     """Opens the profile of an agent in one run, with the judgements of a dimension's worst claim."""
     st.session_state[state.AGENTS_VIEW] = state.PROFILES
     st.session_state[_RUN], st.session_state[_DIMENSION] = run, dimension
-    state.choose(**{_ID: agent, "run": run, "judged": dimension, CLAIM: None})
+    state.choose(**{_ID: agent, "run": run, "judged": dimension, _CLAIM: None})
 
 
 def _about(run: Any) -> str:
@@ -257,19 +263,19 @@ def _window(run: Any) -> str:
 
 
 def claim_rows(
-    claims: Sequence[ScoredClaim], detail: RunDetail | None, *, opens_worst: bool = False, names_dimension: bool = False
+    claims: Sequence[ScoredClaim], detail: RunDetail | None, *, opens_first: bool = False, names_dimension: bool = False
 ) -> None:
     """Claims with a bar and their score, which opens the judgements in place.
 
     Args:
         claims: Untrusted text, in the order in which they are shown.
         detail: Of the run that gave the scores; ``None`` before the first.
-        opens_worst: Whether the first is open until another one is chosen.
+        opens_first: Whether the first is open until another one is chosen.
         names_dimension: Whether each says its dimension.
     """
-    chosen = (state.chosen("judged"), state.chosen(CLAIM))
+    chosen = (state.chosen("judged"), state.chosen(_CLAIM))
     asked = {(str(one.dimension), one.id) for one in claims if one.score is not None}
-    if chosen not in asked and opens_worst and claims:
+    if chosen not in asked and opens_first and claims:
         chosen = (str(claims[0].dimension), claims[0].id)
     games = resources.read(queries.game_names)
     for one in claims:
@@ -298,12 +304,13 @@ def _claim_row(one: ScoredClaim, *, is_open: bool, names_dimension: bool) -> Non
                 st.progress(one.score / HIGHEST_SCORE)
         with st.container(gap=None, width="stretch"):
             plain(one.text)
-            st.caption(f"{LABELS[one.dimension]}, {one.judged}" if names_dimension else one.judged)
+            st.caption(", ".join(filter(None, (LABELS[one.dimension] if names_dimension else "", one.judged))))
 
 
 def _open_claim(one: ScoredClaim, is_open: bool) -> None:
+    st.session_state.pop(_MARKED, None)
     st.session_state[_DIMENSION] = one.dimension
-    state.choose(judged=one.dimension, **{CLAIM: None if is_open else one.id})
+    state.choose(judged=one.dimension, **{_CLAIM: None if is_open else one.id})
 
 
 def _unscored(failed: pd.DataFrame) -> None:

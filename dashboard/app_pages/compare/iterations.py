@@ -15,7 +15,6 @@ from dashboard.shared.changes.keep_or_revert import decision_form
 from dashboard.shared.comparison_tables import METRIC_LABELS, difference_frame, export_frame
 from dashboard.shared.downloads import comparison_report, csv_download, json_download
 from dashboard.shared.example_row import example_row
-from dashboard.shared.formatting import signed_cell
 from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
@@ -136,7 +135,7 @@ def movers(found: IterationComparison) -> None:
                 "Metric": METRIC_LABELS[one.metric],
                 "By": one.kind,
                 "What": one.label,
-                "Change": signed_cell(f"{one.change:+z.1f} points"),
+                "Change": f"{one.change:+z.1f} points",
                 "Lost before": f"{one.before:.1f} ({one.before_rows})",
                 "Lost after": f"{one.after:.1f} ({one.after_rows})",
             }

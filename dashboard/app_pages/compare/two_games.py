@@ -11,7 +11,7 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import Aim, focus_on, read_open
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.formatting import score_text, signed_cell
+from dashboard.shared.formatting import score_text
 from dashboard.shared.identity.visible_games import open_game
 from dashboard.shared.marks.pictures import remember_target
 from dashboard.shared.marks.targets import MarkTarget
@@ -94,7 +94,7 @@ def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, s
             first, second = (float(one or 0.0) for one in scores)
             words = " → ".join(score_text(one, definition.scale) for one in (first, second))
             unit = "%" if definition.scale == PERCENT else ""
-            change = signed_cell(shown_change(first, second, unit))
+            change = shown_change(first, second, unit)
             found.append(((second - first) / definition.scale.width, definition.label, words, change))
     return found
 

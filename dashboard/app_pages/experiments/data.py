@@ -12,7 +12,6 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.shared.formatting import signed_cell
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.estimate import ABEstimate
@@ -27,7 +26,7 @@ from evaluation.score import PERCENT
 from evaluation.statistics.words import p_words
 from evaluation.store import Store
 from evaluation.store.experiments import AB
-from evaluation.text.display import counted
+from evaluation.text.display import counted, listed
 from evaluation.workflows.ab_tests import estimate_ab_test
 
 _NONE = "–"
@@ -109,7 +108,7 @@ def _report_line(row: Mapping[str, Any]) -> dict[str, Any]:
         "Treatment": mean_cell(row["treatment_mean"], row["treatment_sd"]),
         "Control": mean_cell(row["control_mean"], row["control_sd"]),
         "Difference": change_cell(row["difference"]),
-        "95 % interval": row["interval_note"] or _NONE if low is None else signed_cell(f"{low:+z.2f} to {high:+z.2f}"),
+        "95 % interval": row["interval_note"] or _NONE if low is None else f"{low:+z.2f} to {high:+z.2f}",
         "Effect of the treatment": row_words(row),
         "n": f"{row['n_treatment']} / {row['n_control']}",
         "p": p_cell(row["p_value"]),
@@ -159,7 +158,7 @@ def mean_cell(mean: float | None, sd: float | None) -> str:
 
 def change_cell(value: float | None) -> str:
     """A difference with its sign."""
-    return _NONE if value is None else signed_cell(f"{value:+z.2f}")
+    return _NONE if value is None else f"{value:+z.2f}"
 
 
 def p_cell(value: float | None) -> str:
@@ -201,11 +200,6 @@ def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, pd.DataFrame,
         begin with a symbol for the same or the opposite direction. With each table the ids of the runs of its rows,
         none for the paper's.
     """
-    paper = {
-        (experiment.name, row.dimension): _COULD_BE_LUCK if float(row.p.lstrip("<")) > LEVEL else _arrow(row.difference)
-        for experiment in published_experiments()
-        for row in experiment.rows
-    }
     latest = _latest_by_experiment(runs)
     ours = {
         (name, row["paper_label"]): _our_arrow(row)
@@ -213,7 +207,7 @@ def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, pd.DataFrame,
         for row in run.rows
         if row["published"]
     }
-    shown = [("In the paper", _matrix(paper), list[str]())]
+    shown = [("In the paper", _matrix(_published_cells()), list[str]())]
     if ours:
         shown.append(
             (
@@ -223,6 +217,32 @@ def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, pd.DataFrame,
             )
         )
     return shown
+
+
+def _published_cells() -> dict[tuple[str, str], str]:
+    return {
+        (experiment.name, row.dimension): _COULD_BE_LUCK if float(row.p.lstrip("<")) > LEVEL else _arrow(row.difference)
+        for experiment in published_experiments()
+        for row in experiment.rows
+    }
+
+
+def published_words() -> str:
+    """Tell in a sentence whether corrections helped in the paper, by its tests."""
+    cells = list(_published_cells().values())
+    worse, better = (sum(sign in cell for cell in cells) for sign in "▼▲")
+    answer = "more often not" if worse > better else "more often than not" if better > worse else "as often as not"
+    return f"Did corrections help? In the paper {answer}: {_helped_words(cells)}, of {counted(len(cells), 'mean')}."
+
+
+def _helped_words(cells: Sequence[str]) -> str:
+    """ "10 worse, 5 better and 4 could be luck"; empty without a difference."""
+    counts = {
+        "worse": sum("▼" in cell for cell in cells),
+        "better": sum("▲" in cell for cell in cells),
+        _COULD_BE_LUCK: sum(cell == _COULD_BE_LUCK for cell in cells),
+    }
+    return listed([f"{number} {words}" for words, number in counts.items() if number])
 
 
 def _our_arrow(row: Mapping[str, Any]) -> str:
@@ -241,7 +261,10 @@ def _matrix(cells: Mapping[tuple[str, str], str]) -> pd.DataFrame:
     titles = {each.published: each.title for each in scenarios().values()}
     return pd.DataFrame(
         [
-            {"Experiment": f"{name}: {titles[name].removeprefix('Brainstorming, ')}"}
+            {
+                "Experiment": f"{name}: {titles[name].removeprefix('Brainstorming, ')}",
+                "With corrections": _helped_words([cell for (own, _), cell in cells.items() if own == name]),
+            }
             | {LABELS[one]: cells.get((name, label), _NONE) for one, label in PUBLISHED_NAMES.items()}
             for name in dict.fromkeys(name for name, _ in cells)
         ]
@@ -258,7 +281,7 @@ def _recomputed_cells(row: Table1Row) -> dict[str, str]:
     low, high = row.found.interval.low, row.found.interval.high
     return {
         "Raw: difference": change_cell(row.found.difference),
-        "Raw: 95 % interval": _NONE if low is None or high is None else signed_cell(f"{low:+z.2f} to {high:+z.2f}"),
+        "Raw: 95 % interval": _NONE if low is None or high is None else f"{low:+z.2f} to {high:+z.2f}",
         "Raw: d": change_cell(row.found.effect.value),
         "Raw: p (Holm)": p_words(row.found.p_holm),
         "As published": "✓ yes" if row.has_published_values else "✗ no",
@@ -308,6 +331,18 @@ def ab_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:
     return pd.DataFrame(
         [{metric_words(name): metric_words(_ab_cell(name, cell)) for name, cell in row.items()} for row in rows]
     )
+
+
+def comparisons_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:
+    """The comparisons of an A/B test's summary; the means of two variants stand under their names."""
+    frame = ab_frame(rows)
+    frame.insert(1, "Better", frame.pop("Better"))
+    pairs = frame[["A", "B"]].drop_duplicates()
+    if len(pairs) > 1:
+        return frame
+    first, second = pairs.iloc[0]
+    names = {"Mean of A (runs)": f"{first} (runs)", "Mean of B (runs)": f"{second} (runs)", "B minus A": "Difference"}
+    return frame.drop(columns=["A", "B"]).rename(columns=names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,11 +400,10 @@ def _ab_cell(name: str, cell: str) -> str:
         return "✓ yes"
     if name == "Status":
         return {"done": "✓ done"}.get(cell, f"✗ {cell}" if cell.startswith("failed") else f"– {cell}")
-    return signed_cell(cell) if name in _SIGNED else cell
+    return cell
 
 
 _SHOWN = {"could be luck": "–", "cannot be tested": "?"}
-_SIGNED = {"B minus A", "Interval", "Effect size"}
 
 
 def stored_games(store: Store, games: Mapping[str, str]) -> dict[str, str]:

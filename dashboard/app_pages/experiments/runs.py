@@ -231,7 +231,7 @@ def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
 
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:
     summary = ab_summary(results, chosen.completed_at)
-    plain(data.metric_words(f"{results.get('recommendation', '')} {summary.basis}"))
+    plain(data.metric_words(f"{results.get('recommendation', '')}\n{summary.basis}"))
     measured = [str(one["metric_name"]) for one in results.get("comparisons", [])]
     trust_note(measured, results.get("primary"), "The recommendation")
     if drawn := data.measured_runs(results, summary.measures):
@@ -243,19 +243,16 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
         )
         kind = "stored games" if chosen.config.get("test", {}).get("source") == _STORED_GAMES else "runs"
         st.caption(f"Marks are {kind}, a line is their mean. {stricter_words('The deciding measure')}")
-    is_decider_drawn = bool(drawn) and data.is_drawn(summary.measures[0])
-    if summary.measures and not is_decider_drawn:
-        _measures_table(summary.measures)
+    if summary.measures and not (drawn and data.is_drawn(summary.measures[0])):
+        status_table(data.ab_frame(summary.measures), "Every measure: what the runs show, and the mean of each variant")
     spent = f" Spent: {summary.spent}." if results.get("spent_usd") != 0 else ""
     st.caption(f"Runs: {summary.runs}.{spent} Ended {summary.date}.")
     _games_of_runs(store, chosen.id, summary.games)
     with st.expander("Show the numbers", key="ab_numbers"):
         for reason in results.get("reasons", []):
             plain(data.metric_words(str(reason)))
-        if is_decider_drawn:
-            _measures_table(summary.measures)
         if summary.comparisons:
-            status_table(data.ab_frame(summary.comparisons), "Every pair of variants on every measure, b minus a")
+            status_table(data.comparisons_frame(summary.comparisons), "Every pair of variants on every measure")
         st.caption(
             "Significant: the deciding measure is tested apart, the others adjusted together (Holm), as on Compare; "
             "intervals of two variants are as wide as that asks for. Practical: more than 10 "
@@ -266,13 +263,6 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
             status_table(data.ab_frame(summary.variants), "The variants: runs by status, checks passed, means")
         if summary.every_run:
             status_table(data.ab_frame(summary.every_run), "Every run with its status and cost")
-
-
-def _measures_table(measures: Sequence[Mapping[str, str]]) -> None:
-    status_table(
-        data.ab_frame(measures),
-        "Every measure: what the runs show, and the mean of each variant",
-    )
 
 
 def _means_in_words(one: MeasuredRuns) -> str:

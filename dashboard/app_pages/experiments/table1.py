@@ -18,16 +18,10 @@ from evaluation.experiments.table1 import CAVEAT, Table1Row, published_experimen
 
 def table1(found: Sequence[ShownRun]) -> None:
     """The 19 published rows with the latest run of each scenario, and a place for the raw files."""
-    st.markdown(f"**{data.table1_words(found)}**")
+    st.markdown(f"**{data.published_words()} {data.table1_words(found)}**")
     shown = data.table1_directions(found)
     if len(shown) == 1:
         st.button("Run an experiment", icon=":material/science:", key="run_for_table1", on_click=_open_form)
-    st.markdown(
-        "The TinyTroupe paper (arXiv:2507.09788) let the same agents talk with corrections (the treatment) and "
-        "without. By its tests, corrections clearly lowered consistency in three of four experiments and raised it in "
-        "one, lowered fluency and voice distinctness in two, raised adherence in two and lowered it in two, and "
-        "brought more ideas in two of three and fewer in one."
-    )
     for title, directions, runs in shown:
         st.subheader(title, anchor=False)
         alt = f"{title}: the direction of every difference"
@@ -38,7 +32,10 @@ def table1(found: Sequence[ShownRun]) -> None:
             state.choose(experiment=runs[row])
             st.rerun()
     ours = "✓ the same way as in the paper, ✗ the other way. Select a row to open its run. " if len(shown) > 1 else ""
-    st.caption(f"{ours}▲ higher and ▼ lower with corrections, in points of 9; ideas in their number.")
+    st.caption(
+        f"{ours}▲ higher (better) and ▼ lower (worse) with corrections, in points of 9; ideas in their number. The "
+        "TinyTroupe paper (arXiv:2507.09788) let the same agents talk with corrections, the treatment, and without."
+    )
     place = st.expander("Show the numbers", key="table1_numbers")
     raw = _raw_rows()
     with place:

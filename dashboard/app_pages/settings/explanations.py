@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -21,7 +21,7 @@ from evaluation.files.bundled import documentation_root
 from evaluation.readers import read_transcripts
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LedgerRow, MetricDefinition, MetricResult
-from evaluation.text.display import shortened
+from evaluation.text.display import listed, shortened
 from evaluation.transcript import Transcript
 from evaluation.validity import MetricTrust, Trust, metric_trust
 from evaluation.workflows.samples import load_manifest
@@ -66,26 +66,21 @@ def metrics() -> None:
     thresholds = resources.read(queries.thresholds)
     stored = set(resources.store().transcripts.ids())
     report = resources.read(queries.validity_report)
-    st.markdown(
-        "Can you trust a metric? Two checks tell, where they can be made: does it agree with careful people, and "
-        "does its score fall when what "
-        "it measures is deliberately destroyed?"
-    )
     answers = metric_trust(report["faults"] if report else None)
+    st.markdown(_answer(answers))
     rows = [
         {
             "Metric": DEFINITIONS[one.metric].label,
-            "Can you trust it?": _trust_words(one),
-            "Agrees with people": "nothing to read" if one.agrees is None else _of_hundred(one.agrees),
-            "Falls when destroyed": _of_hundred(one.notices),
-            "Passes from": threshold_text(thresholds[one.metric], DEFINITIONS[one.metric].scale),
+            "Can you trust it?": "as far as raters agree" if one.metric == ENGAGEMENT.name else _signed(one.trust),
+            **_checks(one),
         }
         for one in answers
     ]
-    status_table(pd.DataFrame(rows), "Each metric, whether it can be trusted, and its threshold")
+    status_table(pd.DataFrame(rows), "Each metric, whether it can be trusted, and the two checks")
     st.caption(
-        "Agreement on games that the reader never saw, as the share that each metric names below; destroyed copies "
-        "that score lower, of which 50 of 100 would be chance. From 80 in each check that was made it can be trusted."
+        "Agrees with people: how well its decisions match those of careful people, on games that the reader never "
+        "saw. Falls when destroyed: of 100 copies of games in which what it measures is destroyed, how many score "
+        "lower; 50 would be chance. ✓ from 80, ✗ below 60; the worse check decides."
     )
     for one, trusted in zip(explained_metrics(), answers, strict=True):
         with st.container(border=True):
@@ -93,23 +88,38 @@ def metrics() -> None:
                 st.subheader(one.definition.label, anchor=False, width="content")
                 if trusted.metric != ENGAGEMENT.name:
                     st.badge(str(trusted.trust).capitalize(), color=_COLORS[trusted.trust])
-                st.caption(threshold_text(thresholds[one.definition.name], one.definition.scale))
+                st.caption(f"passes with {threshold_text(thresholds[one.definition.name], one.definition.scale)}")
             plain(one.text)
-            st.markdown("**Can you trust it?** " + " ".join(trusted.sentences))
-            with st.expander("Exactly, with examples from a sample game"):
+            with st.expander("How it is computed, what the checks showed, and examples from a sample game"):
                 plain(one.exactly)
+                st.markdown("**Can you trust it?** " + " ".join(trusted.sentences))
                 _examples(one, stored)
 
 
-def _trust_words(one: MetricTrust) -> str:
-    """The answer with its sign; of engagement the raters' agreement tells."""
+def _answer(answers: Sequence[MetricTrust]) -> str:
+    """The metrics by how far they can be trusted: "Can be trusted: Strategic depth and Anti-repetition. ..."."""
+    computed = [one for one in answers if one.metric != ENGAGEMENT.name]
+    by_trust = {trust: [DEFINITIONS[one.metric].label for one in computed if one.trust is trust] for trust in Trust}
+    said = [f"**{str(trust).capitalize()}**: {listed(labels)}." for trust, labels in by_trust.items() if labels]
+    return " ".join([*said, "**Engagement** is what people say: Team, Agreement shows how far they agree."])
+
+
+def _signed(trust: Trust) -> str:
+    return f"{_SYMBOLS[trust]} {trust}"
+
+
+def _checks(one: MetricTrust) -> dict[str, str]:
+    """The two checks of a metric, each with its own sign; a dash and the reason where there is none."""
     if one.metric == ENGAGEMENT.name:
-        return "as far as raters agree: Team, Agreement"
-    return f"{_SYMBOLS[one.trust]} {one.trust}"
+        return {"Agrees with people": "\u2013 people rate it", "Falls when destroyed": "\u2013 people rate it"}
+    return {
+        "Agrees with people": _check(one.agrees, "only counts words"),
+        "Falls when destroyed": _check(one.notices, "no way to try"),
+    }
 
 
-def _of_hundred(share: float | None) -> str:
-    return "not tried" if share is None else f"{100 * share:.0f} of 100"
+def _check(share: float | None, missing: str) -> str:
+    return f"\u2013 {missing}" if share is None else f"{_SYMBOLS[Trust.of(share)]} {100 * share:.0f} of 100"
 
 
 def _examples(one: ExplainedMetric, stored: set[str]) -> None:
@@ -125,7 +135,8 @@ def _examples(one: ExplainedMetric, stored: set[str]) -> None:
 
 
 def _quote(example: ExampleRow) -> str:
-    quote = f"{example.player}: {shortened(example.text, _LONGEST_QUOTE)}" if example.text else example.player
+    said = example.text.removeprefix(f"{example.player}: ")
+    quote = f"{example.player}: {shortened(said, _LONGEST_QUOTE)}" if said else example.player
     return f"{quote}\n{example.reason}".strip()
 
 
@@ -190,8 +201,9 @@ def explained_metrics() -> tuple[ExplainedMetric, ...]:
     text = (documentation_root() / "metrics.md").read_text("utf-8")
     game = _sample()
     results = evaluate_transcript(game).metrics
+    shown: set[str | None] = set()
     return tuple(
-        ExplainedMetric(each, *_explanation(text, each), _explained_examples(game, results.get(name)))
+        ExplainedMetric(each, *_explanation(text, each), _explained_examples(game, results.get(name), shown))
         for name, each in DEFINITIONS.items()
     )
 
@@ -211,11 +223,16 @@ def _sample() -> Transcript:
     return transcript
 
 
-def _explained_examples(game: Transcript, result: MetricResult | None) -> tuple[ExampleRow, ...]:
-    judged = [row for row in (result.ledger if result else ()) if row.denominator > 0]
+def _explained_examples(
+    game: Transcript, result: MetricResult | None, shown: set[str | None]
+) -> tuple[ExampleRow, ...]:
+    # No message stands for two metrics: what counts for one may count against the other.
+    judged = [row for row in (result.ledger if result else ()) if row.denominator > 0 and row.message_id not in shown]
     best = next((row for row in judged if row.numerator >= row.denominator), None)
     worst = next((row for row in judged if row.numerator < row.denominator), None)
-    return tuple(_example(game, row) for row in (best, worst) if row is not None)
+    found = [row for row in (best, worst) if row is not None]
+    shown.update(row.message_id for row in found if row.message_id)
+    return tuple(_example(game, row) for row in found)
 
 
 def _example(game: Transcript, row: LedgerRow) -> ExampleRow:

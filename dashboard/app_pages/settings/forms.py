@@ -27,12 +27,16 @@ _MIB = 1024 * 1024
 LIMITS: Mapping[str, tuple[str, int, str]] = {
     "file_bytes": ("Size of a transcript file (MB)", _MIB, "Also of one inside a zip, once it is unpacked."),
     "archive_bytes": ("Size of a zip, unpacked (MB)", _MIB, "Everything in it together."),
-    "archive_ratio": ("Packing ratio of a file in a zip", 1, "No transcript packs a hundred to one; a bomb does."),
+    "archive_ratio": (
+        "Packing ratio of a file in a zip",
+        1,
+        "Real transcripts shrink less than 100 to 1; a file made to do harm shrinks more.",
+    ),
     "files": ("Files in a zip or folder", 1, "Also games in one file."),
-    "messages": ("Messages of a game", 1, "Its votes may be as many again."),
+    "messages": ("Messages of a game", 1, "Votes are counted apart, up to the same number."),
     "players": ("Players of a game", 1, "Personality diversity compares each with each."),
     "message_characters": ("Characters of a message", 1, "A longer one is usually two that were not kept apart."),
-    "lines": ("Lines or rows of a file", 1, "In formats that go by lines, and in tables."),
+    "lines": ("Lines or rows of a file", 1, "In formats that are read line by line, and in tables."),
 }
 """The limits that are shown: by field, the label, the unit that is typed in, and what it is for."""
 
@@ -41,10 +45,9 @@ def thresholds(store: Store) -> None:
     """Thresholds with what a change would do, before it is stored; and the way back to the rubric's."""
     st.subheader("Thresholds", anchor=False)
     st.caption(
-        "The score from which a metric passes; a game passes with 5 of the 7, engagement among them, unless it costs "
-        f"more than {COST_LIMIT_USD:g} USD, a limit that is fixed. A change applies "
-        "to games already scored too: their scores stay; which of them pass is decided anew. Change one to see what "
-        "it would do."
+        "The score from which a metric passes. A game passes with 5 of the 7 metrics, engagement among them, at a cost "
+        f"of at most {COST_LIMIT_USD:g} USD (fixed). Change a threshold to see which games would pass then; scores "
+        "stay as they are, and nothing is stored before you save."
     )
     now = resources.read(queries.thresholds)
     then = _threshold_inputs(now)
@@ -125,13 +128,13 @@ def test_size(store: Store) -> None:
             value=held,
             step=1,
             key="test_size",
-            help="The rubric's is 3. The checklist asks for three tests in a row that pass.",
+            help="The rubric says 3. The success checklist asks for three tests in a row that pass.",
             width=240,
         )
     )
     st.caption(
-        "Games of an iteration form tests in the order in which they were added; a test passes by its mean scores. "
-        "A change regroups all games."
+        "The games of an iteration form tests in the order in which they were added; the mean scores decide whether a "
+        "test passes. A change regroups all games."
     )
     if st.button("Save", key="save_test_size", disabled=chosen == held):
         identity.require(Action.CONFIGURE)
@@ -141,7 +144,9 @@ def test_size(store: Store) -> None:
 
 def limits(store: Store) -> None:
     """Size limits of imports."""
-    st.caption("For uploads and the command line. A file beyond a limit is refused, the others of the upload go in.")
+    st.caption(
+        "For uploads and the command line. A file beyond a limit is refused; the other files of the upload are stored."
+    )
     held, defaults = asdict(resources.read(queries.import_limits)), asdict(Limits())
     grid = st.grid(4, min_column_width=145)
     wanted = {}
@@ -169,8 +174,8 @@ def limits(store: Store) -> None:
             args=(store,),
         )
     st.caption(
-        f"What a browser sends at once is limited to {st.get_option('server.maxUploadSize')} MB by the server; larger "
-        "files go in by the command line: dramaturg import."
+        f"A browser can send {st.get_option('server.maxUploadSize')} MB per file; for larger files use the command "
+        "line: dramaturg import."
     )
 
 
@@ -255,7 +260,9 @@ def judge_settings(store: Store) -> None:
     held = dict(store.settings.get(SETTINGS_KEY) or {})
     _tell(held)
     usd = held.get("max_usd")
+    # Two rows of two, so that the limits stay together on a phone, which stacks columns.
     left, right = st.columns(2, gap="medium")
+    usd_limit, calls_limit = st.columns(2, gap="medium")
     wanted: dict[str, object] = {
         "model": left.text_input(
             "Model", held.get("model"), key="judge_model", placeholder=f"default: {DEFAULT_MODEL}"
@@ -267,16 +274,16 @@ def judge_settings(store: Store) -> None:
             placeholder="for example http://localhost:11434/v1",
             help="Only where the model is on a server of your own.",
         ),
-        "max_usd": left.number_input(
-            "Spending limit of one run (USD)",
+        "max_usd": usd_limit.number_input(
+            "Spending limit per run (USD)",
             0.0,
             None,
             None if usd is None else float(usd),
             key="judge_usd",
             placeholder="no limit",
         ),
-        "max_calls": right.number_input(
-            "Limit on calls of one run", 0, None, held.get("max_calls"), key="judge_calls", placeholder="no limit"
+        "max_calls": calls_limit.number_input(
+            "Limit on calls per run", 0, None, held.get("max_calls"), key="judge_calls", placeholder="no limit"
         ),
     }
     held_imports = store.settings.judges_imports()

@@ -30,14 +30,16 @@ def guide() -> None:
 def shapes() -> None:
     """The shapes that transcripts may have, and a check of a transcript that stores nothing."""
     limits = resources.read(queries.import_limits)
-    st.markdown("Check here whether a transcript can be read; the formats are shown below. Nothing is stored.")
-
+    st.markdown(
+        "Most transcripts are read as they are: check yours here, nothing is stored. To write one yourself, the "
+        "simplest is a table with the columns speaker and text."
+    )
     st.subheader("Check a transcript", anchor=False)
     pasted = st.text_area(
         "Paste a transcript",
         key="pasted",
         height=160,
-        placeholder="Anna: I trust Ben.\nBen: Why would you?\n\nJSON, or a table with a row a message, is read too.",
+        placeholder="Anna: I trust Ben.\nBen: Why would you?\n\nOr JSON, or a table with one row per message.",
         max_chars=200_000,
     )
     files = st.file_uploader("Or drop files", accept_multiple_files=True, key="checked_files")
@@ -50,11 +52,11 @@ def shapes() -> None:
         st.caption("Each problem is listed with its place and how to fix it.")
 
     st.subheader("Formats", anchor=False)
-    native, table, others = st.tabs(["Native JSON", "A table", "Other tools"])
-    with native:
-        parts.native_shape()
+    table, native, others = st.tabs(["A table", "Native JSON", "Other tools"])
     with table:
         parts.table_shape()
+    with native:
+        parts.native_shape()
     with others:
         parts.other_shapes()
     add_games_link("Upload games")

@@ -19,88 +19,53 @@ EXAMPLES = Path(__file__).with_name("examples")
 _MOST_SHOWN = 20
 
 NATIVE_FIELDS = (
-    ("gameId", "text", "no", "Tells games apart. Without one, the content decides."),
-    ("players[].name", "text", "yes", "Everybody who plays, each name once; not the moderator."),
-    ("players[].role", "text", "no", "MAFIA, VILLAGER and the like. Without roles, role consistency does not apply."),
-    ("players[].personality", "text", "no", "analytical, aggressive, cautious, social or suspicious."),
-    ("messages[].playerName", "text", "yes", "Who speaks: one of the players, or the moderator."),
-    ("messages[].message", "text", "yes", "The words, as they were said."),
-    ("messages[].roundNumber", "whole number", "no", 'The round; memory accuracy needs it for "last round".'),
-    ("messages[].timestamp", "ISO 8601", "no", "2026-01-31T12:00:00Z; without an offset, UTC."),
-    ("messages[].inReplyToPlayer", "name or null", "no", "Whose latest message this answers; coherence uses it."),
-    ("votes[].voterName", "one of the players", "no", "Without votes, memory accuracy cannot check claims about them."),
-    ("votes[].targetName", "one of the players", "no", "Whom the vote is for; null for an abstention."),
-    ("metadata.cost.totalCost", "number", "no", "US dollars. If all cost fields are 0, the cost counts as unknown."),
-    ("metadata.cost.cacheHitRate", "0 to 1", "no", "Share of the input that came from the provider's cache."),
+    ("gameId", "no", "text", "Tells games apart. Without one, the content decides."),
+    ("players[].name", "yes", "text", "Everybody who plays, each name once; not the moderator."),
+    ("players[].role", "no", "text", "MAFIA, VILLAGER and the like. Without roles, role consistency does not apply."),
+    ("players[].personality", "no", "text", "analytical, aggressive, cautious, social or suspicious."),
+    ("messages[].playerName", "yes", "text", "Who speaks: one of the players, or the moderator."),
+    ("messages[].message", "yes", "text", "The words, as they were said."),
+    ("messages[].roundNumber", "no", "whole number", 'The round; memory accuracy needs it for "last round".'),
+    ("messages[].timestamp", "no", "ISO 8601", "2026-01-31T12:00:00Z; without an offset, UTC."),
+    ("messages[].inReplyToPlayer", "no", "name or null", "Whose latest message this answers; coherence uses it."),
+    ("votes[].voterName", "no", "one of the players", "Without votes, memory accuracy cannot check claims about them."),
+    ("votes[].targetName", "no", "one of the players", "Whom the vote is for; null for an abstention."),
+    ("metadata.cost.totalCost", "no", "number", "US dollars. If all cost fields are 0, the cost counts as unknown."),
+    ("metadata.cost.cacheHitRate", "no", "0 to 1", "Share of the input that came from the provider's cache."),
 )
 
 
-TRACE_COLUMNS = ("Format", "Files", "Recognised by", "Messages come from", "Speaker", "One game is")
+TRACE_COLUMNS = ("Format", "Files", "Speaker", "One game is")
 TRACE_FORMATS = (
     (
         "opentelemetry",
-        "OTLP JSON, spans or logs: GenAI conventions (three generations) and OpenInference; CrewAI under it",
-        "resourceSpans / resourceLogs, or single spans",
-        "calls to models: chat, LLM",
-        "agent's name of the span or the nearest around it, else told apart by instructions",
-        "conversation, session, else trace",
+        "OTLP JSON, spans or logs: GenAI conventions (three generations) and OpenInference; also CrewAI's",
+        "the agent's name on the span or on the nearest one around it; without one, agents are told apart by their "
+        "instructions",
+        "the conversation, else the session, else the trace",
     ),
     (
         "phoenix",
-        "attributes of a span as a flat map, alone, in a list or one a line",
-        "openinference.span.kind",
-        "kind LLM",
-        "as above",
-        "as above",
+        "attributes of a span as a flat map: alone, in a list, or one per line",
+        "as in opentelemetry",
+        "as in opentelemetry",
     ),
     (
         "langfuse",
-        "trace with observations, or rows of observations; JSON, JSON Lines",
-        "observations[]; traceId or trace_id with type and a start; the same as columns",
-        "type GENERATION",
-        "nearest AGENT, or its agent_name",
-        "session, else trace",
+        "a trace with observations, or rows of observations; JSON, JSON Lines",
+        "the nearest AGENT, or its agent_name",
+        "the session, else the trace",
     ),
     (
         "langsmith",
         "runs, a tree of runs, {runs}; JSON, JSON Lines",
-        "run_type with trace_id or dotted_order; the same as columns",
-        "run_type llm",
         "langgraph_node, else the nearest chain",
-        "thread_id, else trace",
+        "thread_id, else the trace",
     ),
-    (
-        "langgraph",
-        "state, history of snapshots, LangChain messages",
-        "messages[].type human, ai, ...; lc constructors",
-        "each message",
-        "name, else assistant",
-        "the file",
-    ),
-    (
-        "autogen",
-        "messages, results, team state",
-        "source with a type ending in Message or Event; TeamState",
-        "each message; the manager's thread",
-        "source",
-        "the file",
-    ),
-    (
-        "crewai",
-        "output_log_file as JSON",
-        "task, agent, status, timestamp",
-        "task by manager, output of completed tasks",
-        "agent",
-        "the file",
-    ),
-    (
-        "concordia",
-        "HTML page, JSON log",
-        "Simulation Log with tabs; content_store with entries",
-        "the joint log; decisions in the system channel",
-        "name before  -- ; entity_name",
-        "the file; a scene is a round",
-    ),
+    ("langgraph", "state, history of snapshots, LangChain messages", "name, else assistant", "the file"),
+    ("autogen", "messages, results, team state", "source", "the file"),
+    ("crewai", "output_log_file as JSON", "agent", "the file"),
+    ("concordia", "HTML page, JSON log", "name before  -- ; entity_name", "the file; a scene is a round"),
 )
 
 
@@ -111,19 +76,22 @@ def example(name: str) -> str:
 
 def native_shape() -> None:
     """The native JSON: what each field is for, and an example to copy."""
-    st.markdown("One JSON file per game. `players` and `messages` are needed; everything else may be left out.")
-    rows = pd.DataFrame(NATIVE_FIELDS, columns=["Field", "Holds", "Needed", "What for"])
+    st.markdown(
+        "One JSON file per game. `players` and `messages` are needed; everything else may be left out, and fields that "
+        "are not listed are ignored."
+    )
+    rows = pd.DataFrame(NATIVE_FIELDS, columns=["Field", "Needed", "Holds", "What for"])
     alt = "The fields of the native JSON, what they hold and what they are for"
     status_table(rows, alt)
     _copyable(example("discussion.json"), "discussion.json", "json", "application/json")
 
 
 def table_shape() -> None:
-    """A table: one row a message."""
+    """A table: one row per message."""
     st.markdown(
-        "One row a message, as CSV, TSV, JSON Lines or Parquet. A column for the speaker and one for the text are "
-        "needed. Columns are known by their names (`speaker`, `player`, `author`; `text`, `message`, `content`, ...). "
-        "Where yours are called otherwise, choose them on the Games page, or say `--map speaker=COLUMN` on the "
+        "One row per message, as CSV, TSV, JSON Lines or Parquet. A column for the speaker and one for the text are "
+        "needed. Columns are recognised by their names (`speaker`, `player`, `author`; `text`, `message`, `content`, "
+        "...). If yours have other names, choose them when you upload the file, or use `--map speaker=COLUMN` on the "
         "command line. Several games in one table are told apart by a column such as `game_id`."
     )
     _copyable(example("messages.csv"), "messages.csv", None, "text/csv")
@@ -137,18 +105,23 @@ def _copyable(text: str, name: str, language: str | None, mime: str) -> None:
         access_checks.download_button("example", f"Download {name}", text.encode, name, mime, key=key)
 
 
+_OTHERS = """\
+Recognised by their content:
+
+- **games**: LLMafia (the game's folder, or a zip of it), llm-werewolf, werewolf-gpt, AIWolf
+- **agents**: TinyTroupe notebooks, Inspect logs (`.json`, `.eval`), OpenAI chats, ShareGPT
+- **chats**: WhatsApp (`.txt`), Telegram, Discord, Slack
+- **plain text**: `Name: text`, in many shapes
+- Dramaturg's own export, and zips and folders of any of these
+"""
+
+
 def other_shapes() -> None:
     """The other formats that are recognised."""
-    st.markdown(
-        "Recognised by their content as well: logs of **LLMafia** (the game's folder, or a zip of it), "
-        "**llm-werewolf**, **werewolf-gpt**, **AIWolf**, **TinyTroupe** "
-        "notebooks, **Inspect** logs (`.json` and `.eval`), **OpenAI** chats, **ShareGPT**, **plain text** "
-        "(`Name: text` in many shapes), chats of **WhatsApp** (`.txt`), **Telegram**, **Discord** and **Slack**, "
-        "Dramaturg's own export, and zips and folders of any of these."
-    )
-    st.markdown("Traces of observability tools and files of agent frameworks, and what becomes of them:")
+    st.markdown(_OTHERS)
+    st.markdown("Traces of observability tools, and files of agent frameworks:")
     rows = pd.DataFrame(TRACE_FORMATS, columns=list(TRACE_COLUMNS))
-    alt = "Formats of traces and agent frameworks: how they are recognised, and where messages and speakers come from"
+    alt = "Formats of traces and agent frameworks: their files, who speaks, and what a game is"
     status_table(rows, alt)
 
 

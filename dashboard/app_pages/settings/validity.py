@@ -49,7 +49,7 @@ def _measure(store: Store) -> None:
 
 
 def _compare_with_chance(store: Store) -> None:
-    attempt(lambda: jobs.start_controls(store), "Comparing scores with chance.", Action.EVALUATE)
+    attempt(lambda: jobs.start_controls(store), "Comparing scores with those of scrambled copies.", Action.EVALUATE)
 
 
 def compare_button(store: Store) -> None:
@@ -57,7 +57,7 @@ def compare_button(store: Store) -> None:
     missing = resources.read(queries.uncompared_games)
     if missing:
         st.button(
-            f"Compare {counted(missing, 'game')} with chance",
+            f"Compare {counted(missing, 'game')} with scrambled copies",
             key="compare_with_chance",
             icon=":material/casino:",
             disabled=jobs.running(store, jobs.CONTROLS) is not None,

@@ -11,7 +11,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.formatting import look, signed_cell
+from dashboard.shared.formatting import look
 from dashboard.shared.identity.identity import author_name, hidden_games
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
@@ -162,8 +162,8 @@ def _row_agreement(one: RowAgreement) -> dict[str, object]:
         "Between": one.pair,
         "Same verdict": f"{one.same} of {one.rows}, {100 * one.share.value:.0f} %",
         "95 % interval": percent_interval(one.share.interval),
-        "Kappa": "not defined" if not one.kappa.is_known else signed_cell(f"{one.kappa.value:.2f}"),
-        "Interval of kappa": signed_cell(interval_words(one.kappa.interval, digits=2)),
+        "Kappa": "not defined" if not one.kappa.is_known else f"{one.kappa.value:.2f}",
+        "Interval of kappa": interval_words(one.kappa.interval, digits=2),
         "Floor": f"{100 * one.floor:.0f} %",
         "Games": one.games,
     }

@@ -10,7 +10,6 @@ import streamlit as st
 from dashboard.shared.charts.comparison_charts import item_whiskers, reference_whiskers, whisker_figure, whisker_words
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.downloads import csv_download, json_download
-from dashboard.shared.formatting import signed_cell
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.agreement.between_raters import Figure, ItemAgreement, PairAgreement, RaterLeaning
@@ -160,7 +159,7 @@ def figure_text(figure: Figure) -> str:
     """ "0.75 (0.18 to 0.89)", or that it is not defined."""
     if not figure.is_known:
         return "not defined"
-    return signed_cell(f"{figure.value:.2f} ({interval_text(figure.interval, signed=False)})")
+    return f"{figure.value:.2f} ({interval_text(figure.interval, signed=False)})"
 
 
 def interval_text(interval: Interval, *, signed: bool = True) -> str:
@@ -168,12 +167,12 @@ def interval_text(interval: Interval, *, signed: bool = True) -> str:
     if interval.low is None or interval.high is None:
         return interval.note or "no interval"
     sign = "+" if signed else ""
-    return signed_cell(f"{interval.low:{sign}.2f} to {interval.high:{sign}.2f}")
+    return f"{interval.low:{sign}.2f} to {interval.high:{sign}.2f}"
 
 
 def number_text(value: float, sign: str = "") -> str:
     """Two digits, or that it is not defined."""
-    return "not defined" if math.isnan(value) else signed_cell(f"{value:{sign}.2f}")
+    return "not defined" if math.isnan(value) else f"{value:{sign}.2f}"
 
 
 def share_text(value: float) -> str:

@@ -44,7 +44,7 @@ def test_the_worse_of_reading_and_noticing_decides() -> None:
 def test_own_games_come_first_and_test_games_stand_in_where_none_could_be_tested() -> None:
     found = {one.metric: one for one in metric_trust([noticed("coherence", 1.0)])}
     assert "falls in 100 of 100 copies of 4 games of yours" in found["coherence"].sentences[-1]
-    assert "of 26 games that it was tested on" in " ".join(found["anti_repetition"].sentences)
+    assert "of 26 test games" in " ".join(found["anti_repetition"].sentences)
     assert found["anti_repetition"].trust is Trust.YES
 
 
