@@ -400,14 +400,15 @@ class MetricTrust:
         trust: The answer.
         sentences: What it rests on: agreement with people's labels on games that the reader never saw, then whether
             the score falls when what it measures is destroyed.
-        agrees: The mean agreement with those labels, 0 to 1; ``None`` where nothing has to be read.
+        agrees: The agreement with those labels, 0 to 1, in games of the kinds that the reader learned from and in games
+            of other kinds; ``None`` where nothing has to be read.
         notices: The share of destroyed copies that score below the game; ``None`` where that was not tried.
     """
 
     metric: str
     trust: Trust
     sentences: tuple[str, ...]
-    agrees: float | None = None
+    agrees: tuple[float, float] | None = None
     notices: float | None = None
 
 
@@ -419,8 +420,8 @@ def metric_trust(faults: Sequence[Mapping[str, Any]] | None = None) -> tuple[Met
             those of the test games that ship with the sources stand in.
 
     Returns:
-        ``YES`` where the worse of two shares is 0.8 or more, ``HARDLY`` where it is below 0.6: the mean agreement with
-        labels on the two kinds of kept games, where somebody has to read; and the share of destroyed copies that score
+        ``YES`` where the worst of three shares is 0.8 or more, ``HARDLY`` where it is below 0.6: the agreement with
+        labels on either kind of kept games, where somebody has to read; and the share of destroyed copies that score
         below the game, where a way to destroy it is known.
     """
     rows = {(row["metric"], row["measure"]): row for row in measured()["faults"]}
@@ -439,7 +440,7 @@ def trust_sentence(
         scored: The metrics that are looked at.
         target: The one that decides, if any; it is warned of as soon as it has to be trusted with care.
         rests: What rests on it: "The rule".
-        beside: The target's companion before and after, if known.
+        beside: The target's scores beside chance, before and after, if known.
 
     Returns:
         Empty where all can be trusted.
@@ -448,8 +449,8 @@ def trust_sentence(
     others = [DEFINITIONS[metric].label for metric in weak if metric != target]
     trust = next((one.trust for one in known if one.metric == target and one.metric in scored), Trust.YES)
     if target is not None and trust is Trust.HARDLY:
-        companion = f" (beside it: {beside})" if beside else ""
-        warning = f"⚠ {rests} rests on {DEFINITIONS[target].label}, which {trust}{companion}."
+        beside = f"; it is {beside}" if beside else ""
+        warning = f"⚠ {rests} rests on {DEFINITIONS[target].label}, which {trust}{beside}."
         return f"{warning[:-1]}. The same holds for {listed(others)}." if others else warning
     said = [f"⚠ {rests} rests on {DEFINITIONS[target].label}: {trust}."] if target and trust is Trust.WITH_CARE else []
     if others:
@@ -463,9 +464,9 @@ def _trust(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own:
         return MetricTrust(name, Trust.YES, (words,))
     known = measured()["reading"].get(name)
     fault = rows.get((name, "score"))
-    agrees = None if known is None else sum(known[kind]["reader"] for kind in ("known", "other")) / 2
+    agrees = None if known is None else (known["known"]["reader"], known["other"]["reader"])
     notices = None if fault is None else float(fault["auc"])
-    worst = min((share for share in (agrees, notices) if share is not None), default=0.0)
+    worst = min((share for share in (*(agrees or ()), notices) if share is not None), default=0.0)
     return MetricTrust(
         name, Trust.of(worst), (*_reading(name, known), *_noticing(name, rows, own=own)), agrees, notices
     )

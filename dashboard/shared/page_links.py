@@ -124,7 +124,8 @@ def hand_over(name: str, waiting: int) -> None:
         "Your ratings count for both. When you are done, you are back here.",
     ):
         st.session_state[HANDED_OVER] = name
-        st.switch_page(RATE_PAGE)
+        # With none given it would refuse to leave parameters that widgets are bound to, such as an open box.
+        st.switch_page(RATE_PAGE, query_params={})
 
 
 def team_link() -> None:

@@ -71,7 +71,7 @@ def trust_note(scored: Collection[str], target: str | None, rests: str, beside: 
         scored: The metrics that the page shows.
         target: The one that decides, if any.
         rests: What rests on it, the beginning of a sentence.
-        beside: The deciding metric's companion before and after, if known.
+        beside: The deciding metric's scores beside chance, before and after, if known.
     """
     report = resources.read(queries.validity_report)
     known = metric_trust(report["faults"] if report else None)

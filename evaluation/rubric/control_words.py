@@ -154,12 +154,14 @@ class ControlSummary:
         }
 
 
-def companion_change(before: ControlSummary, after: ControlSummary) -> str:
-    """The companion on both sides: "voice distance 0.5 before, 0.8 after". Empty where a side has none."""
-    if before.value is None or after.value is None or after.companion is None:
+def above_chance_change(before: ControlSummary, after: ControlSummary) -> str:
+    """Both sides beside chance: "better than scrambled copies in 0 of 3 games before, 3 of 3 after"; or nothing."""
+    if not (before.compared and after.compared):
         return ""
-    words = companion_words(after.companion, before.value)
-    return f"{words} before, {number_words(after.value)} after"
+    return (
+        f"better than scrambled copies in {before.above} of {counted(before.compared, 'game')} before, {after.above} of "
+        f"{after.compared} after"
+    )
 
 
 def summarise_controls(controls: Iterable[Control | None]) -> ControlSummary:

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.app_pages.experiments import data
 from dashboard.shared import queries
-from evaluation.experiments.ab_results import RunResult, VariantResults
+from evaluation.experiments.ab_results import RunResult, VariantResults, comparisons
 from evaluation.experiments.ab_runner import ABTestResult
 from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, scenario_named
 from evaluation.judging.judge_config import DEFAULT_MODEL, judge_config
@@ -104,6 +104,9 @@ def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, fi
     marks, ideas = (str(one.proto) for one in app.get("plotly_chart"))
     assert "Treatment minus control. Adherence" in marks
     assert "Treatment minus control. Ideas" in ideas
+    assert all(word in marks for word in ("worse", "better"))
+    assert all(word in ideas for word in ("fewer", "more"))
+    assert "variety intervention (agents are asked for something new when no new idea comes)" in said
 
 
 def test_a_run_is_chosen_by_the_url_and_its_conversations_can_be_read(open_page, finished, words) -> None:
@@ -222,6 +225,22 @@ def test_ab_tests_stand_with_their_recommendation(open_page, store, words, table
     assert "✓ yes" in table(app, 1)
     assert "Take <img" in words(app)
     assert not any("evil.example" in str(each.proto) for each in (*app.markdown, *app.caption, *app.info))
+
+
+def test_an_ab_test_of_iterations_draws_its_stored_games_and_their_means(open_page, store, words) -> None:
+    def variant(name: str, values: tuple[float, ...]) -> VariantResults:
+        runs = tuple(RunResult(name, at, at, "done", metrics={"coherence": value}) for at, value in enumerate(values))
+        return VariantResults(name, runs, {"coherence": sum(values) / len(values)}, None)
+
+    variants = {"v1": variant("v1", (40.0, 50.0)), "v2": variant("v2", (80.0, 90.0))}
+    compared = comparisons(variants, {"coherence": "higher"}, primary="coherence", threshold=0.1, is_paired=False)
+    ended = "2026-02-03T04:05:06+00:00"
+    result = ABTestResult("Two", variants, tuple(compared), "coherence", None, "No winner.", (), 0.0, ended)
+    store.experiments.keep_ab_test({"name": "Two", "source": "transcripts"}, result.as_dict())
+    app = open_page("experiments", experiments_view="A/B tests")
+    assert not app.exception
+    assert "Marks are stored games, a line is their mean." in words(app)
+    assert "45.0 %" in str(app.get("plotly_chart")[0].proto)
 
 
 def test_an_ab_test_shows_runs_by_status_small_costs_and_links_to_games(open_page, store, words, table) -> None:

@@ -71,7 +71,7 @@ def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_p
     assert (result.score, result.method) == (50.0, Method.HUMAN)
     [made] = doubtful.overrides.current()
     assert made.author == "Grace"
-    assert made.reason == "Looked at in the review queue (unverified reference)."
+    assert made.reason == "Answered no under Games, Check (unverified reference)."
     assert all(one.item.row.id != made.row_id for one in stored_review_queue(doubtful, "v1"))
     app.button(key="queue_undo").click().run()
     assert not app.exception

@@ -140,7 +140,6 @@ def _drawn(row: _Row) -> dict[str, Any]:
         "words": _words(row),
         "before": place(row.before),
         "after": place(row.score),
-        "interval": None,
         # The small dots of the shared picture.
         "games": [
             {

@@ -22,7 +22,7 @@ from dashboard.shared.version_notes import trust_note
 from evaluation.comparison.iterations import IterationComparison, comparison_data
 from evaluation.comparison.movers import Mover
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
-from evaluation.rubric.control_words import companion_change
+from evaluation.rubric.control_words import above_chance_change
 from evaluation.statistics.words import difference_sentences, stricter_words
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
@@ -78,7 +78,7 @@ def answer(found: IterationComparison, *, is_hidden: bool) -> None:
     plain("\n".join(filter(None, (sentence(found), f"What was changed: {change}" if change else "", found.other_pair))))
     scored = [one.name for one in found.comparison.differences if one.before.n and one.after.n]
     target = found.decision.target if found.decision else None
-    trust_note(scored, target, "The rule", companion_change(*found.controls[target]) if target else "")
+    trust_note(scored, target, "The rule", above_chance_change(*found.controls[target]) if target else "")
 
 
 def picture(found: IterationComparison, thresholds: Mapping[str, float]) -> None:

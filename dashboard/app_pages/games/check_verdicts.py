@@ -205,6 +205,8 @@ def _buttons(store: Store, queued: QueuedRow, game: str) -> None:
         _undo_button(store)
     asked = "" if identity.decider_name() else "Enter your name above to answer. "
     st.caption(f"{asked}{effect_words(queued.item)}")
+    if acts := st.session_state.get(_ACTS):
+        plain(f"Your last answer: {acts[-1].words}")
 
 
 def effect_words(item: ReviewItem) -> str:
@@ -218,6 +220,7 @@ def effect_words(item: ReviewItem) -> str:
 
 def _decide(store: Store, queued: QueuedRow, game: str, verdict: RowVerdict) -> None:
     item = queued.item
+    label = next(label for one, label, _ in _CHOICES if one is verdict)
 
     def change() -> None:
         made = store.overrides.add(
@@ -226,10 +229,9 @@ def _decide(store: Store, queued: QueuedRow, game: str, verdict: RowVerdict) -> 
             item.row.id,
             verdict,
             author=identity.decider_name(),
-            reason=f"Looked at in the review queue ({item.kind}).",
+            reason=f"Answered {label.lower()} under Games, Check ({item.kind}).",
         )
-        label = next(label for one, label, _ in _CHOICES if one is verdict)
-        _remember(queued, game, label.lower(), made.id)
+        _remember(queued, game, f"{label.lower()} ({item.effect(verdict)})".replace("-", "\u2212"), made.id)
 
     attempt(change, "Decided. The score is computed again.", Action.OVERRIDE)
 

@@ -29,7 +29,7 @@ from dashboard.shared.page_links import hand_over, team_link
 from dashboard.shared.version_notes import comparison_note, trust_note
 from evaluation.comparison.iterations import compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
-from evaluation.rubric.control_words import companion_change
+from evaluation.rubric.control_words import above_chance_change
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.store import Store
 
@@ -83,7 +83,7 @@ def _evidence(board: Board, shown: IterationSummary, hidden: Collection[str]) ->
     scored = [metric for metric, mean in shown.means.items() if mean.score is not None]
     target = shown.decision.target if shown.decision else None
     both = [side.means[target].control for side in reversed(sides(board, shown))] if target else []
-    trust_note(scored, target, "The rule", companion_change(*both) if len(both) == 2 else "")
+    trust_note(scored, target, "The rule", above_chance_change(*both) if len(both) == 2 else "")
 
 
 def _pick_iteration(board: Board) -> IterationSummary:

@@ -76,11 +76,11 @@ def metrics() -> None:
         }
         for one in answers
     ]
-    status_table(pd.DataFrame(rows), "Each metric, whether it can be trusted, and the two checks")
+    status_table(pd.DataFrame(rows), "Each metric, whether it can be trusted, and the checks")
     st.caption(
         "Agrees with people: how well its decisions match those of careful people, on games that the reader never "
-        "saw. Falls when destroyed: of 100 copies of games in which what it measures is destroyed, how many score "
-        "lower; 50 would be chance. ✓ from 80, ✗ below 60; the worse check decides."
+        "saw, first of the kinds that it learned from. Falls when destroyed: of 100 copies of games in which what it measures is destroyed, how many score "
+        "lower; 50 would be chance. ✓ from 80, ✗ below 60; the worst check decides."
     )
     for one, trusted in zip(explained_metrics(), answers, strict=True):
         with st.container(border=True):
@@ -109,13 +109,16 @@ def _signed(trust: Trust) -> str:
 
 
 def _checks(one: MetricTrust) -> dict[str, str]:
-    """The two checks of a metric, each with its own sign; a dash and the reason where there is none."""
+    """The checks of a metric, each with its own sign; a dash and the reason where there is none."""
     if one.metric == ENGAGEMENT.name:
-        return {"Agrees with people": "\u2013 people rate it", "Falls when destroyed": "\u2013 people rate it"}
-    return {
-        "Agrees with people": _check(one.agrees, "only counts words"),
-        "Falls when destroyed": _check(one.notices, "no way to try"),
-    }
+        return dict.fromkeys(_CHECKS, "\u2013 people rate it")
+    known, other = one.agrees or (None, None)
+    shares = (known, other, one.notices)
+    missing = ("only counts words", "only counts words", "no way to try")
+    return {name: _check(share, why) for name, share, why in zip(_CHECKS, shares, missing, strict=True)}
+
+
+_CHECKS = ("Agrees with people", "In other kinds of games", "Falls when destroyed")
 
 
 def _check(share: float | None, missing: str) -> str:
