@@ -47,8 +47,8 @@ def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: 
 
 def test_the_first_line_says_what_waits_for_a_rating(open_page, filled: Store, words, small_game) -> None:
     app = team(open_page)
-    assert "Shorter prompt waits for the rating of 1 game; 2 other games are not rated either." in words(app)
-    assert "Nobody is asked to rate them." in words(app)
+    first = "Shorter prompt waits for the rating of 1 game, and nobody is asked to rate it. "
+    assert f"{first}2 other games are not rated either." in words(app)
     waiting, rated = tables(app)
     assert waiting["Game"].tolist()[0] == "Game 1 · Shorter prompt"
     assert len(waiting) == 3
@@ -61,10 +61,14 @@ def test_the_first_line_says_what_waits_for_a_rating(open_page, filled: Store, w
         (four, "Ann"),
         (four, "Bob"),
     }
-    assert "Nobody is asked to rate 2 of them." in words(app)
-    assert "1 of 3 games of Baseline prompt waits for a rating." in words(team(open_page, team_of="Baseline prompt"))
+    assert "Shorter prompt waits for the rating of 1 game, which somebody is asked to rate." in words(app)
+    assert "1 of 3 games of Baseline prompt waits for a rating, and nobody is asked to rate it." in words(
+        team(open_page, team_of="Baseline prompt")
+    )
     filled.ratings.add(Rating(small_game("four", text="Nothing new").id, "Grace", 4))
-    assert "2 games wait for a rating; all of Shorter prompt are rated." in words(team(open_page))
+    assert "2 games wait for a rating, and nobody is asked to rate them; all of Shorter prompt are rated." in words(
+        team(open_page)
+    )
     assert "The one game of Shorter prompt is rated." in words(team(open_page, team_of="Shorter prompt"))
 
 
