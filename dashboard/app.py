@@ -66,7 +66,7 @@ PAGES = {
             help="Two iterations side by side: what changed, and the messages behind it.",
         ),
     ],
-    "Agents": [
+    "Personas": [
         st.Page(
             "app_pages/agents/page.py",
             url_path="agents",

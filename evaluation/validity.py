@@ -449,7 +449,7 @@ def trust_sentence(
     others = [DEFINITIONS[metric].label for metric in weak if metric != target]
     trust = next((one.trust for one in known if one.metric == target and one.metric in scored), Trust.YES)
     if target is not None and trust is Trust.HARDLY:
-        beside = f"; it is {beside}" if beside else ""
+        beside = f"; {beside}" if beside else ""
         warning = f"⚠ {rests} rests on {DEFINITIONS[target].label}, which {trust}{beside}."
         return f"{warning[:-1]}. The same holds for {listed(others)}." if others else warning
     said = [f"⚠ {rests} rests on {DEFINITIONS[target].label}: {trust}."] if target and trust is Trust.WITH_CARE else []

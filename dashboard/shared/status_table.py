@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -127,5 +128,11 @@ def cell_text(cell: Any) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
-        return f"{cell:,.4f}".rstrip("0").rstrip(".")
-    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+        return f"{cell:,.4f}".rstrip("0").rstrip(".").replace("-", "\u2212")
+    # A minus sign is as wide as a plus; what is longer than figures is somebody's words.
+    text = f"{cell:,}" if isinstance(cell, int) else str(cell)
+    return _MINUS.sub("\u2212", text) if len(text) <= _LONGEST_FIGURE else text
+
+
+_MINUS = re.compile(r"(?:^|(?<=[ (]))-(?=\d)")
+_LONGEST_FIGURE = 30

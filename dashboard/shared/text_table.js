@@ -2,7 +2,7 @@
 
 const FEW = 30;
 const MORE = 200;
-const STATUS = { "✓": "green", "✗": "red", "…": "blue" };
+const STATUS = { "✓": "green", "✗": "red", "…": "blue", "+": "green", "−": "red" };
 
 export default function ({ parentElement, data, setStateValue, setTriggerValue }) {
   const update = (view) => {
@@ -30,7 +30,7 @@ function withRole(node, role) {
 
 function drawTable(view) {
   const { alt, columns, rows } = view.data;
-  const table = withRole(element("table", columns.length > 3 ? "many" : ""), "table");
+  const table = withRole(element("table", columns.length > 8 ? "many wide" : columns.length > 3 ? "many" : ""), "table");
   table.setAttribute("aria-label", alt);
   const head = withRole(element("tr"), "row");
   for (const { label, isNumber } of columns) {

@@ -155,13 +155,16 @@ class ControlSummary:
 
 
 def above_chance_change(before: ControlSummary, after: ControlSummary) -> str:
-    """Both sides beside chance: "better than scrambled copies in 0 of 3 games before, 3 of 3 after"; or nothing."""
+    """Both sides beside chance: "voice distance is better than scrambled copies in 0 of 3 games before, 3 of 3 after".
+
+    Empty where a side was not compared.
+    """
     if not (before.compared and after.compared):
         return ""
-    return (
-        f"better than scrambled copies in {before.above} of {counted(before.compared, 'game')} before, {after.above} "
-        f"of {after.compared} after"
-    )
+    what = COMPANION_LABELS.get(after.companion or "", "it")
+    games = counted(before.compared, "game")
+    both = f"{before.above} of {games} before, {after.above} of {after.compared} after"
+    return f"{what} is better than scrambled copies in {both}"
 
 
 def summarise_controls(controls: Iterable[Control | None]) -> ControlSummary:

@@ -69,8 +69,8 @@ def stricter_words(alone: str) -> str:
     """
     others = f"{alone} is tested alone; the others" if alone else "Each of them"
     return (
-        "With few games two sides can lie apart by luck: 3 against 3 do so one time in ten. "
-        f"{others} must differ more clearly, because one of several may look good by chance."
+        "Sides that do not overlap prove little: 3 games against 3 lie apart by luck one time in ten; what is clear "
+        f"must be rarer than one in twenty. {others} must differ more, because one of several may look good by chance."
     )
 
 

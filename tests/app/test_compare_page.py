@@ -67,7 +67,7 @@ def test_the_last_two_are_compared_at_first_with_movers_and_prompts(open_page, t
     rows = data_of(app, "comparison")["rows"]
     assert len(rows) == 7
     assert "? cannot be tested" in {row["texts"]["outcome"] for row in rows}
-    assert "Strategic depth" in table(app)
+    assert "Strategic depth" in table(app, 1)
     assert "Holds none of the strategic keywords." in words(app)
     links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
     assert any("metric=strategic_depth" in link and "message=m" in link for link in links)

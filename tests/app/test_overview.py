@@ -168,7 +168,8 @@ def test_what_an_experiment_simulated_does_not_wait_for_raters(open_page, filled
 
 
 def test_rating_from_an_iteration_hands_out_its_games_first_and_shows_none_of_it(open_page, filled, words) -> None:
-    app = open_page()
+    # Also with a box open, which stands in the address.
+    app = open_page(why="true")
     assert app.button(key="rate_next").label == "Rate up to 3 games"
     app.button(key="rate_next").click().run()
     assert not app.exception

@@ -47,8 +47,8 @@ def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: 
 
 def test_the_first_line_says_what_waits_for_a_rating(open_page, filled: Store, words, small_game) -> None:
     app = team(open_page)
-    assert "Shorter prompt waits for the rating of 1 game; 2 other games are not rated either." in words(app)
-    assert "Nobody is asked to rate them." in words(app)
+    first = "Shorter prompt waits for the rating of 1 game, and nobody is asked to rate it. "
+    assert f"{first}2 other games are not rated either." in words(app)
     waiting, rated = tables(app)
     assert waiting["Game"].tolist()[0] == "Game 1 · Shorter prompt"
     assert len(waiting) == 3
@@ -61,10 +61,14 @@ def test_the_first_line_says_what_waits_for_a_rating(open_page, filled: Store, w
         (four, "Ann"),
         (four, "Bob"),
     }
-    assert "Nobody is asked to rate 2 of them." in words(app)
-    assert "1 of 3 games of Baseline prompt waits for a rating." in words(team(open_page, team_of="Baseline prompt"))
+    assert "Shorter prompt waits for the rating of 1 game, which somebody is asked to rate." in words(app)
+    assert "1 of 3 games of Baseline prompt waits for a rating, and nobody is asked to rate it." in words(
+        team(open_page, team_of="Baseline prompt")
+    )
     filled.ratings.add(Rating(small_game("four", text="Nothing new").id, "Grace", 4))
-    assert "2 games wait for a rating; all of Shorter prompt are rated." in words(team(open_page))
+    assert "2 games wait for a rating, and nobody is asked to rate them; all of Shorter prompt are rated." in words(
+        team(open_page)
+    )
     assert "The one game of Shorter prompt is rated." in words(team(open_page, team_of="Shorter prompt"))
 
 
@@ -204,7 +208,7 @@ def test_trends_and_compare_leave_it_out_for_that_rater_alone(open_page, filled,
     one, other = filled.transcripts.ids()[0], filled.transcripts.ids()[-1]
     filled.ratings.add(Rating(one, "Bob", 5))
     filled.ratings.add(Rating(other, "Dana", 3))
-    hidden = "Engagement is hidden from you until you have rated these games."
+    hidden = "Engagement is hidden from you until you have rated"
     for rater, is_hidden in (("Lea", False), ("Dana", True), ("Lea", False)):
         app = open_page(page, rater=rater)
         assert not app.exception
@@ -214,3 +218,18 @@ def test_trends_and_compare_leave_it_out_for_that_rater_alone(open_page, filled,
         beside = shown.replace(hidden, "") + " ".join(one.proto.json for one in drawn(app))
         beside += " ".join(str(one.proto.spec) for one in app.get("plotly_chart"))
         assert ("Engagement" in beside) is not is_hidden
+
+
+def test_who_decides_without_rating_sees_engagement_and_is_not_asked_to_rate_any_more(open_page, filled, words) -> None:
+    games = filled.transcripts.ids()
+    for game in games[:3]:
+        filled.ratings.add(Rating(game, "Bob", 4))
+    filled.ratings.add(Rating(games[3], "Dana", 4))
+    app = open_page(rater="Dana")
+    assert "Engagement is hidden from you until you have rated" in words(app)
+    app.button(key="show_ratings").click().run()
+    assert not app.exception
+    assert "Engagement is hidden from you" not in words(app)
+    put_aside = {one.transcript_id for one in filled.discards.of("Dana")}
+    assert put_aside
+    assert put_aside <= {*games[:3]}

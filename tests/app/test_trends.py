@@ -93,6 +93,15 @@ def test_the_range_of_iterations_stands_in_the_url(open_page, filled, words) -> 
     assert len(figure(app)["data"][COHERENCE]["text"]) == 1
 
 
+def test_changes_of_the_latest_iterations_stand_beside_the_chart_and_earlier_ones_fold(open_page, filled) -> None:
+    for place in range(3, 9):
+        filled.iterations.create(f"Prompt {place}", change="Longer")
+    filled.close()
+    app = open_page("trends")
+    assert not app.exception
+    assert [one.label for one in app.expander] == ["2 earlier", "Show the numbers"]
+
+
 def test_personas_over_iterations(open_page, filled, words, run_of) -> None:
     empty = open_page("trends", trends="Cost and behaviour", agents_open="true")
     assert "No model was asked yet, and no agent was evaluated." in words(empty)

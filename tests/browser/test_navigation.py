@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.hands import go, settle
 
-GROUPS = ["Decide", "Agents", "More"]
+GROUPS = ["Decide", "Personas", "More"]
 # Some addresses of earlier versions, those that they lead to, and the view that is chosen there; all of them are in
 # tests/unit/dashboard/test_page_links.py.
 MOVED = (

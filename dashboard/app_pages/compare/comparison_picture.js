@@ -40,7 +40,9 @@ function makeRow(row, place) {
   if (row.texts.games) title.append(element("small", "", row.texts.games));
   const change = element("div", "difference", row.texts.difference);
   change.append(element("small", "", row.texts.values));
-  node.append(title, element("div", "picture"), change, element("span", `status ${row.color}`, row.texts.outcome));
+  const end = element("div", "end");
+  end.append(element("span", `status ${row.color}`, row.texts.outcome), element("small", "", row.texts.interval));
+  node.append(title, element("div", "picture"), change, end);
   return node;
 }
 

@@ -128,7 +128,7 @@ def movers(found: IterationComparison) -> None:
     if not found.movers:
         return
     with st.expander("Examples", icon=":material/format_quote:"):
-        for one in found.movers[:_FIRST]:
+        for one in first_movers(found.movers):
             _mover(one)
         rows = [
             {
@@ -146,6 +146,13 @@ def movers(found: IterationComparison) -> None:
             "Reasons that differ only in names, numbers or quotations are counted together. The same points are listed "
             "by reason and again by player."
         )
+
+
+def first_movers(movers: Sequence[Mover]) -> list[Mover]:
+    """Those that moved scores most; the largest losses come first, so that gains alone do not stand for the change."""
+    losses = [one for one in movers if one.change < 0][: _FIRST // 2]
+    gains = [one for one in movers if one.change >= 0][: _FIRST - len(losses)]
+    return [*losses, *gains]
 
 
 def _mover(one: Mover) -> None:
@@ -175,8 +182,9 @@ def prompts(found: IterationComparison) -> None:
         return
     if is_cut(before, after):
         st.caption("Only the first 1,000 lines are compared.")
-    # Without colours: those of a diff have too little contrast.
-    st.code(changed, language=None, wrap_lines=True)
+    lines = [f"\u2212{line[1:]}" if line.startswith("-") else line for line in changed.splitlines()]
+    heading = f"{found.before.iteration.name} → {found.after.iteration.name}"
+    status_table(pd.DataFrame({heading: lines}), "The prompt's lines: left out, unchanged and new")
 
 
 def _export(found: IterationComparison) -> None:

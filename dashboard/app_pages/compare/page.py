@@ -7,7 +7,7 @@ from dashboard.app_pages.compare.two_games import two_games
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import show_outcome
 from dashboard.shared.first_run import no_games_yet
-from dashboard.shared.identity.visible_games import ENGAGEMENT_HIDDEN, is_engagement_hidden
+from dashboard.shared.identity.visible_games import hidden_note, is_engagement_hidden
 from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.version_notes import pair_note
@@ -48,11 +48,12 @@ def show() -> None:
     if of == GAMES:
         two_games(found)
         return
-    is_hidden = is_engagement_hidden(store, [one.transcript_id for one in (*found.before.games, *found.after.games)])
+    games = [one.transcript_id for one in (*found.before.games, *found.after.games)]
+    is_hidden = is_engagement_hidden(store, games)
     found = found.without(ENGAGEMENT.name) if is_hidden else found
     parts.answer(found, is_hidden=is_hidden)
     if is_hidden:
-        st.caption(ENGAGEMENT_HIDDEN)
+        hidden_note(store, games)
     pair_note(before, after)
     parts.picture(found, thresholds)
     parts.decision(store, found, is_hidden=is_hidden)

@@ -96,8 +96,8 @@ def by_evidence(differences: Iterable[Difference]) -> list[Difference]:
 def sentence(found: IterationComparison) -> str:
     """Compare two iterations in one sentence, with their names: untrusted text.
 
-    Such as "Prompt v4 against Prompt v2: clearly better on Strategic depth; the others could be luck. Lower, but it
-    could be luck: Engagement."
+    Such as "Prompt v4 against Prompt v2: clearly better on Strategic depth; the others could be luck, among
+    them Engagement, which is lower."
     """
     before, after = found.before, found.after
     here, there = len(after.games), len(before.games)
@@ -109,8 +109,8 @@ def sentence(found: IterationComparison) -> str:
         for one in differences
         if one.outcome is Outcome.NO_EVIDENCE and round(one.after.mean, 1) < round(one.before.mean, 1)
     ]
-    also = f" Lower, but it could be luck: {listed(lower)}." if lower else ""
-    return f"{names[0]} against {names[1]}, {games}: {evidence_words(differences, METRIC_LABELS)}.{also}"
+    also = f", among them {listed(lower)}, which {'is' if len(lower) == 1 else 'are'} lower" if lower else ""
+    return f"{names[0]} against {names[1]}, {games}: {evidence_words(differences, METRIC_LABELS)}{also}."
 
 
 def _row(one: Difference, threshold: float, found: IterationComparison) -> dict[str, Any]:
@@ -132,9 +132,16 @@ def _row(one: Difference, threshold: float, found: IterationComparison) -> dict[
                 for side in (one.before, one.after)
             ),
             "outcome": outcome,
+            "interval": _may_be(one),
             "games": _games_words(one, found),
         },
     }
+
+
+def _may_be(one: Difference) -> str:
+    """The range of the true change, at the level that decided: it holds 0 just where the change could be luck."""
+    low, high = one.deciding_interval.low, one.deciding_interval.high
+    return "" if low is None or high is None else f"{low:+z.1f} to {high:+z.1f}".replace("-", _MINUS)
 
 
 def _games_words(one: Difference, found: IterationComparison) -> str:
@@ -200,7 +207,9 @@ def _bar(fold: Sequence[Mover]) -> dict[str, Any]:
     label = shortened(first.label if first.kind == "reason" else who, _LONGEST_LABEL)
     before, after = sum(one.before_rows for one in fold), sum(one.after_rows for one in fold)
     rows = f"cost points {counted(before, 'time')} before, {counted(after, 'time')} after"
-    text = f"{first.change:+z.1f}".replace("-", _MINUS) + (" points each" if len(fold) > 1 else " points")
+    text = f"{first.change:+z.1f}".replace("-", _MINUS) + (
+        "\u00a0points\u00a0each" if len(fold) > 1 else "\u00a0points"
+    )
     metric = DEFINITIONS[first.metric].label
     return {
         "label": label,

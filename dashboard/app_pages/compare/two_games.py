@@ -19,7 +19,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.iterations import IterationComparison, typical_pair
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import PERCENT
 from evaluation.statistics.words import shown_change
 from evaluation.text.display import counted, shortened
@@ -106,12 +106,18 @@ def _scores(before: OpenTranscript, after: OpenTranscript) -> pd.DataFrame:
             {
                 "Metric": one.label,
                 "Change": moves.get(one.label, ""),
-                "Before": queries.score_cell(name, before.outcomes.get(name)),
-                "After": queries.score_cell(name, after.outcomes.get(name)),
+                "Before": _cell(name, before),
+                "After": _cell(name, after),
             }
             for name, one in DEFINITIONS.items()
         ]
     )
+
+
+def _cell(name: str, opened: OpenTranscript) -> str:
+    if name == ENGAGEMENT.name and name not in opened.results:
+        return "hidden until you rate it"
+    return queries.score_cell(name, opened.outcomes.get(name))
 
 
 def _one_game(key: str, opened: OpenTranscript) -> None:

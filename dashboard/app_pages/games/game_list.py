@@ -304,7 +304,7 @@ def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
         "details": ": ".join(filter(None, (source, players))),
         "verdict": verdict.label,
         "color": verdict.color,
-        "passed": f"{game['passed']} of 7 pass",
+        "passed": f"{game['passed']} of {6 if game[ENGAGEMENT.name] == _HIDDEN else 7} pass",
         "chance": f"better than scrambled copies in {chance}" if chance[:1].isdecimal() else "",
         "cells": [
             _cell(label, name, str(game[name]), words) for name, words in zip(_METRICS, game["coverage"], strict=True)

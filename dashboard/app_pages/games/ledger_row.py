@@ -45,7 +45,7 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
         is_same = rule["verdict"] == row.verdict
         st.caption("The rule agrees." if is_same else f"The rule alone says: {look(RowVerdict(rule['verdict'])).word}")
         if rule["reason"] != row.reason:
-            plain(rule["reason"])
+            plain(f"The rule: {rule['reason']}")
     for original in _before(opened, row):
         st.caption(f"Before, {_DECIDERS[str(original.method)]} said: {look(original.verdict).word}")
         plain(original.reason)

@@ -22,7 +22,7 @@ from dashboard.app_pages.overview.cockpit_data import (
 from dashboard.shared import page_links, resources, state
 from dashboard.shared.changes.keep_or_revert import decision_form
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.identity.visible_games import is_engagement_hidden
+from dashboard.shared.identity.visible_games import hidden_note, is_engagement_hidden
 from dashboard.shared.marks.pictures import define_picture, open_clicked_mark, remember_click
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import hand_over, team_link
@@ -63,6 +63,8 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
     left, right = st.columns([2, 3], gap="medium")
     with left, st.container(gap="small"):
         _still_missing(board, shown, step)
+        if is_hidden:
+            hidden_note(store, games)
     with right, st.container(gap="small"):
         decision_form(store, shown, is_main=step is NextStep.RECORD)
     with st.expander("Show the numbers", icon=":material/table:"):

@@ -160,6 +160,7 @@ def without_ratings(found: Cockpit) -> Cockpit:
         "interval": None,
         "games": [],
         "history": [],
+        "status": {"name": "hidden", "color": "gray", "text": "hidden"},
         "texts": rows[place]["texts"] | texts,
         "words": f"Engagement: {hidden}.",
     }

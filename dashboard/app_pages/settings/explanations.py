@@ -79,10 +79,9 @@ def metrics() -> None:
     ]
     status_table(pd.DataFrame(rows), "Each metric, whether it can be trusted, and the checks")
     st.caption(
-        "Agrees with people: how well the metric's decisions match those of careful people, on games that the reader "
-        "never saw, first of the kinds that it learned from. Falls when destroyed: of 100 copies of games in which "
-        "what the metric measures is destroyed, how many score lower; 50 would be chance. ✓ from 80, ✗ below 60; the "
-        "worst check decides, or the only one that can be made."
+        "Agrees with people: how well its decisions match those of careful people, on games that the reader never "
+        "saw, first of the kinds that it learned from. Falls when destroyed: of 100 copies of games in which what it "
+        "measures is destroyed, how many score lower; 50 would be chance. ✓ from 80, ✗ below 60; the worst one decides."
     )
     for one, trusted in zip(explained_metrics(), answers, strict=True):
         with st.container(border=True):

@@ -86,10 +86,10 @@ def team(store: Store, lead: str) -> None:
             "to open it."
         )
         rated = replace(grid, games=tuple(one for one in grid.games if one.score is not None))
-        if waiting := tuple(one for one in grid.games if one.score is None):
-            grid_table(replace(grid, games=waiting), "team_waiting", hidden)
+        if waiting := _unrated(grid):
+            grid_table(replace(grid, games=tuple(waiting)), "team_waiting", hidden)
         if rated.games:
-            with st.expander(counted(len(rated.games), "rated game"), expanded=not waiting):
+            with st.expander(counted(len(rated.games), "rated game"), expanded=not waiting, key="team_rated_open"):
                 grid_table(rated, "team_rated", hidden)
         cell = choose_cell(grid)
         if cell is not None:
@@ -110,41 +110,50 @@ def _latest(names: Sequence[str]) -> tuple[str, RatingGrid] | None:
 def missing_words(grid: RatingGrid, iteration: str | None, latest: tuple[str, RatingGrid] | None) -> str:
     """The games that wait for a rating, in words, and whether somebody is asked to rate them.
 
-    "Prompt v4 waits for the rating of 1 game; 9 other games are not rated either. Nobody is asked to rate them."
+    "Prompt v4 waits for the rating of 1 game, and nobody is asked to rate it. 9 other games are not rated either."
 
     Args:
         grid: The games shown.
         iteration: Whose they are; ``None`` for all games. Untrusted text, as is the name in ``latest``.
         latest: The newest iteration with its games, which is told apart from all games.
     """
-    left, total = _unrated(grid), len(grid.games)
+    left, total = len(_unrated(grid)), len(grid.games)
     of = f" of {iteration}" if iteration else ""
     if not left:
         return f"All {total} games{of} are rated." if total > 1 else f"The one game{of} is rated."
     wait = "waits" if left == 1 else "wait"
-    free = sum(one.score is None and not any(map(_is_taken, one.cells.values())) for one in grid.games)
-    which = "it" if left == 1 else "them" if free == left else f"{free} of them"
-    asked = f" Nobody is asked to rate {which}." if grid.raters and free else ""
     if iteration:
-        return f"{left} of {counted(total, 'game')}{of} {wait} for a rating.{asked}"
+        return f"{left} of {counted(total, 'game')}{of} {wait} for a rating{_asked_words(grid)}."
     words = f"{counted(left, 'game')} {wait} for a rating"
     if latest is None or not latest[1].games:
-        return f"{words}.{asked}"
+        return f"{words}{_asked_words(grid)}."
     name, games = latest
-    its = _unrated(games)
-    if not its:
-        return f"{words}; all of {name} are rated.{asked}"
-    others = left - its
-    beside = f"; {counted(others, 'other game')} {'is' if others == 1 else 'are'} not rated either" if others else ""
-    return f"{name} waits for the rating of {counted(its, 'game')}{beside}.{asked}"
+    if not _unrated(games):
+        return f"{words}{_asked_words(grid)}; all of {name} are rated."
+    others = left - len(_unrated(games))
+    beside = f" {counted(others, 'other game')} {'is' if others == 1 else 'are'} not rated either." if others else ""
+    its = counted(len(_unrated(games)), "game")
+    return f"{name} waits for the rating of {its}{_asked_words(games)}.{beside}"
+
+
+def _asked_words(grid: RatingGrid) -> str:
+    """Whether somebody is asked to rate the games that wait, the end of a sentence; empty where nobody rates yet."""
+    waiting = _unrated(grid)
+    free = sum(not any(map(_is_taken, one.cells.values())) for one in waiting)
+    if not grid.raters:
+        return ""
+    if not free:
+        return ", which somebody is asked to rate"
+    which = "it" if len(waiting) == 1 else "them" if free == len(waiting) else f"{free} of them"
+    return f", and nobody is asked to rate {which}"
 
 
 def _is_taken(cell: GridCell) -> bool:
     return cell.state in (CellState.ASSIGNED, CellState.UNDER_WAY)
 
 
-def _unrated(grid: RatingGrid) -> int:
-    return sum(one.score is None for one in grid.games)
+def _unrated(grid: RatingGrid) -> list[GridGame]:
+    return [one for one in grid.games if one.score is None]
 
 
 _MOST_PER_GAME = 20
@@ -160,7 +169,7 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
         grid: The games.
         newest: Ids of the games of the newest iteration, which are offered first; empty where it is not told apart.
     """
-    waiting = [one.transcript_id for one in grid.games if one.score is None]
+    waiting = [one.transcript_id for one in _unrated(grid)]
     first = [one for one in waiting if one in newest]
     scopes = {
         f"All {counted(len(grid.games), 'game')}": [one.transcript_id for one in grid.games],

@@ -9,7 +9,7 @@ from dashboard.app_pages.trends.behaviour import behaviour, behaviour_of_iterati
 from dashboard.app_pages.trends.behaviour_data import behaviour_sentence
 from dashboard.shared import queries, resources, state
 from dashboard.shared.first_run import no_games_yet
-from dashboard.shared.identity.visible_games import ENGAGEMENT_HIDDEN, is_engagement_hidden
+from dashboard.shared.identity.visible_games import hidden_note, is_engagement_hidden
 from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.notices import plain
 from dashboard.shared.version_notes import trust_note, versions_banner
@@ -62,7 +62,7 @@ def show() -> None:
             limits = {name: limit for name, limit in resources.read(queries.thresholds).items() if name in drawn}
             plain(data.sentence(shown, limits, data.references(found)))
             if is_hidden:
-                st.caption(ENGAGEMENT_HIDDEN)
+                hidden_note(resources.store(), shown["transcript_id"].unique())
             trust_note(shown.loc[shown["score"].notna(), "metric"].unique(), None, "")
         metrics(shown, (with_loose, first, last, is_hidden), found[first - 1 : last])
 

@@ -54,11 +54,23 @@ def pick_range(found: Sequence[data.Step]) -> tuple[int, int]:
 
 
 def change_notes(found: Sequence[data.Step]) -> None:
-    """The change of each iteration, and what became of it, the latest first."""
+    """The change of each iteration, and what became of it, the latest first; beside the chart, so earlier ones fold."""
     st.markdown("**What each iteration changed**")
-    for one in reversed(found):
-        aim = f"To raise {one.target}, against {one.reference}" if one.target and one.reference else ""
-        plain("\n".join(filter(None, (f"{one.name}: {one.decision}" if one.decision else one.name, one.change, aim))))
+    notes = [_change_note(one) for one in reversed(found)]
+    for note in notes[:_MOST_NOTES]:
+        plain(note)
+    if earlier := notes[_MOST_NOTES:]:
+        with st.expander(f"{len(earlier)} earlier"):
+            plain("\n\n".join(earlier))
+
+
+_MOST_NOTES = 6
+
+
+def _change_note(one: data.Step) -> str:
+    aim = f"To raise {one.target}, against {one.reference}" if one.target and one.reference else ""
+    head = f"{one.name}: {one.decision}" if one.decision else one.name
+    return "\n".join(filter(None, (head, one.change, aim)))
 
 
 def metric_chart(

@@ -31,6 +31,7 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 from dashboard.shared import state
 from evaluation.access import ALLOW_ANONYMOUS_VARIABLE, Access, Action, Role, may, read_access
 from evaluation.errors import InputError, NotAllowedError
+from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import new_rater_name as checked_name
 from evaluation.store import Store
 
@@ -347,7 +348,7 @@ def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[st
     """The games whose ratings a rater without a login must not see yet: those that only others have rated.
 
     With logins there is none: raters do not reach this page. Nor for a lead, who has rated nothing, has no games
-    assigned and has not opened the desk.
+    assigned and has not opened the desk, nor are games that the rater put aside as known.
     """
     if access() is not None or not rater:
         return frozenset()
@@ -359,4 +360,7 @@ def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[st
         or any(one.rater == rater for one in store.rating_assignments.current())
         or any(one == rater for _, one in store.drafts.begun())
     )
-    return frozenset(games) & store.ratings.rater_counts().keys() - rated if is_rater else frozenset()
+    if not is_rater:
+        return frozenset()
+    known = {one.transcript_id for one in store.discards.of(rater) if one.reason is DiscardReason.KNOWN}
+    return frozenset(games) & store.ratings.rater_counts().keys() - rated - known

@@ -28,11 +28,11 @@ def by_name(*faults: dict[str, object]) -> dict[str, Trust]:
     return {one.metric: one.trust for one in metric_trust(faults or None)}
 
 
-def test_the_worse_of_reading_and_noticing_decides() -> None:
-    # Reading: depth (0.90 + 0.77) / 2 = 0.835, coherence 0.705, role (0.52 + 0.36) / 2 = 0.44.
+def test_the_worst_of_reading_and_noticing_decides() -> None:
+    # Reading: depth 0.90 and 0.77, coherence 0.71 and 0.70, role 0.52 and 0.36.
     found = by_name()
     assert list(found) == list(DEFINITIONS)
-    assert found["strategic_depth"] is Trust.YES
+    assert found["strategic_depth"] is Trust.WITH_CARE
     assert found["coherence"] is Trust.WITH_CARE
     assert found["role_consistency"] is Trust.HARDLY
     assert found["engagement"] is Trust.YES
