@@ -72,8 +72,7 @@ def test_the_last_two_are_compared_at_first_with_movers_and_prompts(open_page, t
     links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
     assert any("metric=strategic_depth" in link and "message=m" in link for link in links)
     # The prompts line by line, as inert text.
-    (code,) = app.code
-    assert code.value.splitlines() == ["  Play.", "- Be brief.", f"+ {hostile}"]
+    assert tables(app)[0].iloc[:, 0].tolist() == ["  Play.", "\u2212 Be brief.", f"+ {hostile}"]
     assert hostile not in "\n".join(str(element.value) for element in app.markdown)
     # Every game is like its neighbours, so there is no spread, and the page says so instead of calling it worse.
     assert "No test is possible: no spread was seen on either side" in words(app)

@@ -86,8 +86,8 @@ def picture(found: IterationComparison, thresholds: Mapping[str, float]) -> None
     key = (found.before.iteration.name, found.after.iteration.name, len(found.comparison.differences))
     drawn = resources.once(comparison_picture, key, found, thresholds)
     on_open = access_checks.event("comparison_open", remember_click(_PICTURE, drawn.targets))
-    st.caption(stricter_words("The target" if found.comparison.primary else ""))
     _picture(key=_PICTURE, data=dict(drawn.data), on_open_change=on_open)
+    st.caption(stricter_words("The target" if found.comparison.primary else ""))
     if not found.movers:
         st.caption("No reason and no player cost more points on one side than on the other.")
 

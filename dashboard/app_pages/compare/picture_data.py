@@ -35,7 +35,8 @@ _LEGEND = (
     "● after",
     "· a game",
     "┃ threshold: left of it fails",
-    "the clearest change first, the target on top",
+    "below the verdict: where the true change may lie",
+    "the clearest first, the target on top",
 )
 _OUTCOMES = {
     Outcome.BETTER: ("▲ clearly better", "green"),

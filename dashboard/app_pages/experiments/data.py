@@ -377,8 +377,18 @@ def measured_runs(results: Mapping[str, Any], rows: Sequence[Mapping[str, str]])
         if not any(runs.values()):
             continue
         words = f"clearly better: {shown}" if _has_winner(shown) else shown
-        found.append(MeasuredRuns(f"{DEFINITIONS[name].label}: {words}", runs))
+        found.append(MeasuredRuns(f"{DEFINITIONS[name].label}: {words}{_may_be(results, name)}", runs))
     return found
+
+
+def _may_be(results: Mapping[str, Any], metric: str) -> str:
+    """The range of the true difference of two variants, at the level that decided; empty for more variants."""
+    held = [one["interval"] for one in results.get("comparisons", []) if one["metric_name"] == metric]
+    if len(held) != 1 or None in (held[0]["low"], held[0]["high"]):
+        return ""
+    # Two shares cannot differ by more than 100 points.
+    low, high = (max(-100.0, min(100.0, held[0][end])) for end in ("low", "high"))
+    return f" ({low:+z.0f} to {high:+z.0f} points)".replace("-", "\u2212")
 
 
 def metric_words(text: str) -> str:
