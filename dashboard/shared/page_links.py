@@ -99,13 +99,6 @@ def guide_link(label: str, view: str | None = None, icon: str = ":material/descr
     st.page_link(HELP_PAGE, label=label, icon=icon, query_params=query)
 
 
-def desk_link(transcript_id: str, label: str = "Rate it at the desk") -> None:
-    """A link that opens the desk on that game, outside the order of the queue."""
-    st.page_link(
-        RATE_PAGE, label=label, icon=":material/rate_review:", query_params={VIEW: DESK, state.GAME: transcript_id}
-    )
-
-
 def hand_over(name: str, waiting: int) -> None:
     """A button that opens the desk on the games that hold up a decision, mixed with one that does not.
 

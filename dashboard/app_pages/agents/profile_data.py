@@ -13,11 +13,12 @@ import pandas as pd
 
 from dashboard.shared.marks.targets import MarkTargets, RunTarget
 from dashboard.shared.personas import SelectableAgent, judge_words, score_text
-from evaluation.comparison.runs import claim_of
+from evaluation.comparison.runs import by_game, claim_of
 from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
-from evaluation.statistics.words import shown_change
+from evaluation.statistics.intervals import mean_interval
+from evaluation.statistics.words import interval_words, shown_change
 from evaluation.text.display import counted, shortened
 
 LAST_RUNS = 8
@@ -75,6 +76,19 @@ def scored_claims(scores: pd.DataFrame) -> list[ScoredClaim]:
             ScoredClaim(Dimension(first["dimension"]), str(first["proposition_id"]), text, float(marks.mean()), judged)
         )
     return sorted(found, key=lambda one: (one.dimension is Dimension.IDEAS_QUANTITY, one.score))
+
+
+def game_means(scores: pd.DataFrame, dimensions: Sequence[Dimension]) -> list[str]:
+    """The interval of each dimension over games: "Adherence: 5 games, 95 % interval of their mean 2.1 to 9.0"."""
+    found = []
+    for each in dimensions:
+        games = [value for game, value in by_game(scores, each).items() if game]
+        limits = None if each is Dimension.IDEAS_QUANTITY else (0.0, float(HIGHEST_SCORE))
+        interval = mean_interval(games, limits=limits)
+        if interval.is_known:
+            words = f"{counted(len(games), 'game')}, 95 % interval of their mean {interval_words(interval)}"
+            found.append(f"{LABELS[each]}: {words}")
+    return found
 
 
 def claim_text(claim: str, *, is_fault: bool) -> str:

@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import access_checks
 from dashboard.app_pages.agents.gate_data import agent_words
-from dashboard.app_pages.agents.profile_data import ScoredClaim, profile, scored_claims, shown_dimensions
+from dashboard.app_pages.agents.profile_data import ScoredClaim, game_means, profile, scored_claims, shown_dimensions
 from dashboard.shared import personas, queries, resources, state
 from dashboard.shared.changes.actions import attempt
 from dashboard.shared.formatting import PICKER
@@ -157,7 +157,7 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
         claim_rows(own, detail, opens_first=True)
         _unscored(detail.failures[detail.failures["dimension"] == dimension])
     with st.expander("Show the numbers", key="profile_numbers"):
-        plain("\n".join(found.words))
+        plain("\n".join([*found.words, *game_means(detail.scores, dimensions)]))
         history = _filled(resources.read(personas.run_history, person.id))
         status_table(history, "All runs of this agent, the latest first")
 

@@ -12,9 +12,9 @@ from dashboard import access_checks
 from dashboard.app_pages.rate import desk_state
 from dashboard.app_pages.rate import rate_view as parts
 from dashboard.app_pages.rate.rating_desk import REVISE, read_form, read_token
+from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
-from dashboard.shared.page_links import desk_link
 from dashboard.shared.status_table import open_row, status_table
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
@@ -60,7 +60,7 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
         if one.rater != rater:
             others.setdefault(one.transcript_id, []).append(one.score)
     mean = fmean(one.score for one in given)
-    plain(f"You rated {counted(len(given), 'game')}, {mean:.1f} of 5 on average.{_beside_others(given, others)}")
+    plain(f"You rated {counted(len(given), 'game')}, {mean:.2f} of 5 on average.{_beside_others(given, others)}")
     if not is_blind:
         refused = {one.transcript_id for one in store.discards.of(rater)}
         _shared_next(given, {game: scores for game, scores in others.items() if game in games and game not in refused})
@@ -120,7 +120,13 @@ def _shared_next(given: Sequence[Rating], others: Mapping[str, Sequence[float]])
         return
     if waiting := sorted(others.keys() - own, key=lambda game: (len(others[game]), game)):
         st.caption("Nobody else has rated these games, so it is not known whether you agree with others.")
-        desk_link(waiting[0], "Rate a game that others rated")
+        st.button("Rate a game that others rated", key="shared_next", on_click=_to_desk_with, args=(waiting[0],))
+
+
+def _to_desk_with(transcript_id: str) -> None:
+    # A link would lead to the page that it stands on, which keeps its view.
+    parts.to_desk()
+    state.choose(**{state.GAME: transcript_id})
 
 
 def open_again(store: Store, rater: str, given: Rating) -> desk_state.DeskState:

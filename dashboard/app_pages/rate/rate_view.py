@@ -170,7 +170,7 @@ def to_desk() -> None:
     st.session_state[VIEW] = DESK
 
 
-_WORDS = "You chose this game yourself. If you have seen its scores, say so in the comment."
+_WORDS = "This game comes before those of the queue. If you have seen its scores, say so in the comment."
 
 
 def take_handed_over(store: Store, rater: str) -> None:

@@ -77,7 +77,7 @@ function showScore(view) {
   for (const input of view.scale.querySelectorAll("input[name='score']")) input.checked = Number(input.value) === point;
   view.half.checked = score !== point;
   view.half.disabled = point === null || point === 5;
-  view.halfWords.textContent = view.half.disabled ? "and a half" : `and a half: ${point + 0.5}`;
+  view.halfWords.textContent = view.half.disabled ? "add a half" : `add a half: ${point + 0.5}`;
 }
 
 function shorten(view, isShort) {
