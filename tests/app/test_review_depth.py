@@ -94,8 +94,9 @@ def test_own_ratings_say_how_near_they_are_to_others_or_lead_to_a_shared_game(op
     filled.ratings.add(Rating(one, "Ann", 4))
     alone = open_page("rate", rater="Ann", desk="My ratings")
     assert "it is not known whether you agree with others" in words(alone)
-    (link,) = [each.proto for each in alone.get("page_link") if each.proto.label == "Rate a game that others rated"]
-    assert min(rated) in link.query_string
+    alone.button(key="shared_next").click().run()
+    assert not alone.exception
+    assert (alone.session_state["desk"], alone.query_params["game"]) == ("Rate", min(rated))
     filled.ratings.add(Rating(two, "Bob", 2))
     filled.ratings.add(Rating(two, "Ann", 4))
     filled.ratings.add(Rating(one, "Cleo", 4.5))
