@@ -71,4 +71,5 @@ def test_the_comparison_report_has_the_numbers_of_the_compare_page(open_page, pl
         for line in [one for one in sentence.splitlines() if "95 % interval" in one]:
             # Beside its metric on the page, below the metric's heading in the report.
             assert line.split(": ", 1)[1] in report
-    assert app.code[0].value.splitlines()[-1] in report
+    (changed,) = [one for one in tables(app) if "→" in one.columns[0]]
+    assert changed.iloc[-1, 0] in report
