@@ -451,7 +451,8 @@ def trust_sentence(
     if target is not None and trust is Trust.HARDLY:
         beside = f"; {beside}" if beside else ""
         warning = f"⚠ {rests} rests on {DEFINITIONS[target].label}, which {trust}{beside}."
-        return f"{warning[:-1]}. The same holds for {listed(others)}." if others else warning
+        say = Trust.HARDLY if len(others) == 1 else "say little by themselves"
+        return f"{warning} {listed(others)} {say}, too." if others else warning
     said = [f"⚠ {rests} rests on {DEFINITIONS[target].label}: {trust}."] if target and trust is Trust.WITH_CARE else []
     if others:
         said.append(f"{listed(others)} {Trust.HARDLY if len(others) == 1 else 'say little by themselves'}.")

@@ -39,7 +39,7 @@ def test_disagreements_come_first_and_open_the_game(open_page, rated, words, tab
     headings = [one.value for one in app.subheader]
     assert headings[1:3] == ["Look at these first", "Raters against each other"]
     assert headings[0] == "So far the two raters do not agree on the score."
-    assert "2 games rated by two or more; 20 are needed to be sure." in said
+    assert "2 games rated by two or more; 20 such games are needed to be sure." in said
     assert all(part in table(app) for part in ("Score: how good was it to watch?", "✗ no", "1 of 2 games"))
     assert f"3 points apart: {' '.join(hostile.split())[:59]}" in said
     links = [json.dumps(str(link.proto)) for link in app.get("page_link")]

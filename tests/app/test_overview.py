@@ -122,7 +122,8 @@ def test_metrics_that_say_little_by_themselves_are_named_with_the_way_to_why(ope
     assert said(None, coherence=hardly, personality_diversity=hardly) == "Conversation coherence says little by itself."
     assert said(None, coherence=Trust.WITH_CARE) == ""
     assert said("coherence", role_consistency=hardly, coherence=hardly) == (
-        "⚠ The rule rests on Conversation coherence, which says little by itself. The same holds for Role consistency."
+        "⚠ The rule rests on Conversation coherence, which says little by itself. "
+        "Role consistency says little by itself, too."
     )
     assert said("coherence", coherence=Trust.WITH_CARE) == (
         "⚠ The rule rests on Conversation coherence: trust it with care."

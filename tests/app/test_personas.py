@@ -148,6 +148,10 @@ def test_a_score_of_a_claim_opens_and_closes_its_judgements_in_place(open_page, 
     assert "Weakest: \u201cNever: " in words(app)
     scores = [one.label for one in app.button if one.key and one.key.startswith("judged_")]
     assert scores == sorted(scores)
+    # The worst is open at first.
+    worst = next(one.key for one in app.button if one.key and one.key.startswith("judged_"))
+    assert "Because of [M1]." in words(app)
+    app.button(key=worst).click().run()
     assert "Because of [M1]." not in words(app)
     app.button(key="judged_fluency_fluency-natural").click().run()
     assert not app.exception

@@ -209,10 +209,10 @@ def test_keys_answer_without_a_connection_and_a_form_is_not_called_saved_because
 def test_a_link_opens_the_desk_on_its_game_until_that_is_rated(stored_server, visit) -> None:
     rater, game = f"Ada {next(_numbers)}", stored_server.store.transcripts.summaries()["transcript_id"].iloc[-1]
     page = visit(f"{stored_server.url}/rate?rater={quote(rater)}&game={game}").page
-    expect(page.get_by_text("This game comes before those of the queue").first).to_be_visible()
+    expect(page.get_by_text("This game was picked, not handed out by the queue").first).to_be_visible()
     page.keyboard.press("2")
     page.reload()
-    expect(page.get_by_text("This game comes before those of the queue").first).to_be_visible()
+    expect(page.get_by_text("This game was picked, not handed out by the queue").first).to_be_visible()
     expect(page.locator("input[name='score'][value='2']")).to_be_checked()
     save_with_open_questions(page)
     expect(page.get_by_text("Game 2 of 21").first).to_be_visible()

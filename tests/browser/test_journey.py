@@ -42,7 +42,7 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(empty_server, visit, data_
     badge = page.locator(".badge", has_text="Depth").first
     badge.click()
     expect(page.get_by_role("heading", name=re.compile("Strategic depth, message"))).to_be_visible()
-    expect(page.get_by_text(re.compile("^Holds ")).first).to_be_visible()
+    expect(page.get_by_text(re.compile("^(The rule: )?Holds ")).first).to_be_visible()
     opened = page.url
     assert "transcript=" in opened
     assert "metric=strategic_depth" in opened

@@ -38,8 +38,8 @@ def test_a_row_is_chosen_by_keyboard_and_stands_whole_beside_the_table(sample_se
 def test_no_cell_is_cut(sample_server, visit, width) -> None:
     page, table = ledger(visit, sample_server, width)
     assert table.evaluate(_CUT) == []
-    page.goto(f"{sample_server.url}/team?rater=Lea")
-    grid = page.get_by_role("table", name="Raters by games")
+    page.goto(f"{sample_server.url}/settings?help=Guide&guide_view=Metrics")
+    grid = page.get_by_role("table", name="Each metric, whether it can be trusted")
     expect(grid).to_be_visible()
     assert grid.evaluate(_CUT) == []
     # On a phone the labels of the columns stand in each card.

@@ -192,7 +192,7 @@ def _when(run: SelectableAgent) -> str:
 def _change(row: _Row) -> str:
     if row.score is None or row.before is None:
         return ""
-    return shown_change(row.before, row.score, "")
+    return shown_change(row.before, row.score, "").replace("-", "\u2212")
 
 
 def _targets(row: _Row, runs: Sequence[SelectableAgent]) -> MarkTargets:

@@ -28,7 +28,7 @@ def propositions(person: SelectableAgent) -> None:
     plain(_sentence(person, claims))
     opens = " A score opens its judgements." if detail else ""
     st.caption(f"The claims, the worst first. After \u201cNever\u201d stands what should not happen.{opens}")
-    claim_rows(claims, detail, names_dimension=True)
+    claim_rows(claims, detail, opens_first=detail is not None, names_dimension=True)
     with st.expander("Where the claims are kept"):
         st.caption("These are YAML files. Edit them with a text editor; `dramaturg propositions check` finds mistakes.")
         status_table(_frame(claims, files, person), "Claims with file and line, and weight")

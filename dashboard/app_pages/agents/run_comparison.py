@@ -75,8 +75,8 @@ def compare_runs(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     status_table(_short_frame(found), "Every dimension: what the comparison shows, and the means")
     games = next(iter(known.values()))
     st.caption(
-        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9 or counted. Profiles also "
-        "count the claims that are asked once over all games."
+        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9 or counted. They are not the "
+        "scores of Profiles, which count claims that are asked once over all games, too, and so change less."
     )
     _one_dimension(found, known)
     _movers(found)

@@ -40,6 +40,7 @@ _CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
 _CLAIM, _MARKED = "claim", "claim_marked"
 """The claim whose judgements are open, in the address; and the one whose mark in the picture was clicked last."""
+_CLOSED = "claim_closed"
 _MOST_SHOWN = 40
 _MOST_NAMED = 6
 _CLOSE = 0.5
@@ -89,7 +90,7 @@ def ranking(found: Sequence[SelectableAgent]) -> None:
             plain(f"{first} keeps in character best (Adherence {best:.1f} of 9), {listed(least)} least.")
         else:
             scores = [f"{name} {score:.1f}" for score, name, _ in reversed(known)][:_MOST_NAMED]
-            plain(f"Nobody clearly keeps in character better than another: Adherence of 9 is {listed(scores)}.")
+            plain(f"Nobody clearly keeps in character better than another: Adherence (0 to 9) is {listed(scores)}.")
 
 
 def _least_in_character(found: Sequence[SelectableAgent]) -> SelectableAgent:
@@ -270,12 +271,12 @@ def claim_rows(
     Args:
         claims: Untrusted text, in the order in which they are shown.
         detail: Of the run that gave the scores; ``None`` before the first.
-        opens_first: Whether the first is open until another one is chosen.
+        opens_first: Whether the first is open until one is chosen or closed.
         names_dimension: Whether each says its dimension.
     """
     chosen = (state.chosen("judged"), state.chosen(_CLAIM))
     asked = {(str(one.dimension), one.id) for one in claims if one.score is not None}
-    if chosen not in asked and opens_first and claims:
+    if chosen not in asked and opens_first and claims and not st.session_state.get(_CLOSED):
         chosen = (str(claims[0].dimension), claims[0].id)
     games = resources.read(queries.game_names)
     for one in claims:
@@ -308,6 +309,7 @@ def _claim_row(one: ScoredClaim, *, is_open: bool, names_dimension: bool) -> Non
 
 
 def _open_claim(one: ScoredClaim, is_open: bool) -> None:
+    st.session_state[_CLOSED] = is_open
     st.session_state.pop(_MARKED, None)
     st.session_state[_DIMENSION] = one.dimension
     state.choose(judged=one.dimension, **{_CLAIM: None if is_open else one.id})

@@ -53,7 +53,7 @@ def show() -> None:
     found = found.without(ENGAGEMENT.name) if is_hidden else found
     parts.answer(found, is_hidden=is_hidden)
     if is_hidden:
-        hidden_note(store, games)
+        hidden_note(store)
     pair_note(before, after)
     parts.picture(found, thresholds)
     parts.decision(store, found, is_hidden=is_hidden)

@@ -124,7 +124,7 @@ def _one_game(key: str, opened: OpenTranscript) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         plain(f"{opened.label} · {counted(len(opened.transcript.discussion), 'public message')}")
         transcript_link("Open this game", transcript=opened.transcript.id)
-    conversation = opened.conversation(roles_hidden=False)
+    conversation = opened.conversation(roles_hidden=ENGAGEMENT.name not in opened.results)
     chat_view(
         conversation,
         focus_on(conversation.rows, Aim(None, None)),

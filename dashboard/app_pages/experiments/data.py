@@ -388,7 +388,7 @@ def _may_be(results: Mapping[str, Any], metric: str) -> str:
         return ""
     # Two shares cannot differ by more than 100 points.
     low, high = (max(-100.0, min(100.0, held[0][end])) for end in ("low", "high"))
-    return f" ({low:+z.0f} to {high:+z.0f} points)".replace("-", "\u2212")
+    return f" ({low:+z.1f} to {high:+z.1f})".replace("-", "\u2212")
 
 
 def metric_words(text: str) -> str:

@@ -242,7 +242,11 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
             alt=". ".join(f"{one.label}. {_means_in_words(one)}" for one in drawn),
         )
         kind = "stored games" if chosen.config.get("test", {}).get("source") == _STORED_GAMES else "runs"
-        pair = "In brackets: where the true difference may lie. " if len(results.get("variants", {})) == 2 else ""
+        pair = (
+            "In brackets: where the true difference may lie, in points. "
+            if len(results.get("variants", {})) == 2
+            else ""
+        )
         st.caption(f"Marks are {kind}, a line is their mean. {pair}{stricter_words('The deciding measure')}")
     if summary.measures and not (drawn and data.is_drawn(summary.measures[0])):
         status_table(data.ab_frame(summary.measures), "Every measure: what the runs show, and the mean of each variant")

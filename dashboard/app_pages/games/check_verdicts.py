@@ -151,10 +151,10 @@ def _row(store: Store, queued: QueuedRow, waiting: str) -> None:
     if context.message is not None:
         role = context.role if item.metric == ROLE_CONSISTENCY.name else ""
         _marked_message(key="queue_message", data=marked_message(context.message, item.row, role))
-    with st.container(key="queue_actions"):
-        _buttons(store, queued, context.game)
     with st.expander("What was said before, and why this is asked", expanded=True):
         _context(queued, context)
+    with st.container(key="queue_actions"):
+        _buttons(store, queued, context.game)
 
 
 def marked_message(message: Message, row: LedgerRow, role: str = "") -> Mapping[str, Any]:

@@ -44,7 +44,7 @@ def transcript_view(opened: OpenTranscript) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="game_views"):
         view = state.choose_view([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
         roles_hidden = view == state.CONVERSATION and st.toggle(
-            "Hide roles and private chat", key="blind", bind="query-params"
+            "Hide roles and private chat", value=is_hidden(opened, ENGAGEMENT.name), key="blind", bind="query-params"
         )
     if view == state.LEDGER:
         ledger_table(opened)
@@ -78,7 +78,8 @@ def _summary(opened: OpenTranscript) -> str:
     """The verdict and every metric as labels in a row, all in our own words."""
     waits = opened.verdict.status is VerdictStatus.PENDING and is_hidden(opened, ENGAGEMENT.name)
     appearance = look("hidden" if waits else opened.verdict.status)
-    verdict = f"{appearance.symbol} Verdict {appearance.word}, {opened.verdict.passed_count} of 7 pass"
+    told = 6 if is_hidden(opened, ENGAGEMENT.name) else 7
+    verdict = f"{appearance.symbol} Verdict {appearance.word}, {opened.verdict.passed_count} of {told} pass"
     labels = [f":{appearance.color}-badge[{verdict}]"]
     for name, definition in DEFINITIONS.items():
         outcome = opened.outcomes.get(name)
@@ -111,7 +112,7 @@ def _cards(opened: OpenTranscript) -> None:
     with st.grid(4, min_column_width=150):
         verdict_card(
             str(opened.verdict.status),
-            opened.verdict.passed_count,
+            f"{opened.verdict.passed_count} of {6 if is_hidden(opened, ENGAGEMENT.name) else 7}",
             f"cost {usd}, cache hits {cache}",
             opened.verdict.reasons,
         )
@@ -224,10 +225,10 @@ def score_card(
             st.button("See the rows", key=f"rows_{definition.name}", type="tertiary", on_click=on_open)
 
 
-def verdict_card(status: str, passed_count: int, detail: str, reasons: Sequence[str] = ()) -> None:
-    """Draws a verdict like a metric: its word, how many metrics pass, a remark in our own words, and the reasons."""
+def verdict_card(status: str, passed: str, detail: str, reasons: Sequence[str] = ()) -> None:
+    """Draws a verdict like a metric: its word, how many pass ("5 of 7"), a remark in our own words, and the reasons."""
     with st.container(border=True, height="stretch", gap="xsmall"):
-        _head("Verdict", f"{passed_count} of 7", status)
+        _head("Verdict", passed, status)
         st.caption(f"needs 5 of 7, engagement among them  \n{detail}")
         if reasons:
             with st.popover("Why this verdict", type="tertiary"):

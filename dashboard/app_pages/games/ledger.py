@@ -19,6 +19,7 @@ from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, failure_beyond_score
 from evaluation.text.display import counted, shortened
+from evaluation.text.searching import excerpt
 from evaluation.transcript import Transcript
 
 _METRIC = "rows_of"
@@ -152,8 +153,8 @@ def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> Ledge
 
 
 def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFrame:
-    """Rows as a table: ``Verdict``; ``What was said`` (number from 1 and speaker of the message, and the evidence or,
-    without any, how the message begins; for a row of a player, the name); and ``Reason``.
+    """Rows as a table: ``Verdict``; ``What was said`` (number from 1 and speaker of the message, and its text around
+    the evidence; for a row of a player, the name and the evidence); and ``Reason``.
     """
     return pd.DataFrame(
         [
@@ -169,7 +170,9 @@ def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFr
 
 def _said(row: LedgerRow, transcript: Transcript) -> str:
     message = transcript.message(row.message_id or "")
-    words = "; ".join(evidence.text for evidence in row.evidence) or (message.text if message else "")
+    found = [evidence.text for evidence in row.evidence]
+    # The sentence around the words: alone, few can be judged.
+    words = excerpt(message.text, found, _LONGEST) if message else shortened("; ".join(found), _LONGEST)
     speaker = row.player or (message.speaker if message else "")
     number = f"{message.index + 1}. " if message else ""
-    return f"{number}{speaker}: {shortened(words, _LONGEST)}" if words else f"{number}{speaker}"
+    return f"{number}{speaker}: {words}" if words else f"{number}{speaker}"

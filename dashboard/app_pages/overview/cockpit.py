@@ -64,7 +64,7 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
     with left, st.container(gap="small"):
         _still_missing(board, shown, step)
         if is_hidden:
-            hidden_note(store, games)
+            hidden_note(store)
     with right, st.container(gap="small"):
         decision_form(store, shown, is_main=step is NextStep.RECORD)
     with st.expander("Show the numbers", icon=":material/table:"):

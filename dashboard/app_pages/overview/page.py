@@ -62,7 +62,7 @@ def iterations(store: Store, seen: queries.Overview) -> None:
     games = [game.transcript_id for one in board.iterations for game in one.games]
     is_hidden = is_engagement_hidden(store, games)
     if is_hidden:
-        st.caption("Tests, advice and checklist rest on ratings, too: they are here once you have rated these games.")
+        st.caption("Tests, advice and checklist rest on ratings, too, and are hidden from you for as long.")
     else:
         parts.advice(store, board, shown)
     why = st.expander(

@@ -18,6 +18,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.status_table import open_row, status_table
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
+from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.sheet_format import COLUMNS
 from evaluation.ratings import Rating
 from evaluation.rubric.rating_guide import SCALE_POINTS
@@ -110,7 +111,9 @@ def _beside_others(given: Sequence[Rating], others: Mapping[str, Sequence[float]
         if abs(leaning) < _NEAR
         else f" You give {abs(leaning):.1f} {'more' if leaning > 0 else 'less'} than they do."
     )
-    return f" Others rated {len(shared)} of them too; on {near} you are within half a point of their mean.{lean}"
+    return (
+        f" Others rated {len(shared)} of them too; on {near or 'none'} you are within half a point of their mean.{lean}"
+    )
 
 
 def _shared_next(given: Sequence[Rating], others: Mapping[str, Sequence[float]]) -> None:
@@ -155,12 +158,14 @@ def _put_aside(store: Store, rater: str) -> None:
     if not found:
         return
     st.subheader("Cannot be rated", anchor=False)
-    # Without the game's name: taken back, it comes to the desk, which is blind.
+    # Only of known games the name: what is taken back comes to the desk, which is blind.
+    names = store.transcripts.game_names()
     st.caption("These are out of your queue. Take one back, and it comes to your desk again.")
     for place, one in enumerate(found):
         with st.container(border=True):
             note = f"\n{one.note}" if one.note else ""
-            plain(f"{one.created_at:%Y-%m-%d %H:%M} UTC: {one.reason.words}{note}")
+            known = f"{names.get(one.transcript_id, '')}\n" if one.reason is DiscardReason.KNOWN else ""
+            plain(f"{known}{one.created_at:%Y-%m-%d %H:%M} UTC: {one.reason.words}{note}")
             st.button(
                 "Take it back",
                 icon=":material/undo:",

@@ -45,11 +45,12 @@ _RATED_FOR = "rated_for"
 def ask_for_name(store: Store) -> None:
     """Asks once who rates; the browser keeps the name from then on."""
     st.markdown(
-        "Computer players play Mafia: some are secretly the Mafia, the others try to find them and vote them out. You "
-        "read what they say, give one score for how good it was to watch, and answer five questions with yes or no."
+        "Computer players play Mafia, also called Werewolf: some are secretly the Mafia, the others try to find them "
+        "and vote them out. You read what they say, give one score for how good it was to watch, and answer five "
+        "questions with yes or no."
         f"{resources.read(_length_words)}\n\n"
-        "Scores, roles and the prompt behind a game stay hidden until you have rated it. Stop whenever you like: each "
-        "rating is kept at once, under your name, which your team sees."
+        "Scores, roles and the prompt behind a game stay hidden here until you have rated it. Stop whenever you like: "
+        "each rating is kept at once, under your name, which your team sees."
     )
     with st.form("rater_name", width=420):
         name = st.text_input("Your name", max_chars=200, help="Always the same one: another name is another rater.")
@@ -170,7 +171,7 @@ def to_desk() -> None:
     st.session_state[VIEW] = DESK
 
 
-_WORDS = "This game comes before those of the queue. If you have seen its scores, say so in the comment."
+_WORDS = "This game was picked, not handed out by the queue. If you have seen its scores, say so in the comment."
 
 
 def take_handed_over(store: Store, rater: str) -> None:

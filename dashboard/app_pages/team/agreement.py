@@ -24,6 +24,7 @@ _NO_SHARED = "You share no game with another rater yet, so this is about others.
 
 def items_frame(report: AgreementReport) -> pd.DataFrame:
     """One row per item, those on which raters differ first: what it asks, whether they agree, how often they do."""
+    so_far = " so far" if report.note else ""
     held = [(level, one) for one in report.items if (level := agreement_level(one)) is not None]
     return pd.DataFrame(
         [
@@ -31,7 +32,7 @@ def items_frame(report: AgreementReport) -> pd.DataFrame:
                 "Question": f"{one.item.name[-1]}. {QUESTIONS[int(one.item.name[-1]) - 1]}"
                 if not one.item.is_score
                 else "Score: how good was it to watch?",
-                "Do raters agree?": _LEVELS[level],
+                "Do raters agree?": f"{_LEVELS[level]}{so_far}",
                 "Gave the same": often_words(one),
             }
             for level, one in sorted(held, key=lambda one: list(_LEVELS).index(one[0]))
@@ -53,14 +54,18 @@ def agreement() -> None:
     counts = f"{counted(report.ratings, 'rating')} by {counted(report.raters, 'rater')}"
     if report.shared_games:
         st.subheader(headline(report), anchor=False)
-        needed = f"; {FEWEST_FOR_READING} are needed to be sure" if report.note else ""
+        needed = f"; {FEWEST_FOR_READING} such games are needed to be sure" if report.note else ""
         st.caption(
             f"{counts}, {counted(report.shared_games, 'game')} rated by two or more{needed}. "
             "This page shows what other raters gave: look once you have rated your games."
         )
         if rater := identity.rater_name():
             shared = next((one.games for one in report.leanings if one.rater == rater), 0)
-            st.markdown(f"You share {counted(shared, 'game')} with another rater." if shared else _NO_SHARED)
+            st.markdown(
+                f"You share {counted(shared, 'game')} with other raters; My ratings says how near you are to them."
+                if shared
+                else _NO_SHARED
+            )
     else:
         empty_state("At least two raters are needed", f"So far: {counts}, and no game that two people have rated.")
         with st.container(horizontal=True, horizontal_alignment="center"):

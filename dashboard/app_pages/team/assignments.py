@@ -9,6 +9,7 @@ from functools import partial
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.shared import queries, resources, state
 from dashboard.shared.formatting import PICKER
@@ -86,14 +87,18 @@ def team(store: Store, lead: str) -> None:
             "to open it."
         )
         rated = replace(grid, games=tuple(one for one in grid.games if one.score is not None))
-        if waiting := _unrated(grid):
-            grid_table(replace(grid, games=tuple(waiting)), "team_waiting", hidden)
-        if rated.games:
-            with st.expander(counted(len(rated.games), "rated game"), expanded=not waiting, key="team_rated_open"):
-                grid_table(rated, "team_rated", hidden)
-        cell = choose_cell(grid)
-        if cell is not None:
-            chosen_cell(store, lead, *cell, is_hidden=cell[0].transcript_id in hidden)
+        # Beside the tables while these are narrow: below them it would be out of sight.
+        tables, beside = _places(len(grid.raters))
+        with tables:
+            if waiting := _unrated(grid):
+                grid_table(replace(grid, games=tuple(waiting)), "team_waiting", hidden)
+            if rated.games:
+                with st.expander(counted(len(rated.games), "rated game"), expanded=not waiting, key="team_rated_open"):
+                    grid_table(rated, "team_rated", hidden)
+        with beside:
+            cell = choose_cell(grid)
+            if cell is not None:
+                chosen_cell(store, lead, *cell, is_hidden=cell[0].transcript_id in hidden)
     else:
         st.info("Nobody has rated yet, and nothing is assigned.")
     aside, answers = store.discards.list(), store.style_answers.list()
@@ -101,6 +106,14 @@ def team(store: Store, lead: str) -> None:
         with st.expander("Put aside, and who speaks"):
             discards(store, lead, aside)
             style_table(answers)
+
+
+def _places(raters: int) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """The places of the tables and of the chosen cell: beside each other while there are few columns of raters."""
+    if raters > _FEW_RATERS:
+        return st.container(), st.container()
+    left, right = st.columns([5, 3], gap="medium")
+    return left, right.container(key="stays_beside")
 
 
 def _latest(names: Sequence[str]) -> tuple[str, RatingGrid] | None:
@@ -231,6 +244,7 @@ def _preview(plan: AssignmentPlan) -> None:
 _GAME = "team_game"
 _RATER = "team_rater"
 _LONGEST_NAME = 40
+_FEW_RATERS = 4
 
 
 def progress_words(one: RaterSummary) -> str:

@@ -23,8 +23,8 @@ def raters(report: AgreementReport) -> None:
     st.subheader("Raters against each other", anchor=False)
     st.caption(
         "Krippendorff's alpha: 1 is perfect, 0 is chance. From 0.80 it is reliable, from 0.67 good enough for "
-        "tentative conclusions (the dashed lines). Bars are 95 % intervals over games; the reading goes by their lower "
-        "ends."
+        "tentative conclusions (the dashed lines). Bars are 95 % intervals over games; from enough games on, the "
+        "reading goes by their lower ends."
     )
     _few_games(report)
     rows = item_whiskers(report.items)

@@ -62,7 +62,7 @@ def show() -> None:
             limits = {name: limit for name, limit in resources.read(queries.thresholds).items() if name in drawn}
             plain(data.sentence(shown, limits, data.references(found)))
             if is_hidden:
-                hidden_note(resources.store(), shown["transcript_id"].unique())
+                hidden_note(resources.store())
             trust_note(shown.loc[shown["score"].notna(), "metric"].unique(), None, "")
         metrics(shown, (with_loose, first, last, is_hidden), found[first - 1 : last])
 

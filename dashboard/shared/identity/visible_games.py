@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.shared import queries, resources
 from dashboard.shared.identity import identity
+from dashboard.shared.page_links import rate_link
 from dashboard.shared.queries import OpenTranscript
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
@@ -24,15 +25,18 @@ def is_engagement_hidden(store: Store, games: Iterable[str]) -> bool:
     return bool(identity.hidden_games(store, identity.author_name(), games))
 
 
-def hidden_note(store: Store, games: Iterable[str]) -> None:
-    """Says why engagement is hidden, with a way to see it for somebody who decides and will not rate these games.
+def hidden_note(store: Store) -> None:
+    """Says that engagement is hidden, with the way to rate, and one for somebody who decides and will not rate.
 
-    They then leave that person's queue as known, which stands on record, so that no rating is given after a look.
+    All games whose ratings are hidden then leave that person's queue as known, which stands on record, so that no
+    rating is given after a look.
     """
     who = identity.author_name()
-    hidden = sorted(identity.hidden_games(store, who, games))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"Engagement is hidden from you until you have rated {counted(len(hidden), 'more game')}.")
+    hidden = sorted(identity.hidden_games(store, who, store.ratings.rater_counts()))
+    games = counted(len(hidden), "game")
+    st.caption(f"Engagement is hidden from you until you have rated these games, {games} in all.")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        rate_link("Rate them", ":material/rate_review:")
         if len(hidden) <= _MOST_SHOWN:
             st.button(
                 "Show it, I will not rate them",
@@ -40,7 +44,7 @@ def hidden_note(store: Store, games: Iterable[str]) -> None:
                 type="tertiary",
                 on_click=_put_aside,
                 args=(store, hidden, who),
-                help="They leave your queue. A lead can give them back to you on the Team page.",
+                help="They leave your queue, and it is noted that you know them. A lead can give them back to you.",
             )
 
 
@@ -49,6 +53,7 @@ def _put_aside(store: Store, games: Sequence[str], who: str) -> None:
         identity.require(Action.RATE)
         for game in games:
             store.discards.add(game, who, DiscardReason.KNOWN)
+        st.toast(f"{counted(len(games), 'game')} left your queue. My ratings lists them.")
     except DramaturgError as error:
         st.toast(str(error))
 
