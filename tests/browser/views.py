@@ -35,7 +35,7 @@ class View:
         return f"{self.name}-{'error' if state == 'unknown' else state}"
 
 
-_TABLE = "table.many"
+_TABLE = "[role='table']"
 _CHART = ".js-plotly-plot .scatterlayer"
 # What a page needs in its URL to show data, and what shows that it does.
 _QUERIES = {"rate": "?rater=Ada", "team": "?rater=Lea"}
