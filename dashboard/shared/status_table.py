@@ -129,10 +129,10 @@ def cell_text(cell: Any) -> str:
         return "yes" if cell else "no"
     if isinstance(cell, float):
         return f"{cell:,.4f}".rstrip("0").rstrip(".").replace("-", "\u2212")
-    # A minus sign is as wide as a plus; what is longer than figures is somebody's words.
     text = f"{cell:,}" if isinstance(cell, int) else str(cell)
-    return _MINUS.sub("\u2212", text) if len(text) <= _LONGEST_FIGURE else text
+    # A minus sign is as wide as a plus; a hyphen in somebody's words stays one.
+    return _MINUS.sub("\u2212", text) if _FIGURE.fullmatch(text) else text
 
 
-_MINUS = re.compile(r"(?:^|(?<=[ (]))-(?=\d)")
-_LONGEST_FIGURE = 30
+_MINUS = re.compile(r"(?<![\w])-(?=\d)")
+_FIGURE = re.compile(r"[-+\d][-+\d.,%()\s]*(?:to [-+\d.,%()\s]+)?(?:points|USD)?")

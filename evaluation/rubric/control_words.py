@@ -155,16 +155,15 @@ class ControlSummary:
 
 
 def above_chance_change(before: ControlSummary, after: ControlSummary) -> str:
-    """Both sides beside chance: "voice distance is better than scrambled copies in 0 of 3 games before, 3 of 3 after".
+    """Both sides beside chance: "it is better than scrambled copies in 0 of 3 games before, 3 of 3 after".
 
     Empty where a side was not compared.
     """
     if not (before.compared and after.compared):
         return ""
-    what = COMPANION_LABELS.get(after.companion or "", "it")
     games = counted(before.compared, "game")
     both = f"{before.above} of {games} before, {after.above} of {after.compared} after"
-    return f"{what} is better than scrambled copies in {both}"
+    return f"it is better than scrambled copies in {both}"
 
 
 def summarise_controls(controls: Iterable[Control | None]) -> ControlSummary:

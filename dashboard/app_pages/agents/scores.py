@@ -187,6 +187,7 @@ def _follow_click(target: MarkTarget | RunTarget | None) -> None:
     if isinstance(target, RunTarget):
         st.session_state[_RUN], st.session_state[_DIMENSION] = target.run_id, target.dimension
         st.session_state[_MARKED] = target.claim
+        st.session_state.pop(_CLOSED, None)
         state.choose(**target.query)
         return
     for key, name in ((_RUN, "run"), (_DIMENSION, "judged")):
@@ -218,6 +219,7 @@ def _choose_dimension(person: SelectableAgent, dimensions: Sequence[Dimension]) 
     )
     if state.chosen("judged") != dimension:
         state.choose(judged=dimension, **{_CLAIM: None})
+        st.session_state.pop(_CLOSED, None)
     return None if dimension is None else Dimension(dimension)
 
 
@@ -225,6 +227,7 @@ def show_judgements(agent: str, run: str, dimension: Dimension) -> None:
     """Opens the profile of an agent in one run, with the judgements of a dimension's worst claim."""
     st.session_state[state.AGENTS_VIEW] = state.PROFILES
     st.session_state[_RUN], st.session_state[_DIMENSION] = run, dimension
+    st.session_state.pop(_CLOSED, None)
     state.choose(**{_ID: agent, "run": run, "judged": dimension, _CLAIM: None})
 
 

@@ -64,13 +64,13 @@ def findings(transcript_id: str) -> None:
     if len(checked):
         st.subheader("Checks of this game", anchor=False)
         status_table(checked, "The checks of this game that have a score")
-    for one in resources.read(checks_data.findings, transcript_id):
+    for number, one in enumerate(resources.read(checks_data.findings, transcript_id), 1):
         st.subheader(f"{one['kind'].capitalize()} in this game", anchor=False)
         if one["question"]:
             plain(f"Asked about: {one['question']}")
         frame = checks_data.finding_frame(one)
         if len(frame):
-            status_table(frame, f"The {one['kind']} that a judge found in this game")
+            status_table(frame, f"The {one['kind']} that a judge found in this game, answer {number}")
         else:
             st.text("Nothing was found that the text bears out.")
 

@@ -25,6 +25,8 @@ from evaluation.rubric.verdict import VerdictStatus
 from evaluation.score import MetricDefinition, MetricResult, RowVerdict, Status, coverage_of, failure_beyond_score
 from evaluation.text.display import counted
 
+_BLIND_FOR = "blind_for"
+
 
 def transcript_view(opened: OpenTranscript) -> None:
     """Draws the header with the verdict and seven metrics in a line, and below it the conversation or a ledger.
@@ -43,8 +45,11 @@ def transcript_view(opened: OpenTranscript) -> None:
         reading_panel(resources.store(), opened.transcript.id)
     with st.container(horizontal=True, vertical_alignment="center", key="game_views"):
         view = state.choose_view([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
+        if is_hidden(opened, ENGAGEMENT.name) and st.session_state.get(_BLIND_FOR) != opened.transcript.id:
+            # At first for each game that is still to be rated, whatever was chosen for another.
+            st.session_state[_BLIND_FOR], st.session_state["blind"] = opened.transcript.id, True
         roles_hidden = view == state.CONVERSATION and st.toggle(
-            "Hide roles and private chat", value=is_hidden(opened, ENGAGEMENT.name), key="blind", bind="query-params"
+            "Hide roles and private chat", key="blind", bind="query-params"
         )
     if view == state.LEDGER:
         ledger_table(opened)

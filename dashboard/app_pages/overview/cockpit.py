@@ -62,7 +62,7 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
     step = next_step(board, shown)
     left, right = st.columns([2, 3], gap="medium")
     with left, st.container(gap="small"):
-        _still_missing(board, shown, step)
+        _still_missing(board, shown, step, is_hidden=is_hidden)
         if is_hidden:
             hidden_note(store)
     with right, st.container(gap="small"):
@@ -112,12 +112,13 @@ def _pick_iteration(board: Board) -> IterationSummary:
     return by_name[name]
 
 
-def _still_missing(board: Board, shown: IterationSummary, step: NextStep) -> None:
+def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:
     lines = blockers(shown)[:_MOST_LINES]
     if lines:
         st.markdown("**Still missing**" if step in (NextStep.RATE, NextStep.ADD_GAMES) else "**What decides it**")
         plain("\n".join(filter(None, (*lines[:-1], f"{lines[-1]} {shown.decision.outlook if shown.decision else ''}"))))
-    elif shown.decision is not None:
+    elif shown.decision is not None and not is_hidden:
+        # The reasons count and name ratings.
         st.markdown("**What the rule says**")
         plain("\n".join(shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]))
     critical = [failure for test in shown.tests for failure in test.failures if failure.is_critical]

@@ -219,7 +219,9 @@ def _listed(games: pd.DataFrame, place: str | None, shown: str | None) -> pd.Dat
 
 
 def _chosen(listed: pd.DataFrame) -> list[str]:
-    rows = pick_rows(listed.drop(columns="transcript_id"), "Games to move or delete", "games_table")
+    # The ids too: other games may look the same, and their rows must not stay chosen.
+    key = f"games_table_{hash(tuple(listed['transcript_id']))}"
+    rows = pick_rows(listed.drop(columns="transcript_id"), "Games to move or delete", key)
     return [str(listed["transcript_id"].iloc[row]) for row in rows]
 
 

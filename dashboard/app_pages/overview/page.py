@@ -4,12 +4,13 @@ import streamlit as st
 
 from dashboard.app_pages.overview import sections as parts
 from dashboard.app_pages.overview.cockpit import cockpit
+from dashboard.app_pages.overview.cockpit_data import sides
 from dashboard.app_pages.overview.edit_iteration import manage_games, manage_iteration
 from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import recently_deleted, show_outcome
 from dashboard.shared.first_run import first_run_guide, no_games_yet
-from dashboard.shared.identity.visible_games import is_engagement_hidden
+from dashboard.shared.identity.visible_games import hidden_note, is_engagement_hidden
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.version_notes import versions_banner
 from evaluation.store import Store
@@ -62,7 +63,9 @@ def iterations(store: Store, seen: queries.Overview) -> None:
     games = [game.transcript_id for one in board.iterations for game in one.games]
     is_hidden = is_engagement_hidden(store, games)
     if is_hidden:
-        st.caption("Tests, advice and checklist rest on ratings, too, and are hidden from you for as long.")
+        st.caption("Tests, advice and checklist rest on ratings of all iterations, and are hidden from you as well.")
+        if not is_engagement_hidden(store, [game.transcript_id for side in sides(board, shown) for game in side.games]):
+            hidden_note(store)
     else:
         parts.advice(store, board, shown)
     why = st.expander(

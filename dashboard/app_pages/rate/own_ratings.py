@@ -94,9 +94,9 @@ def _others_words(own: float, scores: Sequence[float]) -> str:
     """The mean of what others gave the same game, beside the rater's own score; empty where nobody did."""
     if not scores:
         return ""
-    difference = fmean(scores) - own
+    difference = round(fmean(scores) - own, 1)
     side = "higher" if difference > 0 else "lower"
-    return f"{fmean(scores):.1f}, {round(abs(difference), 1):g} {side}" if difference else "the same"
+    return f"{fmean(scores):.1f}, {abs(difference):g} {side}" if difference else "the same"
 
 
 def _beside_others(given: Sequence[Rating], others: Mapping[str, Sequence[float]]) -> str:
@@ -166,6 +166,9 @@ def _put_aside(store: Store, rater: str) -> None:
             note = f"\n{one.note}" if one.note else ""
             known = f"{names.get(one.transcript_id, '')}\n" if one.reason is DiscardReason.KNOWN else ""
             plain(f"{known}{one.created_at:%Y-%m-%d %H:%M} UTC: {one.reason.words}{note}")
+            if one.reason is DiscardReason.KNOWN:
+                # Its ratings were shown: only a lead gives it back.
+                continue
             st.button(
                 "Take it back",
                 icon=":material/undo:",

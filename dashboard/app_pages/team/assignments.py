@@ -418,7 +418,9 @@ def discards(store: Store, lead: str, found: Sequence[Discard]) -> None:
             for one in found
         ]
     )
-    if (row := pick_row(frame, "Games that cannot be rated", "discards")) is not None:
+    if (
+        row := pick_row(frame, "Games that cannot be rated", f"discards_{hash(tuple(one.id for one in found))}")
+    ) is not None:
         chosen = found[row]
         st.button(
             "Give it back to the rater",

@@ -104,7 +104,8 @@ def behaviour_sentence(found: pd.DataFrame, references: Mapping[str, str]) -> st
             beside = f" ({label}{form(other[column])})" if known else ""
             parts.append(f"{words.format(form(own[column]))}{beside}")
             label = "" if known else label
-    return f"{'; '.join(parts)}." if parts else ""
+    told = "; ".join(parts)
+    return f"{told[0].upper()}{told[1:]}." if told else ""
 
 
 _TOLD = (

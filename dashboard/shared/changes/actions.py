@@ -102,7 +102,9 @@ def recently_deleted(store: Store) -> None:
         rows = [(one.label, str(one.kind), one.games, one.who, f"{one.deleted_at:%Y-%m-%d %H:%M}") for one in found]
         columns = ["Name", "What", "Games", "By", "When (UTC)"]
         frame = pd.DataFrame(rows, columns=columns)
-        _ways_back(store, found[pick_row(frame, "What was deleted and can come back", "deleted_table") or 0])
+        _ways_back(
+            store, found[pick_row(frame, "What was deleted and can come back", "deleted_table", at_first=0) or 0]
+        )
 
 
 def note_deleted(transcript_ids: Sequence[str]) -> None:

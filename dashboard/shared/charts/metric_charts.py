@@ -226,8 +226,10 @@ def _reasons(games: pd.DataFrame, definition: MetricDefinition, row: int) -> Ite
     """Why an iteration has no score, in its place."""
     for position, group in games.groupby("position"):
         if group["score"].isna().all():
-            status = str(group["status"].iloc[0])
-            words = "not rated" if status == "pending" else status.replace("_", "<br>")
+            statuses = {str(status) for status in group["status"]}
+            status = statuses.pop() if len(statuses) == 1 else "no score"
+            waits = "not rated" if definition.name == ENGAGEMENT.name else "pending"
+            words = waits if status == "pending" else status.replace("_", "<br>")
             place = {"x": position, "xref": _axis(row, "x"), "xanchor": "center"}
             place |= {"y": definition.scale.low, "yanchor": "bottom"}
             yield _words(row, words, place)

@@ -34,18 +34,17 @@ def hidden_note(store: Store) -> None:
     who = identity.author_name()
     hidden = sorted(identity.hidden_games(store, who, store.ratings.rater_counts()))
     games = counted(len(hidden), "game")
-    st.caption(f"Engagement is hidden from you until you have rated these games, {games} in all.")
+    st.caption(f"Engagement is hidden from you until you have rated what others rated: {games} of all iterations.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         rate_link("Rate them", ":material/rate_review:")
-        if len(hidden) <= _MOST_SHOWN:
-            st.button(
-                "Show it, I will not rate them",
-                key="show_ratings",
-                type="tertiary",
-                on_click=_put_aside,
-                args=(store, hidden, who),
-                help="They leave your queue, and it is noted that you know them. A lead can give them back to you.",
-            )
+        st.button(
+            "Show it, I will not rate them",
+            key="show_ratings",
+            type="tertiary",
+            on_click=_put_aside,
+            args=(store, hidden[:_MOST_SHOWN], who),
+            help="They leave your queue, and it is noted that you know them. A lead can give them back to you.",
+        )
 
 
 def _put_aside(store: Store, games: Sequence[str], who: str) -> None:

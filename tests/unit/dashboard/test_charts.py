@@ -74,7 +74,7 @@ def test_the_line_passes_by_what_was_reverted_and_a_missing_score_says_why() -> 
     assert [symbol.endswith("open") for symbol in means.marker.symbol] == [False, True, True, False, False]
     assert means.y[1] == 20.0
     reasons = {note.text: note.x for note in figure.layout.annotations}
-    assert (reasons["not<br>applicable"], reasons["not rated"]) == (3, 5)
+    assert (reasons["not<br>applicable"], reasons["pending"]) == (3, 5)
     # Between iterations that build on each other, a gap stays a gap.
     assert trend_figure(frame, definitions, {}).layout.shapes[0].path == "M1,50.0L2,20.0M4,80.0"
 
