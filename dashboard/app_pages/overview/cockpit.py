@@ -114,13 +114,18 @@ def _pick_iteration(board: Board) -> IterationSummary:
 
 def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:
     lines = blockers(shown)[:_MOST_LINES]
-    if lines:
-        st.markdown("**Still missing**" if step in (NextStep.RATE, NextStep.ADD_GAMES) else "**What decides it**")
-        plain("\n".join(filter(None, (*lines[:-1], f"{lines[-1]} {shown.decision.outlook if shown.decision else ''}"))))
-    elif shown.decision is not None and not is_hidden:
-        # The reasons count and name ratings.
-        st.markdown("**What the rule says**")
-        plain("\n".join(shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]))
+    with st.container(gap=None):
+        if lines:
+            st.markdown("**Still missing**" if step in (NextStep.RATE, NextStep.ADD_GAMES) else "**What decides it**")
+            plain(
+                "\n".join(
+                    filter(None, (*lines[:-1], f"{lines[-1]} {shown.decision.outlook if shown.decision else ''}"))
+                )
+            )
+        elif shown.decision is not None and not is_hidden:
+            # The reasons count and name ratings.
+            st.markdown("**What the rule says**")
+            plain("\n".join(shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]))
     critical = [failure for test in shown.tests for failure in test.failures if failure.is_critical]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if step is NextStep.RATE:
