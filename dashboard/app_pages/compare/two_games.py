@@ -46,7 +46,7 @@ def two_games(found: IterationComparison) -> None:
     plain(difference_sentence(before, after))
     if typical is not None and tuple(chosen) == typical:
         st.caption("These two games are typical: they differ most nearly as the means of the two iterations do.")
-    with st.expander("Scores of both", expanded=True, icon=":material/table:"):
+    with st.expander("Scores of both", icon=":material/table:"):
         status_table(_scores(before, after), "Every metric of both games")
     for column, key, opened in zip(st.columns(2, gap="medium"), (_BEFORE, _AFTER), (before, after), strict=True):
         with column:

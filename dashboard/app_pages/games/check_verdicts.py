@@ -151,7 +151,7 @@ def _row(store: Store, queued: QueuedRow, waiting: str) -> None:
     if context.message is not None:
         role = context.role if item.metric == ROLE_CONSISTENCY.name else ""
         _marked_message(key="queue_message", data=marked_message(context.message, item.row, role))
-    with st.expander("What was said before, and why this is asked", expanded=True):
+    with st.expander("Why this is asked, and what was said before", expanded=True):
         _context(queued, context)
     with st.container(key="queue_actions"):
         _buttons(store, queued, context.game)
@@ -171,12 +171,12 @@ def marked_message(message: Message, row: LedgerRow, role: str = "") -> Mapping[
 
 def _context(queued: QueuedRow, context: RowContext) -> None:
     row = queued.item.row
+    plain(f"{'The reader' if row.method is Method.READER else 'The rule'}: {row.reason}")
     for message in context.before:
         plain(f"{message.speaker}: {shortened(message.text, _LONGEST)}")
     for evidence in row.evidence[:3]:
         if evidence.message_id not in (None, row.message_id):
             plain(f"“{evidence.text}”")
-    plain(f"{'The reader' if row.method is Method.READER else 'The rule'}: {row.reason}")
     if context.message is not None:
         place = {"transcript": queued.transcript_id, "message": context.message.id, "metric": queued.item.metric}
         transcript_link("Open the message", **place)
