@@ -72,10 +72,11 @@ def scored_claims(scores: pd.DataFrame) -> list[ScoredClaim]:
         text = claim_text(claim_of(first), is_fault=bool(first["is_inverted"]))
         spread = f", {marks.min():.0f} to {marks.max():.0f}" if marks.nunique() > 1 else ""
         judged = f"{counted(len(rows), 'judgement')}{spread}"
-        found.append(
-            ScoredClaim(Dimension(first["dimension"]), str(first["proposition_id"]), text, float(marks.mean()), judged)
-        )
-    return sorted(found, key=lambda one: (one.dimension is Dimension.IDEAS_QUANTITY, one.score))
+        score = None if marks.empty else float(marks.mean())
+        found.append(ScoredClaim(Dimension(first["dimension"]), str(first["proposition_id"]), text, score, judged))
+    return sorted(
+        found, key=lambda one: (one.dimension is Dimension.IDEAS_QUANTITY, one.score is None, one.score or 0.0)
+    )
 
 
 def game_means(scores: pd.DataFrame, dimensions: Sequence[Dimension]) -> list[str]:

@@ -92,7 +92,7 @@ def trend_figure(
         figure.add_trace(_game_dots(scored, definition), row=row, col=1)
         means = _means(scored, definition, iterations, changes, aside)
         figure.add_trace(means, row=row, col=1)
-        joined.append(_line_through(means, iterations, aside, row))
+        joined += _line_through(means, iterations, aside, row)
         if name in thresholds:
             shapes += _threshold_shapes(thresholds[name], definition, row)
             # In the margin, where no game can lie under it.
@@ -201,8 +201,10 @@ def game_trace(games: pd.DataFrame, column: str, texts: list[str]) -> go.Scatter
     )
 
 
-def _line_through(means: go.Scatter, iterations: pd.Series[str], aside: Collection[str], row: int) -> dict[str, object]:
-    """The line of the means, which passes by those of ``aside`` and breaks at others that are unknown."""
+def _line_through(
+    means: go.Scatter, iterations: pd.Series[str], aside: Collection[str], row: int
+) -> Iterator[dict[str, object]]:
+    """The line of the means, if any: it passes by those of ``aside`` and breaks at others that are unknown."""
     path, step = [], "M"
     for place, mean in zip(means.x, means.y, strict=True):
         if iterations[place] in aside:
@@ -212,14 +214,10 @@ def _line_through(means: go.Scatter, iterations: pd.Series[str], aside: Collecti
         else:
             path.append(f"{step}{place},{mean}")
             step = "L"
-    axes = {"xref": _axis(row, "x"), "yref": _axis(row)}
-    return {
-        "type": "path",
-        **axes,
-        "path": "".join(path) or "M0,0",
-        "line": {"width": 3, "color": ACCENT},
-        "layer": "below",
-    }
+    if path:
+        axes = {"xref": _axis(row, "x"), "yref": _axis(row)}
+        line = {"width": 3, "color": ACCENT}
+        yield {"type": "path", **axes, "path": "".join(path), "line": line, "layer": "below"}
 
 
 def _reasons(games: pd.DataFrame, definition: MetricDefinition, row: int) -> Iterator[dict[str, object]]:
