@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from benchmarks.reader_examples import LabelledGame, Labels
 from evaluation import read_path
-from evaluation.rubric.reader.training import LabelledGame, Labels
 from evaluation.transcript import Transcript
 
 REAL = Path("tests/data")

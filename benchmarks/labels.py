@@ -40,6 +40,7 @@ from evaluation.judging.protocol import (
 )
 from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, STRATEGIC_DEPTH
 from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.reader.decisions import acts_read
 from evaluation.rubric.reader.model import Reader, shipped_reader
 from evaluation.rubric.speech import read
 from evaluation.rubric_judge.game_reading import read_game
@@ -208,8 +209,8 @@ def acts_said(game: Transcript, reader: Reader | None) -> Iterator[tuple[int, se
         for reading in read(discussion):
             yield reading.message.index, {(str(act.kind), act.target) for act in reading.acts}
     else:
-        for prepared, one in zip(discussion.messages, reader.read(discussion), strict=True):
-            yield prepared.message.index, {(str(act.kind), act.target) for act in one.acts}
+        for reading in acts_read(discussion, reader):
+            yield reading.message.index, {(str(act.kind), act.target) for act in reading.acts}
 
 
 def _implied(acts: Iterable[_Act]) -> frozenset[_Act]:

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+LOW_EVIDENCE = "low evidence"
+"""The words for a score that rests on too little."""
+
 
 @dataclass(frozen=True, slots=True)
 class CoverageRule:
@@ -29,7 +32,7 @@ class Coverage:
     Attributes:
         rule: When that is too little.
         settled: Rows with weight.
-        considered: All rows; above zero.
+        considered: All rows; zero where a score stands though nothing was considered ("no references").
         right: Those of ``settled`` that count, in one game; ``None`` over several, whose mean is not a ratio of sums.
     """
 
@@ -46,13 +49,15 @@ class Coverage:
     @property
     def words(self) -> str:
         """The text beside a score: "22 of 51 references to the past settled, low evidence"."""
-        return f"{self.settled} of {self.considered} {self.rule.noun}" + (", low evidence" if self.is_low else "")
+        if not self.considered:
+            return LOW_EVIDENCE
+        return f"{self.settled} of {self.considered} {self.rule.noun}" + (f", {LOW_EVIDENCE}" if self.is_low else "")
 
     @property
     def mark(self) -> str:
         """Text to append to a score in a cell: " (17/20)" is right of total, as in the rubric; ", low evidence"."""
-        right = "" if self.right is None else f" ({self.right:g}/{self.settled})"
-        return right + (", low evidence" if self.is_low else "")
+        right = "" if self.right is None or not self.considered else f" ({self.right:g}/{self.settled})"
+        return right + (f", {LOW_EVIDENCE}" if self.is_low else "")
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-compatible."""

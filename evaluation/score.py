@@ -125,6 +125,9 @@ class Evidence(NamedTuple):
 JUDGES = "judges"
 """The detail of a result that lists the models that decided any of its rows."""
 
+PROOF = "proof"
+"""The detail of a row of the rule that rests on what anybody can check: no reader or judge overrules it."""
+
 DISMISSED = "dismissed"
 """The detail of a row that makes it :attr:`LedgerRow.is_dismissed`."""
 
@@ -253,9 +256,17 @@ class MetricResult:
         return (*self.notes, *filter(None, (found.words if found else "", self.reading_words)))
 
     @property
+    def low_evidence(self) -> bool:
+        """Whether the score rests on too few of the rows considered, or on none; false without a score."""
+        found = coverage_of(self)
+        return self.score is not None and found is not None and found.is_low
+
+    @property
     def reading_words(self) -> str:
         """Words for who read: "read by gpt-4o-mini; by rules alone 52.8 %"; empty for what the rule alone computed."""
         judges, by_rule = self.details.get(JUDGES, ()), self.details.get("by_rule")
+        if not judges and (why := self.details.get("stood_down")):
+            return f"rules decide: {why}"
         readers = judges or (("the built-in reader",) if by_rule is not None else ())
         if not readers:
             return ""
@@ -278,6 +289,7 @@ class MetricResult:
             "denominator": self.denominator,
             "threshold": self.threshold,
             "status": str(self.status),
+            "low_evidence": self.low_evidence,
             "method": str(self.method),
             "version": self.definition.version,
             "scale": self.definition.scale.name,
@@ -335,11 +347,11 @@ def _derived(definition: MetricDefinition, ledger: Sequence[LedgerRow]) -> dict[
 def coverage_of(result: MetricResult) -> Coverage | None:
     """The coverage of a result.
 
-    ``None`` for metrics without a coverage rule, where nothing was considered, and for results of versions that did not
-    count it.
+    ``None`` for metrics without a coverage rule, for those without a score where nothing was considered, and for
+    results of versions that did not count it.
     """
-    rule, considered = result.definition.coverage, result.details.get("considered", 0)
-    if rule is None or not considered:
+    rule, considered = result.definition.coverage, result.details.get("considered")
+    if rule is None or considered is None or (not considered and result.score is None):
         return None
     return Coverage(rule, result.details.get("settled", 0), considered, result.numerator)
 

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from evaluation.coverage import Coverage
 from evaluation.errors import ConflictError, InputError
 from evaluation.escaping import json_text, spreadsheet_safe
 from evaluation.readers.import_report import ImportReport, ReportLine
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.controls import COMPANION_KEYS, CONTROL_KEYS
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import counted
 from evaluation.transcript import Message, Transcript
 
@@ -38,21 +40,34 @@ def results_table(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame
         One row per transcript and metric, in the order in which the transcripts were added and in the rubric's:
         ``transcript_id``, ``game_id``, ``source_format``, ``source_name``, ``iteration`` (empty for none), ``metric``,
         ``score`` (percent, or 1 to 5 for engagement; empty where there is none), ``numerator``, ``denominator``,
-        ``status``, ``threshold``, ``method``, ``version``, ``control`` (as :meth:`MetricResult.as_dict` gives it; in
+        ``status``, ``low_evidence`` (whether the score rests on too little), ``threshold``, ``method``, ``version``,
+        ``control`` (as :meth:`MetricResult.as_dict` gives it; in
         columns of its own with :func:`flat_controls`), ``control_words``.
     """
     import pandas as pd
 
     origin = summaries[["transcript_id", "game_id", "source_format", "source_name", "iteration"]]
-    columns = ["metric", "score", "numerator", "denominator", "status", "threshold", "method", "version"]
-    columns += ["control", "control_words"]
+    columns = ["metric", "score", "numerator", "denominator", "status", "low_evidence", "threshold", "method"]
+    columns += ["version", "control", "control_words"]
     told = [
         control_words(metric, None if math.isnan(score) else score, control)
         for metric, score, control in zip(scores["metric"], scores["score"], scores["control"], strict=True)
     ]
     controls = [{"status": "pending"} if control is None else control for control in scores["control"]]
+    low = [
+        not math.isnan(score) and not math.isnan(considered) and _is_low(metric, settled, considered)
+        for metric, score, settled, considered in zip(
+            scores["metric"], scores["score"], scores["denominator"], scores["considered"], strict=True
+        )
+    ]
+    scores = scores.assign(low_evidence=low)
     scores = scores.assign(control=pd.Series(controls, index=scores.index, dtype=object), control_words=told)
     return origin.merge(scores[["transcript_id", *columns]], on="transcript_id", how="inner", validate="one_to_many")
+
+
+def _is_low(metric: str, settled: float, considered: float) -> bool:
+    rule = DEFINITIONS[metric].coverage
+    return rule is not None and Coverage(rule, round(settled), round(considered)).is_low
 
 
 def flat_controls(table: pd.DataFrame) -> pd.DataFrame:

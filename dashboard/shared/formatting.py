@@ -44,6 +44,9 @@ UNKNOWN = Look("?", "unknown", "gray", ":material/question_mark:")
 _LOOKS = {
     "passed": PASSED,
     "failed": FAILED,
+    # They count as they are, and are drawn in no colour that promises more.
+    "passed_low_evidence": Look("✓", "passed, low evidence", "gray", ":material/check:"),
+    "failed_low_evidence": Look("✗", "failed, low evidence", "gray", ":material/close:"),
     "pending": PENDING,
     "not_applicable": NOT_APPLICABLE,
     "inapplicable": Look("–", "too few metrics to decide", "gray", ":material/remove:"),

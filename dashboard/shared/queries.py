@@ -17,7 +17,13 @@ from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
 from evaluation.rubric.control_words import metrics_above_chance
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, Verdict, compute_verdict, judge_scores
+from evaluation.rubric.verdict import (
+    COST_LIMIT_USD,
+    MetricScore,
+    Verdict,
+    compute_verdict,
+    judge_scores,
+)
 from evaluation.score import MetricResult, Status, failure_beyond_score
 from evaluation.store import Store
 from evaluation.store.transcripts import FoundMessages
@@ -217,7 +223,7 @@ def _scored_cells(
         *judged[decides],
         metrics_above_chance(one.control for one in outcomes.values() if one.score is not None),
         tuple(name for name, outcome in outcomes.items() if outcome.status is Status.FAILED),
-        tuple(one.coverage.words if one and one.coverage else "" for one in held),
+        tuple(one.coverage.words if one and one.score is not None and one.coverage else "" for one in held),
         *(score_cell(name, one) for name, one in zip(DEFINITIONS, held, strict=True)),
         *(None if one is None else one.score for one in held),
     )

@@ -13,7 +13,7 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.page_links import guide_link
 from evaluation.access import Action
 from evaluation.iterations.board import VersionMix
-from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.rubric.definitions import ENGAGEMENT, VERSIONS
 from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -37,11 +37,10 @@ def versions_banner(store: Store) -> None:
 
 def outdated_note(store: Store, results: Mapping[str, MetricResult]) -> None:
     """A warning over one game whose results are of other versions than today's; nothing when none is."""
-    today = resources.read(data.todays_versions)
     old = [
-        f"{result.definition.label} (version {result.definition.version}, today {today[name]})"
+        f"{result.definition.label} (version {result.definition.version}, today {VERSIONS[name]})"
         for name, result in results.items()
-        if name != ENGAGEMENT.name and result.definition.version != today[name]
+        if name != ENGAGEMENT.name and result.definition.version != VERSIONS[name]
     ]
     if old:
         st.warning(

@@ -15,6 +15,7 @@ from evaluation.iterations.keep_or_revert import Decision
 from evaluation.iterations.tests import NO_CHANCE, GameTest, KnownMean, MetricMean
 from evaluation.rubric.advice import advise
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.rubric.verdict import has_low_evidence
 from evaluation.text.display import counted, dollars
 
 _STATES = {"met": "[x]", "not_met": "[ ]", "unknown": "[?]"}
@@ -173,6 +174,7 @@ def _means_dict(means: Mapping[str, MetricMean]) -> dict[str, Any]:
         name: {
             "score": mean.score,
             "status": str(mean.status),
+            "low_evidence": has_low_evidence(mean),
             "threshold": mean.threshold,
             "games": len(mean.values),
             "coverage": mean.coverage and mean.coverage.as_dict(),

@@ -134,7 +134,7 @@ def _overview(evaluation: Evaluation, name: str) -> str:
         table(("Metric", "Score", "Threshold", "From", "Remarks"), list(metric_rows(evaluation))),
         *_changed_thresholds(evaluation, outcomes),
         "",
-        f"Verdict: {verdict.status}, {verdict.passed_count} of 7 pass",
+        f"Verdict: {verdict.status}, {verdict.passed_count} of 7 pass{verdict.count_words}",
         *(f"  {shortened(reason, _LONGEST_REASON)}" for reason in verdict.reasons),
         *advice_lines(outcomes, known_usd(transcript.cost)),
     ]

@@ -43,7 +43,6 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "delete": CommandEntry("games", "delete", "Delete transcripts; 'undo' brings them back."),
     "undo": CommandEntry("games", "undo", "Bring back what was deleted, as it was."),
     "judge": CommandEntry("decisions", "judge", "Have a model read games and decide rows of ledgers."),
-    "labels": CommandEntry("labels", "app", "Your decisions as labels, and a reader trained on them."),
     "compare": CommandEntry("compare", "compare", "Compare two iterations, and say keep or revert."),
     "ab": CommandEntry("experiment", "ab", "Compare variants of a configuration."),
     "report": CommandEntry("compare", "report", "Write a report that opens offline and prints."),

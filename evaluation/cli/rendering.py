@@ -10,7 +10,7 @@ from evaluation.cli.options import OutputFormat
 from evaluation.cli.terminal import code, markdown_table, note, safe, say, shortened, table
 from evaluation.escaping import json_text
 from evaluation.rubric.control_words import control_words
-from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS, score_words
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS, VERSIONS, score_words
 from evaluation.rubric.verdict import metric_coverage
 from evaluation.score import PERCENT, Status
 from evaluation.text.display import counted
@@ -133,7 +133,8 @@ def metric_score_words(metric: MetricResult) -> str:
     if metric.score is None:
         return str(metric.status).replace("_", " ")
     numbers = "; ".join(filter(None, (made_of(metric), f"threshold {metric.threshold:g}")))
-    return f"{score_words(metric.definition, metric.score)}, {metric.status} ({numbers})"
+    status = f"{metric.status}, low evidence" if metric.low_evidence else metric.status
+    return f"{score_words(metric.definition, metric.score)}, {status} ({numbers})"
 
 
 def advice_lines(
@@ -173,7 +174,7 @@ def stored_mixes(
     """The metrics of which several versions, or another than today's, meet in the store or in one iteration."""
     from evaluation.iterations.board import version_mixes
 
-    return version_mixes(store.results.scores(iteration), store.readers.versions(), among)
+    return version_mixes(store.results.scores(iteration), VERSIONS, among)
 
 
 def warn_of(mixes: Sequence[VersionMix]) -> None:

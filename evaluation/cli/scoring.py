@@ -308,7 +308,9 @@ def _have_read(store: Store, new: list[str]) -> None:
 def _say(found: ScoredFile) -> None:
     verdict = found.verdict
     state = "stored" if found.is_new else "known already"
-    say(f"{found.source_name}: {state}, {verdict.status}, {verdict.passed_count} of 7 metrics pass")
+    say(
+        f"{found.source_name}: {state}, {verdict.status}, {verdict.passed_count} of 7 metrics pass{verdict.count_words}"
+    )
 
 
 def collect(

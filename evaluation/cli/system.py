@@ -74,7 +74,6 @@ _THRESHOLD = "threshold."
 _LIMIT = "limit."
 _TEST_SIZE = "test_size"
 _JUDGE_IMPORTS = "judge.imports"
-_READER, _BUILT_IN = "reader", "built in"
 _SWITCH = {"on": True, "off": False, "": False}
 
 
@@ -90,8 +89,8 @@ def settings(
     ] = None,
     output: Rows = ListFormat.TABLE,
 ) -> None:
-    """Show thresholds, the size of a test, the limits of imports, judge.imports (on or off: a model reads every game
-    that is imported) and reader (one that 'labels train' stored) beside their defaults, or change them."""
+    """Show thresholds, the size of a test, the limits of imports and judge.imports (on or off: a model reads every game
+    that is imported) beside their defaults, or change them."""
     store = open_store()
     if changes:
         _change(store, changes)
@@ -118,14 +117,12 @@ def _rows(store: Store) -> list[tuple[str, float | str, float | str]]:
     with store.unit():
         thresholds, limits = store.settings.thresholds(), asdict(store.settings.limits())
         size, reads = store.settings.test_size(), store.settings.judges_imports()
-        reader = store.readers.chosen_name() or _BUILT_IN
     defaults = asdict(Limits())
     return [
         *((_THRESHOLD + name, value, DEFAULT_THRESHOLDS[name]) for name, value in thresholds.items()),
         (_TEST_SIZE, size, DEFAULT_TEST_SIZE),
         *((_LIMIT + name, value, defaults[name]) for name, value in limits.items()),
         (_JUDGE_IMPORTS, reads, False),
-        (_READER, reader, _BUILT_IN),
     ]
 
 
@@ -135,10 +132,7 @@ def _change(store: Store, changes: list[str]) -> None:
             name, separator, value = change.partition("=")
             if not separator:
                 raise _refused(f"{change!r} is not of the form NAME=VALUE.")
-            if name == _READER:
-                store.readers.choose(None if value in ("", _BUILT_IN) else value)
-            else:
-                _set(store.settings, name, value)
+            _set(store.settings, name, value)
 
 
 def _set(held: Settings, name: str, value: str) -> None:

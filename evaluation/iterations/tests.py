@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evaluation.coverage import Coverage, added_coverage
@@ -197,7 +197,7 @@ def judge_games(
     critical = tuple(failure.words for failure in failures if failure.is_critical)
     if not critical:
         return verdict
-    return Verdict(VerdictStatus.FAILED, verdict.passed_count, (*critical, *verdict.reasons))
+    return replace(verdict, status=VerdictStatus.FAILED, reasons=(*critical, *verdict.reasons))
 
 
 def with_open_engagement(means: Mapping[str, MetricMean]) -> Mapping[str, MetricMean]:

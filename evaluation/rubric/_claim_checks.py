@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
 
-from evaluation.rubric._claims import Act, Claim
+from evaluation.rubric._claims import Act, Claim, Who
 from evaluation.rubric.game_record import PastElimination, PastVote, Record, sees_at_night, shown_side
 from evaluation.rubric.speech import ACCUSATIONS, ActKind
 from evaluation.text.display import counted, listed
@@ -138,13 +139,52 @@ def check_vote(case: Case) -> Finding:
         return unverified("For whom the vote was cannot be told from the message.")
     votes = case.record.votes(case.message, case.round)
     kind = case.claim.actor.kind
+    if case.claim.source is not None:
+        return _check_change(case, case.claim.source, target.names[0])
     if kind == "players":
-        return joined([_check_voter(case, name, target.names, votes) for name in case.claim.actor.names])
+        findings = [_check_voter(case, name, target.names, votes) for name in case.claim.actor.names]
+        return joined([*findings, *_check_only(case, target.names, votes)])
     if kind in ("unknown", "noun"):
         return unverified("Who voted cannot be told from the message.")
     if not votes:
         return no_votes(case)
     return _check_group(case, target.names[0], votes)
+
+
+def _check_change(case: Case, source: Who, target: str) -> Finding:
+    """ "Mara switched from Theo to Wren": two votes in a row; a vote changed within its round leaves no trace."""
+    actor = case.claim.actor
+    if (
+        actor.kind == "players"
+        and source.kind == "players"
+        and len(actor.names) == len(source.names) == 1
+        and not case.claim.negated
+    ):
+        own = [past.vote for past in case.record.votes(case.message) if past.vote.voter == actor.names[0]]
+        for before, after in pairwise(own):
+            is_meant = case.round in (None, after.round)
+            if is_meant and (before.target, after.target) == (source.names[0], target):
+                words = f"{before.target}{round_words(before)} and for {after.target}{round_words(after)}"
+                return accurate(f"The record shows {after.voter} voting for {words}.", after.id)
+    return unverified("The record does not show such a change of a vote.")
+
+
+def _check_only(case: Case, targets: Sequence[str], votes: Sequence[PastVote]) -> Iterator[Finding]:
+    """ "Lena is the only one who did (not) vote for Felix": what all others did, in the last round meant."""
+    if not case.claim.has_only:
+        return
+    rounds = [past.vote.round for past in votes if past.vote.round is not None]
+    others = [
+        past.vote
+        for past in votes
+        if past.vote.round == max(rounds, default=None) and past.vote.voter not in (*case.claim.actor.names, *targets)
+    ]
+    against = [vote for vote in others if (vote.target in targets) != case.claim.negated]
+    if against:
+        told = against[-1].target or "nobody"
+        yield inaccurate(f"The record shows {against[-1].voter} voting for {told}, too.", against[-1].id)
+    else:
+        yield accurate(f"No other of {len(others)} voters did so.", others[-1].id if others else None)
 
 
 def _check_voter(case: Case, voter: str, targets: Sequence[str], votes: Sequence[PastVote]) -> Finding:
@@ -396,6 +436,12 @@ def check_eliminated(case: Case) -> Finding:
     if not case.record.has_eliminations:
         return joined([_derived(case, name) for name in target.names])
     findings = [_check_player_out(case, name) for name in target.names]
+    if case.claim.is_unanimous:
+        votes = [past for past in case.record.votes(case.message, case.round) if past.vote.target is not None]
+        last = max(
+            (past.vote.round for past in votes if past.vote.target in target.names and past.vote.round), default=None
+        )
+        findings += [_unanimous(name, [past for past in votes if past.vote.round == last]) for name in target.names]
     return joined([finding.negated() if case.claim.negated else finding for finding in findings])
 
 
@@ -526,8 +572,11 @@ def _near_trace(
         return past.message.id
     for reading in case.record.earlier(case.message, case.round):
         is_actor = actors is None or reading.message.speaker in actors
-        has_act_at_target = any(act.target == wanted for act in reading.acts)
-        if is_actor and reading.takes_a_stance and wanted in reading.named and not has_act_at_target:
+        is_about = (
+            wanted in reading.named and reading.takes_a_stance and all(act.target != wanted for act in reading.acts)
+        )
+        # "You" without a name may be anybody.
+        if is_actor and (is_about or (reading.is_addressed and reading.takes_a_stance)):
             return reading.message.id
     return None
 
@@ -536,13 +585,27 @@ def check_said(case: Case) -> Finding:
     """A paraphrase: only that nobody is named, or that the player had not spoken yet, can be told."""
     actor = case.claim.actor
     if actor.kind == "vague":
-        return inaccurate(f'"{actor.words}" is too vague: no speaker can be identified.')
+        return _too_vague(case)
     if actor.kind == "players":
         speakers = {reading.message.speaker for reading in case.record.earlier(case.message, case.round)}
         silent = [name for name in actor.names if name not in speakers and name != case.message.speaker]
         if silent and not case.claim.negated:
             return inaccurate(f"The record shows no earlier message by {listed(silent)}{case.scope}.")
     return unverified("This paraphrases what was said; a judge or a person has to compare it.")
+
+
+def _too_vague(case: Case) -> Finding:
+    """ "Someone said ...": inaccurate, unless an earlier message of others speaks of what was said and may be meant."""
+    own = next((one for one in case.record.readings if one.message.id == case.message.id), None)
+    about = (own.named if own else frozenset()) - {case.message.speaker}
+    earlier = (
+        one for one in case.record.earlier(case.message, case.round) if one.message.speaker != case.message.speaker
+    )
+    meant = [one for one in earlier if one.takes_a_stance and one.named & about]
+    words = f'"{case.claim.actor.words}" is vague'
+    if meant:
+        return unverified(f"{words}; an earlier message may be meant.", meant[0].message.id)
+    return inaccurate(f"{words}: no speaker can be identified.")
 
 
 def check_spoke(case: Case) -> Finding:
@@ -593,7 +656,8 @@ def check(claim: Claim, message: Message, record: Record) -> Finding | None:
     """
     round_number = claim.when.round_for(message.round)
     impossible = _impossible_round(claim, round_number, message, record)
-    if impossible is not None:
+    is_parsed = claim.act is not Act.UNCLEAR or claim.when.kind == "round"
+    if impossible is not None and is_parsed and not claim.unproven:
         return impossible
     if claim.when.kind in ("last", "this", "ago") and round_number is None:
         return unverified("Which round is meant cannot be told: the message carries no round.")
@@ -624,7 +688,7 @@ def _leave_open(_case: Case) -> Finding:
 def _check_unclear(case: Case) -> Finding:
     actor = case.claim.actor
     if actor.kind == "vague":
-        return inaccurate(f'"{actor.words}" is too vague: who is meant cannot be identified.')
+        return _too_vague(case)
     return unverified(f"It refers to the past{case.scope}, but to nothing that the record can settle.")
 
 

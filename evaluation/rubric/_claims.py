@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from evaluation.rubric._grammar import Pattern, patterns_for
 from evaluation.rubric._passage import Passage
-from evaluation.text.names import Mention
 from evaluation.transcript import Alignment
 
 # A time expression this close before its clause is shown with it.
@@ -64,6 +63,9 @@ def find_times(passage: Passage) -> tuple[TimeExpression, ...]:
                 number = passage.grammar.number(passage.coded.words[match.start("number")])
                 number = 1 if number is None else number
             when = When(pattern.attributes["when"], number)
+            if passage.has(match.end(), "stop") and _opens(passage, passage.sentence(match.start())[0], match.start()):
+                # "R3: ..." at the head of a line numbers a turn.
+                continue
             found.setdefault(match.end(), TimeExpression(when, match.start(), match.end() - 1))
     return tuple(sorted(found.values(), key=_first))
 
@@ -232,6 +234,9 @@ class SubjectFinder:
                 return self._some(at, at)
             if passage.has(at, "who that wh"):
                 return self._relative(at)
+            if passage.has(at, "comma") and passage.is_called_between(at - 1):
+                # "... and you, Mara, voted for Bob".
+                return ClauseSubject(who_at(passage, at - 1, positions=(at - 1,)), at - 3)
             if passage.has(at, "full_stop stop quote"):
                 break
             if passage.has(at, "and but then or comma") or at in self._objects:
@@ -345,7 +350,7 @@ class SubjectFinder:
         at = position - 1
         while passage.has(at, "comma stop number the adv be_now be_past"):
             at -= 1
-        if passage.has(at, "name you i third"):
+        if passage.has(at, "name name_poss you i third"):
             return ClauseSubject(who_at(passage, at), at)
         # "I know that Bravo voted" never comes here: Bravo is met first.
         return None
@@ -373,7 +378,7 @@ class SubjectFinder:
 _OTHER_GAME = re.compile(
     r"\b(?:last|previous|another|other|earlier|past|prior|different|first|second|next)\s+(?:games?|match(?:es)?|sessions?)\b"
     r"|\b(?:games?|match(?:es)?)\s+(?:ago|before this)\b|\bin (?:the|a) (?:tutorial|practice|test game)\b"
-    r"|\bwhen (?:i|we) (?:last )?played\b"
+    r"|\bwhen (?:i|we) (?:last )?played\b|\btold me once\b"
     # Neither does what was supposed or will be tell of this one's past.
     r"|\blet(?:'|\u2019)?s (?:say|assume|suppose|imagine|pretend)\b|^\s*tomorrow\b",
     re.IGNORECASE,
@@ -396,83 +401,24 @@ _ADDED = re.compile(
 )
 
 _SENTENCE_END = re.compile(r"[.!?\n]+(?=\s|$)")
-# What begins another thought: names and numbers behind it are not part of the claim.
-_NEXT_THOUGHT = re.compile(
-    r"(?:[,;:()\u2013\u2014-]\s*|\s)(?:so|because|since|which|hence|therefore|if|unless|what|why|how|maybe"
-    r"|that(?:'|\u2019| i)s why|let(?:'|\u2019)?s?|and (?:so|that|we|now|yet|it|this)|this|it|we)\b"
-    r"|(?:[,;:()\u2013\u2014-]\s*|\band |\bbut )I\b|[;()\u2013\u2014]",
-    re.IGNORECASE,
-)
-_THOUGHT_BEFORE = re.compile(
-    r"\b(?:that|because|since|so|remember|know|said|says?)\b|[;:()\u2013\u2014]", re.IGNORECASE
-)
-_GOES_ON = re.compile(r"\s*(?:not|who|nor|and|or|but|only|neither|both)\b", re.IGNORECASE)
-
-_SOME = r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)"
-_ROUNDS = r"(?:rounds?|days?|nights?|times?|votes?|games?)"
-
-
-class _Quantifier(NamedTuple):
-    words: re.Pattern[str]
-    is_checked: Callable[[Claim], bool]
-
-
-def _quantifier(words: str, is_checked: Callable[[Claim], bool] = lambda _: False) -> _Quantifier:
-    return _Quantifier(re.compile(words, re.IGNORECASE), is_checked)
-
-
-def _is_about_several(claim: Claim) -> bool:
-    several = [who for who in (claim.actor, claim.target) if who is not None and len(who.names) > 1]
-    return bool(several) or (claim.actor.kind in ("everyone", "we") and claim.act != "eliminated")
-
-
 _ORDER = re.compile(r"(?<!back )\bthen\b|\b(?:afterwards|initially|originally)\b", re.IGNORECASE)
 """The order of two votes, which no check looks at."""
-_QUANTIFIERS = (
-    _quantifier(r"\b(?:except\w*|apart from|other than|aside from|save for|excluding|besides)\b"),
-    _quantifier(
-        r"\b(?:every ?one|every ?body|all|no ?body|no[ -]one|none|any ?one|any ?body)(?: of (?:us|you|them))? but\b"
-    ),
-    _quantifier(r"\bunanim\w+"),
-    _quantifier(
-        r"\b(?:few|many|several|some|differently|alike|(?:kept|keeps|stopped|started) vot\w+)\b|\bjust (?=(?-i:[A-Z]))"
-    ),
-    _quantifier(r"\b(?:first|last|second|third)\b(?= *(?:$|[.,;!?]|in (?:round|day)|of all))"),
-    _quantifier(
-        r"\b(?:round|day|night) after (?:round|day|night)\b|\bsince (?:round|day|night)\b|\bfrom (?:round|day|night)\b"
-        r"|\b(?:rounds?|days?|nights?) \d+(?: ?, ?\d+)* (?:and|to|through|or) \d+\b"
-    ),
-    _quantifier(
-        r"\bas (?:the|an?) (?:mafia|wol\w+|werewol\w+|villager|seer|doctor|town\w*)\b",
-        lambda claim: claim.act != "eliminated",
-    ),
-    _quantifier(r"\b(?:at least|at most|up to|more than(?! half)|less than|fewer|almost|nearly|over)\b"),
-    _quantifier(r"\b(?:every|each)\b(?! ?(?:one|body)\b)"),
-    _quantifier(rf"\b(?:both|all|the same) (?:the |of the |{_SOME} )?{_ROUNDS}\b"),
-    _quantifier(r"\b(?:both|all)\b", _is_about_several),
-    _quantifier(r"\b(?:always|consistently|constantly|repeatedly|again|throughout)\b"),
-    _quantifier(rf"\b(?:once|twice|thrice|{_SOME} times)\b(?<!at once)"),
-    _quantifier(
-        rf"(?<!round )(?<!day )(?<!night )\b{_SOME} (?:votes?|people|players|to {_SOME})\b"
-        rf"|\b{_SOME} of (?:us|you|them)\b",
-        lambda claim: claim.count is not None or claim.actor.count is not None,
-    ),
-    # "The only Mason" describes the role.
-    _quantifier(r"\b(?:only|sole|solely)\b", lambda claim: claim.act == "claim_role" and claim.has_only),
-    _quantifier(r"\b(?:first|last|second|third|final) (?:one|player|person|people|two|three|to)\b"),
-    _quantifier(r"\bbetween (?:the )?rounds\b|\bin between\b"),
-    _quantifier(r"\b(?:chang|switch|flip|swapp|mov|shift|jump)\w*\b.{0,40}\b(?:from|vote|mind)\b"),
-    _quantifier(r"\btogether\b", lambda claim: claim.act == "vote_together"),
-    _quantifier(
-        r"\bby (?:every ?one|every ?body|all|most|us all|a majority)\b|^\s*every ?(?:one|body)\b",
-        lambda claim: claim.act != "eliminated",
-    ),
+_INSIDE = "other frequency only repeat always keep or several most half hedge if without with by"
+"""Classes of words inside a claim that its check does not cover."""
+_NEXT = "because so but while if who wh which when before after as to think know stop quote"
+"""Classes of words that begin another thought behind a claim."""
+_BEFORE = (
+    "because so but while who wh which when before after as that and then comma stop quote"
+    " think know say said believe sure"
 )
+"""Classes of words that end another thought before it."""
+_UNANIMOUSLY = "unanimously"
+_EXCEPTIONS = frozenset({"except", "excluding", "besides", "apart"})
 
 
-def is_about_another_game(text: str, claim: Claim) -> bool:
-    """Whether the sentence of a claim tells of another game than the one that is played."""
-    return _OTHER_GAME.search(text, *_sentence(text, claim)) is not None
+def tells_of_another_game(text: str, start: int, end: int) -> bool:
+    """Whether the sentence around some words tells of another game than the one that is played."""
+    return _OTHER_GAME.search(text, *_sentence(text, start, end)) is not None
 
 
 def unproven_words(passage: Passage, claims: Sequence[Claim]) -> list[str]:
@@ -481,56 +427,160 @@ def unproven_words(passage: Passage, claims: Sequence[Claim]) -> list[str]:
 
 
 def _unproven(passage: Passage, claim: Claim, claims: Sequence[Claim]) -> str:
-    text, mentions = passage.message.text, passage.mentions
+    text = passage.message.text
     denied = passage.keep(("denied", claim.start, claim.end), lambda: _denied_or_added(text, claim))
     if denied is not None:
         return denied.group().strip()
     if claim.actor.kind == "vague":
-        # Too vague, whatever else is said.
-        return ""
-    start, end = _extent(text, claim, mentions)
-    said = text[start:end]
-    searched = passage.keep(("quantified", said), lambda: [(one, one.words.search(said)) for one in _QUANTIFIERS])
-    for quantifier, found in searched:
-        if found is not None and not quantifier.is_checked(claim):
-            return found.group().strip()
+        # Too vague, whatever else is said; but "not a single one of us" is somebody else.
+        at = bisect_left(passage.coded.starts, claim.start) - 1
+        return passage.text(at, at) if passage.has(at, "other not") and at >= 0 else ""
+    start, end = _sentence(text, claim.start, claim.end)
     beside = [each for each in claims if start <= each.start < end]
-    then = _ORDER.search(said)
+    then = _ORDER.search(text, start, end)
     if then is not None and sum(each.act == "vote" for each in beside) > 1:
         return then.group()
-    covered = {name for each in beside for who in (each.actor, each.target) if who is not None for name in who.names}
-    for mention in mentions:
-        if start <= mention.start < end and mention.player not in covered:
-            return text[mention.start : mention.end]
-        if start <= mention.start < end and text[mention.end : mention.end + 6].lower() == " alone":
-            return "alone"
-    return ""
+    return _Surroundings(passage, claim, beside).left_over()
+
+
+class _Surroundings:
+    """The words in and beside a claim: a word of its clause that no check covers leaves it open.
+
+    Args:
+        passage: The message.
+        claim: The claim.
+        beside: All claims of its sentence.
+    """
+
+    def __init__(self, passage: Passage, claim: Claim, beside: Sequence[Claim]) -> None:
+        self._passage, self._claim = passage, claim
+        self._spans = [(each.start, each.end) for each in beside]
+        self._spans += [
+            passage.span(time.first, time.last) for time in passage.keep("times", lambda: find_times(passage))
+        ]
+        told = [who for each in beside for who in (each.actor, each.target, each.source) if who is not None]
+        self._named = {passage.speaker}.union(*(who.names for who in told))
+        starts = passage.coded.starts
+        self._first = bisect_left(starts, claim.start)
+        self._last = bisect_left(starts, claim.end) - 1
+
+    def left_over(self) -> str:
+        """The first word that is not understood; "" where all are."""
+        inside = "or only repeat" if self._claim.is_noun else _INSIDE
+        for at in range(self._first, self._last + 1):
+            is_unnamed = self._passage.coded.players.get(at, self._passage.speaker) not in self._named
+            if (self._passage.has(at, inside) and not self._is_checked(at)) or is_unnamed:
+                return self._word(at)
+        return "" if self._claim.is_noun else self._before() or self._behind()
+
+    def _word(self, at: int) -> str:
+        return self._passage.text(at, at)
+
+    def _is_checked(self, at: int) -> bool:
+        """Whether the check looks at a word that would leave other claims open: "most of you", "the only Mason"."""
+        passage, claim = self._passage, self._claim
+        if passage.has(at, "several most half"):
+            return claim.actor.amount is not None or (passage.has(at, "most") and passage.has(at + 1, "sure adv"))
+        if passage.has(at, "only"):
+            is_one_voter = claim.act is Act.VOTE and claim.actor.kind == "players" and len(claim.actor.names) == 1
+            return claim.has_only and (claim.act is Act.CLAIM_ROLE or is_one_voter)
+        if claim.is_unanimous and self._word(at).casefold() == _UNANIMOUSLY:
+            return True
+        if passage.has(at, "with by"):
+            return claim.act not in (Act.ELIMINATED, Act.VOTED, Act.SPOKE)
+        is_loose = claim.act not in _STRICT and passage.has(at, "other frequency keep")
+        return is_loose or (claim.act is Act.VOTE_TOGETHER and passage.has(at, "other"))
+
+    def _is_plain(self, at: int) -> bool:
+        passage = self._passage
+        start = passage.coded.starts[at]
+        is_told = any(begin <= start < end for begin, end in self._spans)
+        is_told |= passage.coded.players.get(at, "") in (
+            self._claim.actor.names + (self._claim.target.names if self._claim.target else ())
+        )
+        is_told |= self._claim.is_unanimous and self._word(at).casefold() == _UNANIMOUSLY
+        return is_told or passage.has(at, "filler at out off last_night") or passage.is_vocative(at)
+
+    def _before(self) -> str:
+        passage, first = self._passage, self._first
+        if passage.has(first - 1, "not neither") and (
+            passage.has(first, "everyone") or passage.has(first - 1, "neither")
+        ):
+            # "Not everyone", "neither Ann nor Bob": the claim holds it.
+            return ""
+        if passage.has(first, "name") and self._word(first - 1).casefold() == "just" if first else False:
+            return self._word(first - 1)
+        if passage.any_of("who", first, self._last):
+            # "Ann, who voted for Bob": what stands before says something else of Ann.
+            return self._word(first - 1) if passage.has(first - 1, "not never") else ""
+        start, _ = passage.sentence(first)
+        for at in range(self._first - 1, start - 1, -1):
+            if not self._is_plain(at):
+                is_exception = passage.has(at, "but") and passage.has(at - 1, "nobody everyone")
+                return "" if passage.has(at, _BEFORE) and not is_exception else self._word(at)
+        return ""
+
+    def _behind(self) -> str:
+        passage, claim = self._passage, self._claim
+        _, end = passage.sentence(self._last)
+        for at in range(self._last + 1, end):
+            is_group = claim.actor.kind in ("everyone", "nobody", "we")
+            if passage.coded.words[at] in _EXCEPTIONS or (is_group and passage.has(at, "but")):
+                return self._word(at)
+            if passage.has(at, "comma") and passage.has(at + 1, "but and while"):
+                continue
+            if self._denies_another(at) or (
+                claim.act in _STRICT and passage.has(at, "as") and passage.any_of("role", at + 1, at + 2)
+            ):
+                return self._word(at)
+            if passage.has(at, _NEXT) or (passage.has(at, "like") and passage.has(at + 1, "name i you third")):
+                return ""
+            if passage.has(at, "comma and"):
+                following = at + 1 + (passage.has(at + 1, "and") or passage.has(at + 1, "filler"))
+                if passage.has(following, "name third number nobody everyone") and not self._opens_a_clause(following):
+                    return self._word(following)
+                return ""
+            if not self._is_plain(at) and not self._is_aside(at):
+                return self._word(at)
+        return ""
+
+    def _denies_another(self, at: int) -> bool:
+        """Whether "but Ann did not" or "and Bob did" follows, which speaks of the same act."""
+        passage = self._passage
+        person = at + 1
+        if not passage.has(at, "but and comma while") or not passage.has(person, "name i you third everyone nobody"):
+            return False
+        follows = person + 1
+        while passage.has(follows, "not skip did have"):
+            follows += 1
+        return follows > person + 1 and passage.has(follows, "break in ordinal round last_round")
+
+    def _opens_a_clause(self, at: int) -> bool:
+        """Whether a person behind a comma or an "and" is addressed, told of in a claim, or the subject of a verb."""
+        passage = self._passage
+        follows = at + 1
+        while passage.has(follows, "skip"):
+            follows += 1
+        is_subject = passage.has(follows, "verbal predicate other_past") and not passage.has(follows, "agree adv")
+        return self._is_plain(at) or is_subject
+
+    def _is_aside(self, at: int) -> bool:
+        """Whether it stands in "for no reason" or "without evidence", which says nothing of the act."""
+        passage = self._passage
+        is_reason = passage.has(at, "evidence strong_evidence") and passage.has(at - 1, "no the without")
+        leads = passage.has(at, "for without") and (passage.has(at + 1, "no the") or passage.has(at + 1, "evidence"))
+        return is_reason or leads or (passage.has(at, "no the") and passage.has(at - 1, "for without"))
 
 
 def _denied_or_added(text: str, claim: Claim) -> re.Match[str] | None:
-    start, end = _sentence(text, claim)
+    start, end = _sentence(text, claim.start, claim.end)
     return _DENIED.search(text, start, claim.end) or _ADDED.search(text, start, end)
 
 
-def _extent(text: str, claim: Claim, mentions: Sequence[Mention]) -> tuple[int, int]:
-    """The stretch of a sentence that belongs to a claim: not what is thought of it before or behind."""
-    start, end = _sentence(text, claim)
-    behind = _NEXT_THOUGHT.search(text, claim.end, end)
-    if behind is not None:
-        end = behind.start()
-    for one in _THOUGHT_BEFORE.finditer(text, start, claim.start):
-        start = one.end()
-    comma = text.rfind(",", start, claim.start)
-    has_name = any(start <= mention.start < comma for mention in mentions)
-    if comma >= 0 and has_name and not _GOES_ON.match(text, comma + 1):
-        start = comma + 1
-    return start, end
-
-
-def _sentence(text: str, claim: Claim) -> tuple[int, int]:
-    end = next((one.start() for one in _SENTENCE_END.finditer(text, max(claim.end - 1, 0))), len(text))
-    start = max((one.end() for one in _SENTENCE_END.finditer(text, 0, claim.start)), default=0)
-    return start, end
+def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """The sentence around the characters from ``start`` to ``end``."""
+    last = next((one.start() for one in _SENTENCE_END.finditer(text, max(end - 1, 0))), len(text))
+    return max((one.end() for one in _SENTENCE_END.finditer(text, 0, start)), default=0), last
 
 
 class Act(StrEnum):
@@ -559,6 +609,12 @@ class Act(StrEnum):
     """A rubric pattern ("last round", "in round 2", "earlier") on something else about the past."""
 
 
+_NOUNS = "vote claim accusation suspicion defence divined result last_round"
+"""Classes of nouns that tell of an act ("Ann's vote for Bob")."""
+_STRICT = frozenset({Act.VOTE, Act.VOTED, Act.VOTE_TOGETHER, Act.ELIMINATED, Act.SPOKE, Act.ROLE_WAS})
+"""Acts in whose claims every word has to be known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One reference to the past.
@@ -578,7 +634,10 @@ class Claim:
         is_exact_role: Whether the role is one among several of its side ("Seer"), not the side at large ("villager").
         count: How many votes are said to have been received; ``None`` for the most.
         has_only: Whether "only" stands in the clause itself.
-        unproven: The first words beside it that no check covers ("except", another name); empty for none.
+        source: For a changed vote, whom it was for before.
+        is_unanimous: Whether all are said to have voted so.
+        is_noun: Whether a noun tells it ("Ann's vote for Bob"), so that what stands beside it is another thought.
+        unproven: The first word in or beside it that no check covers ("except", another name); empty for none.
     """
 
     act: Act
@@ -595,6 +654,9 @@ class Claim:
     is_exact_role: bool = False
     count: int | None = None
     has_only: bool = False
+    source: Who | None = None
+    is_unanimous: bool = False
+    is_noun: bool = False
     unproven: str = ""
 
 
@@ -631,15 +693,21 @@ def find_claims(passage: Passage) -> tuple[Claim, ...]:
         following = hits[position + 1].verb[0] if position + 1 < len(hits) else len(passage.code)
         before = hits[position - 1].verb[1] if position else 0
         claim = _claim(passage, hit, subjects, assign_time(passage, times, hit.match.span(), before, following))
+        if claim is not None and hit.pattern.attributes.get("repeats"):
+            # "Four of us did that": the vote that was just told of.
+            told_vote = claims[-1] if claims and claims[-1].act is Act.VOTE else None
+            claim = told_vote and replace(claim, target=told_vote.target, when=told_vote.when)
         if claim is not None:
             claims.append(claim)
         if claim is not None or hit.pattern.attributes.get("needs") != "time":
             told.add(passage.sentence(hit.verb[0])[0])
     text = passage.message.text
-    told_once = [claim for claim in _distinct(claims) if not is_about_another_game(text, claim)]
+    told_once = [claim for claim in _distinct(claims) if not tells_of_another_game(text, claim.start, claim.end)]
     beside = unproven_words(passage, told_once)
     whole = [replace(claim, unproven=words) for claim, words in zip(told_once, beside, strict=True)]
-    unclear = [claim for claim in _unclear(passage, times, told) if not is_about_another_game(text, claim)]
+    unclear = [
+        claim for claim in _unclear(passage, times, told) if not tells_of_another_game(text, claim.start, claim.end)
+    ]
     return (*whole, *unclear)
 
 
@@ -701,13 +769,16 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         actor = _grouped_actor(passage, hit)
     target_at = hit.group("target")
     target = None if target_at is None else who_at(passage, target_at, other=actor, after=target_at > hit.verb[0])
+    source_at = hit.group("source")
+    source = None if source_at is None else who_at(passage, source_at, other=actor, positions=(source_at,))
     if attributes.get("target") == "speaker":
         target = Who("players", (passage.speaker,), passage.speaker)
     if target_at is not None:
         subjects.remember_object(target_at)
     subjects.remember_subject(hit.verb[0], target if target is not None and actor.kind == "any" else actor)
     act = _settled_act(passage, act, hit, actor)
-    if _is_no_reference(passage, act, hit, actor, target):
+    is_dated = time is not None and time.when.kind != "this"
+    if _is_no_reference(passage, act, hit, actor, target, is_dated=is_dated):
         return None
     if time is not None:
         first, last = time.widen(first, last)
@@ -728,7 +799,11 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         None if role_at is None else "mafia" if passage.has(role_at, "evil") else "town",
         role_at is not None and passage.has(role_at, "power_role"),
         None if count_at is None else passage.grammar.number(passage.coded.words[count_at]) or 0,
-        passage.any_of("only", hit.verb[0] - 1, hit.match.end() - 1),
+        passage.any_of("only", min(first, hit.verb[0] - 1), hit.match.end() - 1),
+        source,
+        act is Act.ELIMINATED
+        and (actor.kind == "everyone" or _UNANIMOUSLY in passage.coded.words[first : passage.sentence(first)[1]]),
+        attributes["subject"] != "left" and passage.any_of(_NOUNS, hit.verb[0], hit.verb[1] - 1),
     )
 
 
@@ -743,12 +818,19 @@ def _grouped_actor(passage: Passage, hit: _Hit) -> Who:
     return Who("group", words=passage.text(number_at, number_at), count=count)
 
 
-def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: Who | None) -> bool:
+def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: Who | None, *, is_dated: bool) -> bool:
     """Whether the text matches a form without referring to the past."""
     speaker = (passage.speaker,)
     if hit.pattern.attributes.get("present") and (actor.kind != "players" or passage.speaker in actor.names):
         # "I accuse Bravo" does it now.
         return True
+    if (
+        passage.has(hit.verb[1] - 1, "say cast")
+        and not passage.any_of("did have", *hit.verb)
+        and actor.names == speaker
+    ):
+        # "I say Bravo is the one", "I cast my vote for Bravo": now, unless a time stands there.
+        return not is_dated
     if act is Act.ROLE_WAS:
         return target is None or passage.speaker in target.names
     if act in (Act.SAID, Act.CLAIM_ROLE, Act.ACCUSE, Act.DEFEND) and actor.kind in ("noun", "group"):
@@ -786,6 +868,8 @@ def _unclear(passage: Passage, times: Sequence[TimeExpression], told: Set[int]) 
             continue
         busy.add(start)
         start, end = passage.span(first, last)
-        vague = [at for at in range(first, last + 1) if passage.has(at, "vague")]
-        actor = who_at(passage, vague[0]) if vague else PEOPLE["any"]
+        opens = next(
+            (at for at in range(first, last + 1) if not passage.has(at, "filler and but so then comma")), first
+        )
+        actor = who_at(passage, opens) if passage.has(opens, "vague") else PEOPLE["any"]
         yield Claim(Act.UNCLEAR, actor, None, time.when, False, False, start, end, time.first)

@@ -225,6 +225,7 @@ _LONGEST_SENTENCE = 150
 # Shorter words on "-ed" are not past tenses (bed, red, need).
 _SHORTEST_PAST_TENSE = 4
 _LONGEST_LIST = 24
+_LONGEST_TAG = 6
 # A question without a name is put to whom the message addressed last, so many words before at most.
 _FARTHEST_CALL = 200
 
@@ -303,12 +304,25 @@ class Passage:
         vote").
         """
         start, end = self.sentence(position)
+        if self.has(end, "end_question") and self._ends_in_a_tag(start, end):
+            return True
         asking = self._asking.get(start)
         if asking is None:
             asking = self._asking[start] = self._interrogative_clauses(start, end)
         if asking:
             return asking[0] <= position
         return self.has(end, "end_question")
+
+    def _ends_in_a_tag(self, start: int, end: int) -> bool:
+        """Whether the sentence asks for agreement: "..., did he not?", "..., right?"."""
+        first = end - 1
+        while first > start and end - first < _LONGEST_TAG and not self.has(first, "comma stop"):
+            first -= 1
+        if not self.has(first, "comma stop") or first == start:
+            return False
+        is_verb = self.has(first + 1, "auxiliary") and self.any_of("subject it", first + 2, end - 1)
+        is_word = first + 2 == end and self.has(first + 1, "right greeting no")
+        return (is_verb and not self.any_of("other other_past voted", first + 3, end - 1)) or is_word
 
     def _interrogative_clauses(self, start: int, end: int) -> list[int]:
         if not self.any_of("interrogative", start, end):
@@ -466,7 +480,9 @@ class Passage:
         if self.has(position, "i my"):
             return self.speaker
         if self.has(position, "you your"):
-            return self.addressee(position)
+            addressee = self.addressee(position)
+            # "Ann, who voted for you": somebody else than Ann.
+            return None if addressee in other else addressee
         return self.antecedent(position, other) if self.has(position, "third their her") else None
 
     def person_in_scene(self, position: int) -> str | None:
@@ -581,10 +597,15 @@ class Passage:
         while self.has(at, "and") and self.has(at + 1, "listable") and len(found) < _LONGEST_LIST:
             found.append(at + 1)
             at += 2
-        # "voted for Bravo and Charlie defended Delta": the last one opens the next clause.
-        if len(found) > 1 and self.has(at, "verbal"):
+        # "voted for Bravo and Charlie defended Delta", "and you, Charlie, defended": the last opens the next clause.
+        if len(found) > 1 and (self.has(at, "verbal") or self.is_called_between(at + 1)):
             found.pop()
         return tuple(found)
+
+    def is_called_between(self, position: int) -> bool:
+        """Whether the name at ``position`` stands between commas behind a "you": "you, Mara, voted"."""
+        is_between = self.has(position - 1, "comma") and self.has(position + 1, "comma")
+        return is_between and self.has(position, "name") and self.has(position - 2, "you")
 
 
 def _sentence_ends(code: str, stops: Set[str]) -> list[int]:

@@ -119,21 +119,21 @@ MEMORY_ACCURACY = MetricDefinition(
     "Memory accuracy",
     PERCENT,
     80.0,
-    "5",
+    "6",
     WhenEmpty.FULL_MARKS,
     "references seen, none could be checked: connect a model, or check them",
     CoverageRule("references to the past settled", fewest=5, least_share=0.5),
     by_kind_of_reference,
     references_note,
 )
-STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "3")
-COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "4")
+STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "4")
+COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "5")
 ROLE_CONSISTENCY = MetricDefinition(
     "role_consistency",
     "Role consistency",
     PERCENT,
     80.0,
-    "3",
+    "4",
     coverage=CoverageRule("messages checked against the role", fewest=5, least_share=0.2),
     derive=by_side_and_player,
 )
@@ -156,6 +156,9 @@ DEFINITIONS: Mapping[str, MetricDefinition] = MappingProxyType(
     }
 )
 """Every metric by name, in the rubric's order."""
+
+VERSIONS: Mapping[str, str] = MappingProxyType({d.name: d.version for d in DEFINITIONS.values()})
+"""The version under which each metric's results are stored today."""
 
 DEFAULT_THRESHOLDS: Mapping[str, float] = MappingProxyType({d.name: d.threshold for d in DEFINITIONS.values()})
 

@@ -159,14 +159,14 @@ class Record:
 
     Args:
         transcript: Where the events come from; of several votes by a voter in a round and phase the last one stands.
-        readings: Its public messages as read.
+        readings: Its public messages as read; also an attribute.
     """
 
     def __init__(self, transcript: Transcript, readings: Sequence[Reading]) -> None:
         self.transcript = transcript
         self.has_votes = bool(transcript.votes)
         self.has_eliminations = bool(transcript.eliminations)
-        self._readings = readings
+        self.readings = readings
         self._eliminations: dict[str, list[Elimination]] = defaultdict(list)
         for elimination in transcript.eliminations:
             self._eliminations[elimination.player].append(elimination)
@@ -224,8 +224,8 @@ class Record:
 
     def earlier(self, message: Message, round_number: int | None = None) -> Iterator[Reading]:
         """The readings of the public messages before ``message``, latest first; of one round when it is given."""
-        count = bisect_left(self._readings, message.index, key=lambda reading: reading.message.index)
-        for reading in reversed(self._readings[:count]):
+        count = bisect_left(self.readings, message.index, key=lambda reading: reading.message.index)
+        for reading in reversed(self.readings[:count]):
             if round_number is None or reading.message.round == round_number:
                 yield reading
 

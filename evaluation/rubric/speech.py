@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from evaluation.rubric._claims import Act as ClaimAct
-from evaluation.rubric._claims import Claim, find_claims
+from evaluation.rubric._claims import Claim, find_claims, tells_of_another_game
 from evaluation.rubric._grammar import Pattern, grammar, patterns_for
 from evaluation.rubric._passage import SCENE, Passage, Scene
 from evaluation.rubric.discussion import Discussion, PreparedMessage, kept_with_discussion
@@ -86,7 +86,13 @@ def find_questions(passage: Passage) -> Iterator[SpeechAct]:
         if asks or _demands(passage, words):
             targets = dict.fromkeys(_asked_players(passage, words, asks=asks))
             span = passage.span(words[0], end)
-            yield from (SpeechAct(ActKind.QUESTION, target, *span) for target in targets if target != passage.speaker)
+            # "Why did you vote for Bravo?" asks a suspect, whoever that is.
+            names_a_vote = passage.any_of("why", words[0], words[-1]) and passage.any_of(
+                "vote voted", words[0], words[-1]
+            )
+            for target in targets:
+                if target != passage.speaker:
+                    yield SpeechAct(ActKind.QUESTION, target, *span, grounded=target is None and names_a_vote)
 
 
 def _suspects(passage: Passage, words: Sequence[int]) -> bool:
@@ -178,6 +184,12 @@ def find_acts(passage: Passage, claims: Sequence[Claim]) -> tuple[SpeechAct, ...
     acts = [act for act in acts if not (act.is_mild and act.target in asked)]
     if len(asked) > 1:
         acts = [act for act in acts if act.kind is not ActKind.QUESTION or act.target is not None]
+    text = passage.message.text
+    acts = [
+        act
+        for act in acts
+        if act.kind is not ActKind.REVEAL_ROLE or not tells_of_another_game(text, act.start, act.end)
+    ]
     accusations = [act for act in acts if act.kind in ACCUSATIONS]
     if accusations:
         # Who accuses does not deflect; and a message that makes one case is not random in its other accusations.
@@ -440,6 +452,8 @@ class Reading:
         tells_result: Whether it speaks of a result of a night, such as a divination.
         claims_sight: Whether the speaker tells what they divined, as only a Seer or the like could.
         roles: The names of roles in it, as normalised words.
+        is_addressed: Whether it says "you" and names nobody.
+        is_rubric_line: Whether it holds one of the rubric's own sentences, of which the rule's reading stands.
         marks: What it says about the game beside a player's name ("vote", "role", "past act", "question"); empty for a
             message that names nobody.
     """
@@ -453,6 +467,8 @@ class Reading:
     claims_sight: bool
     roles: frozenset[str]
     marks: tuple[str, ...] = ()
+    is_rubric_line: bool = False
+    is_addressed: bool = False
 
 
 @kept_with_discussion
@@ -461,9 +477,33 @@ def read(discussion: Discussion) -> tuple[Reading, ...]:
     if discussion.unsupported_language:
         return ()
     messages = discussion.messages
+    readings = [_read(prepared, discussion, messages[max(0, at - SCENE) : at]) for at, prepared in enumerate(messages)]
+    left = {one.player: one.round for one in discussion.transcript.eliminations}
     return tuple(
-        [_read(prepared, discussion, messages[max(0, at - SCENE) : at]) for at, prepared in enumerate(messages)]
+        [replace(one, acts=acts_at_players(one.acts, one.message, left)) for one in readings] if left else readings
     )
+
+
+def acts_at_players(
+    acts: Sequence[SpeechAct], message: Message, left: Mapping[str, int | None]
+) -> tuple[SpeechAct, ...]:
+    """The acts without those against players who had left the game: what is said of them is history.
+
+    Args:
+        acts: Of the message.
+        message: Where they are done.
+        left: Player -> the round in which they left.
+    """
+    number = message.round
+
+    def is_history(act: SpeechAct) -> bool:
+        out = left.get(act.target or "")
+        return act.kind in _AGAINST and out is not None and number is not None and out < number
+
+    return tuple(act for act in acts if not is_history(act)) if any(map(is_history, acts)) else tuple(acts)
+
+
+_AGAINST = ACCUSATIONS | {ActKind.QUESTION, ActKind.DEFEND, ActKind.ALLY}
 
 
 def _read(prepared: PreparedMessage, discussion: Discussion, before: Sequence[PreparedMessage]) -> Reading:
@@ -491,7 +531,21 @@ def read_message(prepared: PreparedMessage, author: str | None, scene: Scene) ->
     sights = patterns_for("memory", "sights").tried_on(passage.symbols)
     sees = any(pattern.regex.search(passage.code) for pattern in sights)
     marks = _marks(prepared, passage) if not acts else ()
-    return Reading(message, claims, acts, named, stance, tells_result, sees, _roles(passage), marks)
+    lines = patterns_for("speech_acts", "rubric_lines").tried_on(passage.symbols)
+    is_line = bool(acts) and any(line.regex.search(passage.code) for line in lines)
+    return Reading(
+        message,
+        claims,
+        acts,
+        named,
+        stance,
+        tells_result,
+        sees,
+        _roles(passage),
+        marks,
+        is_line,
+        not named and prepared.is_addressed,
+    )
 
 
 def _roles(passage: Passage) -> frozenset[str]:

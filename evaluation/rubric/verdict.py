@@ -57,15 +57,23 @@ class Verdict:
 
     Attributes:
         passed_count: How many metrics pass, engagement included when it does.
+        low_evidence_count: How many of those pass on low evidence.
     """
 
     status: VerdictStatus
     passed_count: int
     reasons: tuple[str, ...]
+    low_evidence_count: int = 0
+
+    @property
+    def count_words(self) -> str:
+        """Words behind a number of passes: ", 1 of them on low evidence"; empty where none does."""
+        return f", {self.low_evidence_count} of them on low evidence" if self.low_evidence_count else ""
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict as the JSON output shows it."""
-        return {"status": str(self.status), "passed_count": self.passed_count, "reasons": list(self.reasons)}
+        counts = {"passed_count": self.passed_count, "low_evidence_count": self.low_evidence_count}
+        return {"status": str(self.status), **counts, "reasons": list(self.reasons)}
 
 
 def compute_verdict(metrics: Mapping[str, Scored], cost: Cost | None) -> Verdict:
@@ -135,6 +143,17 @@ def metric_coverage(metric: Scored) -> Coverage | None:
     return coverage_of(metric) if isinstance(metric, MetricResult) else getattr(metric, "coverage", None)
 
 
+def has_low_evidence(metric: Scored) -> bool:
+    """Whether a score rests on too few rows, or on none at all ("no references, 100 %"); false without a score."""
+    coverage = metric_coverage(metric)
+    return metric.score is not None and coverage is not None and coverage.is_low
+
+
+def shown_status(metric: Scored) -> str:
+    """The status as it is shown: ``passed_low_evidence`` and ``failed_low_evidence`` beside those of ``Status``."""
+    return f"{metric.status}_low_evidence" if has_low_evidence(metric) else str(metric.status)
+
+
 def metric_control(metric: Scored) -> Mapping[str, Any] | None:
     """The control of one game's score; ``None`` while it is not computed."""
     control: Mapping[str, Any] | None = getattr(metric, "control", None)
@@ -153,12 +172,16 @@ class _Tally:
     failed: tuple[str, ...]
     inapplicable: tuple[str, ...]
     waiting: tuple[str, ...]
+    low_evidence: int
 
     @classmethod
     def of(cls, metrics: Mapping[str, Scored], asked: tuple[str, ...]) -> _Tally:
         status = {name: metrics[name].status if name in metrics else Status.PENDING for name in asked}
         order = (Status.PASSED, Status.FAILED, Status.NOT_APPLICABLE, Status.PENDING)
-        return cls(asked, *(tuple(name for name in asked if status[name] is wanted) for wanted in order))
+        groups = [tuple(name for name in asked if status[name] is wanted) for wanted in order]
+        passed, failed, inapplicable, waiting = groups
+        low_evidence = sum(has_low_evidence(metrics[name]) for name in passed)
+        return cls(asked, passed, failed, inapplicable, waiting, low_evidence)
 
 
 def _cost_finding(total_usd: float | None) -> Iterator[_Finding]:
@@ -179,6 +202,8 @@ def _count_finding(tally: _Tally, needed: int) -> Iterator[_Finding]:
     passed, waiting = len(tally.passed), len(tally.waiting)
     applicable = len(DEFINITIONS) - len(tally.inapplicable)
     count = f"{passed} of {len(tally.asked)} metrics pass"
+    if tally.low_evidence:
+        count += f", {tally.low_evidence} of them on low evidence"
     if applicable < PASSES_NEEDED:
         names = listed([DEFINITIONS[name].label for name in tally.inapplicable])
         why = f"Only {applicable} of {len(DEFINITIONS)} metrics apply, and {PASSES_NEEDED} are needed: no {names}."
@@ -201,7 +226,7 @@ def _verdict(
     reasons.extend(_remarks(tally, metrics))
     if total_usd is None:
         reasons.append("The cost is unknown, so it did not enter the verdict.")
-    return Verdict(findings[0][0], len(tally.passed), tuple(reasons))
+    return Verdict(findings[0][0], len(tally.passed), tuple(reasons), tally.low_evidence)
 
 
 def _remarks(tally: _Tally, metrics: Mapping[str, Scored]) -> Iterator[str]:

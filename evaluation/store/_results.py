@@ -12,7 +12,7 @@ from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.overrides import Override
 from evaluation.rubric.controls import CONTROLLED, WITHOUT_CHANCE, attach_controls
-from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT, VERSIONS
 from evaluation.rubric.link_strength import Link
 from evaluation.rubric.metrics.engagement import measure_ratings
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
@@ -233,7 +233,9 @@ class Results:
         rows = self._store.rows(_SCORES.format(columns=_OUTCOME_COLUMNS), _chosen(iteration))
         for key, metric, status, score, threshold, reason, right, settled, considered, control in rows:
             rule = DEFINITIONS[metric].coverage
-            coverage = Coverage(rule, round(settled), round(considered), right) if rule and considered else None
+            coverage = (
+                Coverage(rule, round(settled), round(considered), right) if rule and considered is not None else None
+            )
             # Why a metric fails whatever its score is what later readings of it must know.
             failure = reason if status == Status.FAILED else ""
             held = WITHOUT_CHANCE.get(metric) or from_json(control)
@@ -443,10 +445,9 @@ class Controls:
             iteration: Only its transcripts; ``None`` for all.
         """
         with self._store.unit() as cursor:
-            versions = self._store.readers.versions()
             values = {
                 "metrics": list(CONTROLLED),
-                "versions": [versions[name] for name in CONTROLLED],
+                "versions": [VERSIONS[name] for name in CONTROLLED],
                 "iteration": iteration,
             }
             return [str(key) for (key,) in cursor.execute(_MISSING, values).fetchall()]

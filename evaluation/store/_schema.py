@@ -11,21 +11,13 @@ from evaluation.errors import NewerSchemaError, StoreError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-FIRST = 33
+FIRST = 35
 """The number of the first schema: those before it were never released."""
 
 Migration = Callable[["DuckDBPyConnection"], None]
 
 
-def keep_readers(connection: DuckDBPyConnection) -> None:
-    """Schema 34: readers that a team trained."""
-    connection.execute(
-        "CREATE TABLE readers "
-        "(name text PRIMARY KEY, content blob NOT NULL, created_at timestamptz NOT NULL DEFAULT now())"
-    )
-
-
-MIGRATIONS: tuple[Migration, ...] = (keep_readers,)
+MIGRATIONS: tuple[Migration, ...] = ()
 """The steps after ``FIRST``, in their order: only ever append. ``schema.sql`` is what they end in."""
 
 _FILE = Path(__file__).with_name("schema.sql")

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from evaluation.store._jobs import Jobs
     from evaluation.store._judgement_cache import Generations, Judgements
     from evaluation.store._ratings import Drafts, EngagementDecisions, Ratings
-    from evaluation.store._readers import Readers
     from evaluation.store._results import Controls, LedgerReading, Results
     from evaluation.store.backup import Backups
     from evaluation.store.experiments import Experiments
@@ -100,7 +99,6 @@ class Store(Units):
     engagement_decisions: EngagementDecisions = _part("evaluation.store._ratings")
     overrides: Overrides = _part("evaluation.store._decisions")
     settings: Settings = _part("evaluation.store.settings")
-    readers: Readers = _part("evaluation.store._readers")
     decisions: Decisions = _part("evaluation.store._decisions")
     results: Results = _part("evaluation.store._results")
     ledger: LedgerReading = _part("evaluation.store._results")

@@ -406,12 +406,6 @@ CREATE TABLE controls (
     links JSON,
     created_at timestamptz NOT NULL DEFAULT now()
 );
--- Readers that a team trained on its decisions, as plain arrays; the setting ``reader`` names the one that scores.
-CREATE TABLE readers (
-    name text PRIMARY KEY,
-    content blob NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now()
-);
 CREATE SEQUENCE validity_numbers;
 CREATE TABLE validity_reports (
     report_id bigint NOT NULL DEFAULT nextval('validity_numbers'),

@@ -11,9 +11,8 @@ from evaluation.engines.scoring import SCORERS, Evaluation, add_controls, evalua
 from evaluation.errors import NotFoundError
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.rubric.controls import CONTROLLED
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS, VERSIONS
 from evaluation.rubric.link_strength import link_strengths
-from evaluation.rubric.reader.model import SHIPPED
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
@@ -65,8 +64,7 @@ def outdated(store: Store, iteration: str | None = None) -> list[str]:
     with store.unit():
         ids = store.transcripts.ids(iteration)
         scores = store.results.scores(iteration)
-        versions = store.readers.versions()
-    today = scores["version"] == scores["metric"].map(versions)
+    today = scores["version"] == scores["metric"].map(VERSIONS)
     fresh = scores[today & scores["metric"].isin(list(SCORERS))].groupby("transcript_id").size().to_dict()
     return [each for each in ids if fresh.get(each, 0) < len(SCORERS)]
 
@@ -92,7 +90,6 @@ def reevaluate(
         _transcripts(store, transcript_ids, missing),
         thresholds=store.settings.thresholds(),
         jobs=jobs,
-        reader=store.readers.chosen(),
     ):
         is_stored = _save(store, evaluation)
         games += is_stored
@@ -143,11 +140,11 @@ def compute_missing(store: Store, transcript_ids: Sequence[str], progress: Progr
         transcript_ids: Full ids; one that is deleted meanwhile is passed over.
         progress: Told how far it is.
     """
-    done, reader = 0, store.readers.chosen()
+    done = 0
     for count, transcript_id in enumerate(transcript_ids, start=1):
         try:
             transcript = store.transcripts.get(transcript_id)
-            results = add_controls(transcript, store.results.load(transcript_id), reader)
+            results = add_controls(transcript, store.results.load(transcript_id))
             store.controls.save(transcript_id, results, link_strengths(transcript))
             done += 1
         except NotFoundError:
@@ -160,8 +157,7 @@ def completed(store: Store | None, evaluation: Evaluation) -> Evaluation:
     """The evaluation with its controls, computed and, with a store, kept there where they are missing."""
     if all(name not in evaluation.metrics or evaluation.metrics[name].control is not None for name in CONTROLLED):
         return evaluation
-    reader = store.readers.chosen() if store is not None else SHIPPED
-    results = add_controls(evaluation.transcript, evaluation.metrics, reader)
+    results = add_controls(evaluation.transcript, evaluation.metrics)
     if store is not None:
         store.controls.save(evaluation.transcript.id, results, link_strengths(evaluation.transcript))
     return evaluation.with_metrics(results)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation, ScoreFailure
     from evaluation.readers import Answers, ChooseColumns, ReadResult
     from evaluation.readers.import_report import ReportLine
-    from evaluation.rubric.reader.model import Reader
     from evaluation.rubric.verdict import MetricScore, Verdict
     from evaluation.score import MetricResult
     from evaluation.store import Added, Store
@@ -42,7 +41,7 @@ class GameRecord:
     verdict: Verdict
 
     @classmethod
-    def scored(cls, transcript: Transcript, thresholds: Mapping[str, float], reader: Reader) -> GameRecord:
+    def scored(cls, transcript: Transcript, thresholds: Mapping[str, float]) -> GameRecord:
         """Scores a transcript and packs it; each result is packed before the next metric is computed.
 
         A result as objects takes many times the memory that it takes packed, which counts in a game of many messages.
@@ -59,14 +58,12 @@ class GameRecord:
             results.append(ResultRows.of(transcript.id, result))
             return replace(result, ledger=())
 
-        found = evaluate_transcript(transcript, thresholds=thresholds, reader=reader, replace_result=pack)
+        found = evaluate_transcript(transcript, thresholds=thresholds, replace_result=pack)
         scores = ScoredRows.of_rows(transcript.id, results, found.metrics, found.failures)
         return cls(TranscriptRows.of(transcript), scores, found.verdict)
 
 
-def score_games(
-    transcripts: Sequence[Transcript], *, thresholds: Mapping[str, float], reader: Reader
-) -> list[GameRecord]:
+def score_games(transcripts: Sequence[Transcript], *, thresholds: Mapping[str, float]) -> list[GameRecord]:
     """Scores a batch of games and packs each into the rows that the store takes.
 
     Any process may do it: it touches no store. The same games and thresholds always give the same rows.
@@ -74,7 +71,6 @@ def score_games(
     Args:
         transcripts: The games of the batch.
         thresholds: By metric; the rubric's where one is left out.
-        reader: Decides the rows of the metrics that read.
 
     Returns:
         One packed game per transcript, in their order.
@@ -82,7 +78,7 @@ def score_games(
     from evaluation.engines.task_engines import collection_paused
 
     with collection_paused():
-        return [GameRecord.scored(each, thresholds, reader) for each in transcripts]
+        return [GameRecord.scored(each, thresholds) for each in transcripts]
 
 
 def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> Added:
@@ -91,10 +87,10 @@ def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, ite
 
     with store.unit() as cursor:
         known = iterations_of(cursor, [transcript.id])
-        thresholds, reader = store.settings.thresholds(), store.readers.chosen()
+        thresholds = store.settings.thresholds()
     if known:
         return Added(transcript.id, False, known[transcript.id])
-    packed = GameRecord.scored(transcript, thresholds, reader)
+    packed = GameRecord.scored(transcript, thresholds)
     return store_games(store, [(packed, source_name)], iteration=iteration)[0]
 
 
@@ -285,7 +281,7 @@ def evaluate_paths(
             name = tally.lines[places.popleft()].name
             yield ScoredFile(name, found.transcript, found.verdict, found.failures, partial(replace, found))
         return
-    score = partial(score_games, thresholds=store.settings.thresholds(), reader=store.readers.chosen())
+    score = partial(score_games, thresholds=store.settings.thresholds())
     with store.written_in_bulk():
         for batch, packed in map_tasks(score, batches_of(transcripts), jobs=jobs):
             placed = [(places.popleft(), *pair) for pair in zip(batch, packed, strict=True)]

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from dashboard.shared.database_panel import backup_bytes
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
-from evaluation.rubric.reader.model import shipped_reader
-from evaluation.workflows.reevaluation import outdated
 from tests.app.drawn import assert_inert
 
 
@@ -154,20 +150,3 @@ def test_the_judge_says_whom_it_asks_and_whether_there_is_a_key_but_never_shows_
     assert store.settings.get(SETTINGS_KEY) == {"model": "mistral/small", "max_usd": 2.5}
     assert "Model: mistral/small, at its provider, no key." in words(app)
     assert "No model is connected; the six computed metrics need none." in words(app)
-
-
-def test_a_teams_own_reader_is_chosen_and_few_decisions_train_none(open_page, filled, words) -> None:
-    app = open_page("settings")
-    app.button(key="train_reader").click().run()
-    assert not app.exception
-    assert filled.readers.names() == []
-    assert "Nothing was changed." in next(one.value for one in app.toast)
-    filled.readers.add(replace(shipped_reader(), name="own-1", card={"is_own": True}))
-    app = open_page("settings")
-    app.selectbox(key="reader_name").set_value("own-1").run()
-    assert not app.exception
-    assert filled.readers.chosen_name() == "own-1"
-    assert len(outdated(filled)) == len(filled.transcripts.ids())
-    app.selectbox(key="reader_name").set_value("the built-in reader").run()
-    assert filled.readers.chosen_name() is None
-    assert outdated(filled) == []

@@ -21,6 +21,7 @@ from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import BEYOND_SCORE
 from dashboard.shared.state import NO_ITERATION_CHOICE
+from evaluation.coverage import LOW_EVIDENCE
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
 from evaluation.store.transcripts import FoundMessages
@@ -323,7 +324,7 @@ def _cell(game: str, metric: str, score: str, coverage: str) -> dict[str, str]:
     rests_on = f", {coverage}" if coverage else ""
     return {
         "text": score,
-        "color": _COLORS.get(score[:1], "gray"),
+        "color": "gray" if coverage.endswith(LOW_EVIDENCE) else _COLORS.get(score[:1], "gray"),
         "label": f"{game}: {DEFINITIONS[metric].label} {score}{rests_on}",
     }
 

@@ -21,7 +21,7 @@ from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import VerdictStatus
+from evaluation.rubric.verdict import VerdictStatus, shown_status
 from evaluation.score import MetricDefinition, MetricResult, RowVerdict, Status, coverage_of, failure_beyond_score
 from evaluation.text.display import counted
 
@@ -84,11 +84,12 @@ def _summary(opened: OpenTranscript) -> str:
     waits = opened.verdict.status is VerdictStatus.PENDING and is_hidden(opened, ENGAGEMENT.name)
     appearance = look("hidden" if waits else opened.verdict.status)
     told = 6 if is_hidden(opened, ENGAGEMENT.name) else 7
-    verdict = f"{appearance.symbol} Verdict {appearance.word}, {opened.verdict.passed_count} of {told} pass"
+    passes = f"{opened.verdict.passed_count} of {told} pass{opened.verdict.count_words}"
+    verdict = f"{appearance.symbol} Verdict {appearance.word}, {passes}"
     labels = [f":{appearance.color}-badge[{verdict}]"]
     for name, definition in DEFINITIONS.items():
         outcome = opened.outcomes.get(name)
-        shown = look("hidden" if is_hidden(opened, name) else outcome.status if outcome else "not_computed")
+        shown = look("hidden" if is_hidden(opened, name) else shown_status(outcome) if outcome else "not_computed")
         words, coverage, missed = shown.word, "", ""
         if outcome is not None and outcome.score is not None:
             words = score_text(outcome.score, definition.scale, outcome.threshold)
@@ -145,7 +146,12 @@ def _card(opened: OpenTranscript, name: str) -> None:
     beside = "" if _is_uncompared(result) else control_words(name, outcome.score, result.control)
     detail = "  \n".join(filter(None, (metric_detail(result), beside)))
     score_card(
-        definition, outcome.score, str(outcome.status), outcome.threshold, detail, on_open=partial(show_ledger, name)
+        definition,
+        outcome.score,
+        shown_status(outcome),
+        outcome.threshold,
+        detail,
+        on_open=partial(show_ledger, name),
     )
 
 
@@ -217,7 +223,7 @@ def score_card(
     Args:
         definition: The metric.
         score: On its scale; ``None`` when there is none.
-        status: ``passed``, ``failed``, ``pending`` or ``not_applicable``.
+        status: ``passed``, ``failed``, ``pending`` or ``not_applicable``; the first two also ``_low_evidence``.
         threshold: The threshold it was judged by.
         detail: The numbers behind the score, in our own words ("17 of 20 references").
         on_open: What a click on "See the rows" does; no such button without it.

@@ -19,6 +19,7 @@ from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
 from evaluation.iterations.tests import MetricMean, with_open_engagement
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.verdict import has_low_evidence, shown_status
 from evaluation.score import MetricDefinition, Status
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import evidence_words, interval_words, shown_change
@@ -133,7 +134,7 @@ def cockpit_of(board: Board, name: str) -> Cockpit:
     reference = board[shown.decision.reference] if shown.decision else None
     place = board.iterations.index(shown)
     history = board.iterations[max(0, place + 1 - LAST_ITERATIONS) : place + 1]
-    statuses = {metric: str(mean.status) for metric, mean in with_open_engagement(shown.means).items()}
+    statuses = {metric: shown_status(mean) for metric, mean in with_open_engagement(shown.means).items()}
     target = shown.decision.target if shown.decision else shown.iteration.target_metric
     rows = [_row(metric, shown, reference, history, statuses[metric], metric == target) for metric in DEFINITIONS]
     return Cockpit(
@@ -199,7 +200,7 @@ def _row(
         "texts": {
             "threshold": threshold_text(mean.threshold, definition.scale)
             + (", axis 1 to 5" if definition is ENGAGEMENT else "")
-            + (" · low evidence" if mean.coverage and mean.coverage.is_low else ""),
+            + (" · low evidence" if has_low_evidence(mean) else ""),
             "before": f"reference: {score_text(before, definition.scale)}",
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",
@@ -214,7 +215,7 @@ def _row(
                 "place": _share(one.score, definition),
                 "passes": one.status is Status.PASSED,
                 "label": f"{shortened(summary.iteration.name, _LONGEST_NAME)}: "
-                f"{score_text(one.score, definition.scale, one.threshold)}, {look(one.status).word}",
+                f"{score_text(one.score, definition.scale, one.threshold)}, {look(shown_status(one)).word}",
             }
             for summary, one in points
         ],

@@ -9,7 +9,6 @@ import streamlit as st
 
 from dashboard.app_pages.settings import threshold_effects
 from dashboard.shared import queries, resources
-from dashboard.shared.changes.actions import attempt
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
@@ -206,44 +205,6 @@ def tell_what_was_saved() -> None:
     """Says once, after the page was drawn again, what was stored."""
     if words := st.session_state.pop("settings_saved", None):
         st.toast(words, icon=":material/check:")
-
-
-def reader_choice(store: Store) -> None:
-    """Trains a reader on what people decided, and chooses which reader scores games."""
-    st.caption(
-        "A small built-in model, the reader, decides what keywords cannot. What people decide under Games, Check can "
-        "train it further; the result is kept only if it does better on games that were left out of the training."
-    )
-    with store.unit():
-        names, held = store.readers.names(), store.readers.chosen_name()
-    if names:
-        # What is stored is shown, also after somebody else has chosen.
-        st.session_state[_READER] = held or _BUILT_IN
-        st.selectbox(
-            "Games are read by",
-            [_BUILT_IN, *names],
-            key=_READER,
-            width=360,
-            on_change=_choose_reader,
-            args=(store,),
-        )
-    if st.button("Train on what people decided", key="train_reader", icon=":material/model_training:"):
-        # Optimisers take a second to be read, and few visits train.
-        from evaluation.workflows.own_reader import train_own_reader
-
-        identity.require(Action.CONFIGURE)
-        with st.spinner("Training", show_time=True):
-            name, words = train_own_reader(store)
-        _saved(words if name is None else f"{words} Choose {name} here.")
-
-
-_READER, _BUILT_IN = "reader_name", "the built-in reader"
-
-
-def _choose_reader(store: Store) -> None:
-    name = st.session_state[_READER]
-    said = "From now on that reader reads. Score the earlier games again: the Overview offers it."
-    attempt(lambda: store.readers.choose(None if name == _BUILT_IN else name), said, Action.CONFIGURE)
 
 
 _MODES = {

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.app_pages.settings import forms as parts
-from dashboard.app_pages.settings.forms import judge_settings, reader_choice
+from dashboard.app_pages.settings.forms import judge_settings
 from dashboard.app_pages.settings.guide import guide
 from dashboard.shared import resources, state
 from dashboard.shared.database_panel import database
@@ -16,7 +16,5 @@ else:
     for section in (parts.thresholds, judge_settings, database, parts.test_size):
         with st.container(border=True):
             section(store)
-    with st.expander("Your own reader"):
-        reader_choice(store)
     with st.expander("Import limits"):
         parts.limits(store)

@@ -10,6 +10,7 @@ import pandas as pd
 from dashboard.shared import queries
 from evaluation.iterations.board import VersionMix, version_mixes
 from evaluation.iterations.iteration import Edit, Iteration, RecordedDecision, SignOff, reference_of
+from evaluation.rubric.definitions import VERSIONS
 from evaluation.store import Deletion, Store
 from evaluation.workflows.reevaluation import outdated
 
@@ -29,24 +30,19 @@ class Versions:
     outdated: int
 
 
-def todays_versions(store: Store) -> dict[str, str]:
-    """The version under which each metric's results are stored today."""
-    return store.readers.versions()
-
-
 def versions(store: Store) -> Versions:
     """The metrics whose scores do not compare until games are scored again."""
     with store.unit():
         # Nearly always, and the table of all scores need not be looked through.
-        today = store.readers.versions()
-        if store.results.versions() <= today.items():
+        if store.results.versions() <= VERSIONS.items():
             return Versions((), {}, 0)
         scores, summaries, iterations = store.results.scores(), store.transcripts.summaries(), store.iterations.list()
-        found = version_mixes(scores, today)
+        found = version_mixes(scores, VERSIONS)
         waiting = len(outdated(store))
     ids = {str(name): set(group["transcript_id"]) for name, group in summaries.groupby("iteration")}
     by_iteration = {
-        one.name: version_mixes(scores, today, _compared(one, iterations, ids)) if found else () for one in iterations
+        one.name: version_mixes(scores, VERSIONS, _compared(one, iterations, ids)) if found else ()
+        for one in iterations
     }
     return Versions(found, by_iteration, waiting)
 
@@ -60,9 +56,8 @@ def mixes_between(store: Store, before: str, after: str) -> tuple[VersionMix, ..
     """The metrics whose scores do not compare between two iterations until games are scored again."""
     with store.unit():
         scores, summaries = store.results.scores(), store.transcripts.summaries()
-        today = store.readers.versions()
     return version_mixes(
-        scores, today, set(summaries.loc[summaries["iteration"].isin([before, after]), "transcript_id"])
+        scores, VERSIONS, set(summaries.loc[summaries["iteration"].isin([before, after]), "transcript_id"])
     )
 
 

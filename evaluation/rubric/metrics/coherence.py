@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from evaluation.rubric.definitions import COHERENCE
-from evaluation.rubric.discussion import Discussion, PreparedMessage, kept_with_discussion
-from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
+from evaluation.rubric.discussion import NAME, Discussion, PreparedMessage, kept_with_discussion
+from evaluation.score import PROOF, Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import listed, quoted
 from evaluation.text.names import Mention
 from evaluation.text.tokens import Token
@@ -35,6 +36,34 @@ def repeats(prepared: PreparedMessage, earlier: Sequence[PreparedMessage]) -> bo
     return False
 
 
+# What is done with somebody's words beside the name (A; other players are B): proof that they are answered.
+_TAKES_UP = re.compile(
+    r"\b(?:agree|agreed|disagree|support|second|endorse|echo)(?: \w+){0,3}? A\b"
+    r"|\b(?:thanks|thank you|thx|ty)(?: \w+){0,2}? A\b"
+    r"|^(?:hi|hey|hello|welcome|greetings|good morning)(?: \w+){0,2}? A\b"
+    r"|\bA's(?: \w+){0,2}? (?:proposal|suspicion|claim|point|question|accusation|charge|plan|reasoning|theory"
+    r"|concern|idea|argument|logic|call|suggestion|story|defen[cs]e|words|case|answer)s?\b"
+    r"|\bA (?:is|was|has|makes|made)(?: (?:an?|so|very|absolutely|quite|also|completely))*"
+    r" (?:right|wrong|(?:good |fair )?point)\b"
+    r"|\b(?:as|like|what|when) A (?:just |already |also )?"
+    r"(?:said|says|asked|mentioned|suggested|proposed|pointed|noted|wrote)\b"
+    r"|\b(?:fair|good|great|nice|excellent|interesting) (?:point|question|call|idea|one|catch)(?: \w+)? A\b"
+    r"|\bA(?: \w+){0,2}? you (?:just )?(?:said|say|asked|ask|mentioned|claim|claimed|accuse|accused|suggested"
+    r"|keep|call|called)\b"
+    r"|^(?:no|yes|yeah|yep|nope|nah|why|sure|ok|okay|true|exactly|haha|lol|but) A\b"
+)
+# The same without a name, of the message directly before.
+_AGREES = re.compile(
+    r"^(?:\w+ ){0,2}?(?:i )?(?:also |too |fully |completely |totally |strongly )?(?:agree|disagree|support|second)\b"
+)
+# How one of two turns on the other's point without a shared keyword.
+_CONCEDES = re.compile(
+    r"^(?:while|although|though|beyond|but|however|yet|still|despite|granted|even if|that said|true|no|yes"
+    r"|instead|rather|on the contrary|exactly)\b"
+)
+_DEBATE_WORDS = 6
+"""Fewer words make no point of a debate."""
+
 WINDOW = 3
 """How many messages of other players the rubric looks back."""
 SHARED_KEYWORDS = 2
@@ -56,7 +85,12 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
       speaks of themselves in the first person or opens as an answer;
     - *phrase*: it opens with a phrase of reply, and the message directly before is somebody else's;
     - *topic*: it shares two keywords with the context. Keywords have more than 4 letters as written, are compared by
-      stem, and are neither stop words nor a name's words nor words of greeting.
+      stem, and are neither stop words nor a name's words nor words of greeting. Where only two people speak, one
+      keyword or a concession ("while that is so, ...") takes up the other's point.
+
+    A row is *proven* (``details["proof"]``) by a reply id, by a context author's name with what is taken up ("I agree
+    with Ann", "Ann's claim", "no Ann"), by a plain "I agree", by an answer to a question that named the speaker, and by
+    the other's point in a debate of two. No reader or judge overrules it.
 
     An introduction of oneself answers by the first three ways only, and a message that says nearly word for word what
     its speaker said before by the first. Rounds divide a discussion where they hold more than 3 messages on average.
@@ -91,6 +125,7 @@ class _Turn:
         own: The speaker's own last messages before it.
         is_run: Whether the speaker wrote the message directly before it as well.
         is_same_round: Whether the latest message of the context stands in the same round.
+        is_debate: Whether only two people speak in the discussion.
     """
 
     prepared: PreparedMessage
@@ -98,6 +133,7 @@ class _Turn:
     own: list[PreparedMessage]
     is_run: bool
     is_same_round: bool
+    is_debate: bool
 
     @property
     def speaker(self) -> str:
@@ -106,6 +142,31 @@ class _Turn:
     @property
     def others_named(self) -> list[Mention]:
         return [mention for mention in self.prepared.mentions if mention.player != self.speaker]
+
+    @property
+    def words(self) -> str:
+        """The words of the message; "A" for a name of an author of the context, "B" for that of another player."""
+        authors = {other.message.speaker for other in self.context}
+        named = {mention.start: mention.player for mention in self.prepared.mentions}
+        pieces = self.prepared.pieces
+        return " ".join(
+            [
+                one.text if one.text != NAME else ("A" if named[one.start] in authors else "B") + self._ending(one.end)
+                for one in pieces
+            ]
+        )
+
+    def _ending(self, end: int) -> str:
+        """The possessive ending of a name that ends at ``end``, wherever the name's span ends."""
+        text = self.prepared.message.text
+        return (
+            "'s"
+            if text[end - 2 : end].casefold() in _POSSESSIVE or text[end : end + 2].casefold() in _POSSESSIVE
+            else ""
+        )
+
+
+_POSSESSIVE = ("'s", "\u2019s")
 
 
 class Place(NamedTuple):
@@ -163,9 +224,10 @@ def rule_rows(discussion: Discussion) -> tuple[LedgerRow, ...]:
 def _rows(discussion: Discussion) -> Iterator[LedgerRow]:
     messages = discussion.messages
     speakers = [prepared.message.speaker for prepared in messages]
+    is_debate = len(set(speakers)) == 2
     for position, place in enumerate(places(speakers, [prepared.message.round for prepared in messages])):
         context, own = [messages[one] for one in place.context], [messages[one] for one in place.own]
-        turn = _Turn(messages[position], context, own, place.is_run, place.is_same_round)
+        turn = _Turn(messages[position], context, own, place.is_run, place.is_same_round, is_debate)
         if not position:
             yield _decided(turn.prepared.message, None, "The first message has nothing to answer.")
         else:
@@ -192,11 +254,13 @@ def answered_row(transcript: Transcript, message: Message) -> LedgerRow | None:
     answered = transcript.message(message.reply_to)
     if answered is None or answered.index > message.index:
         reason = "Is marked as a reply, to a message that is not in the transcript before it."
-        return _decided(message, True, reason, details={"by": "reply", "remark": "reply id resolves to nothing"})
+        return _decided(
+            message, True, reason, details={"by": "reply", "remark": "reply id resolves to nothing", PROOF: True}
+        )
     if answered.speaker == message.speaker:
         return None
     reason = f"Is marked as a reply to {answered.speaker}."
-    details = {"by": "reply", "answers": [answered.id]}
+    details = {"by": "reply", "answers": [answered.id], PROOF: True}
     return _decided(message, True, reason, refers_to=answered.id, details=details)
 
 
@@ -207,7 +271,7 @@ def _by_author(turn: _Turn) -> LedgerRow | None:
             back = "just before" if found[0] is turn.context[0] else "shortly before"
             evidence = _evidence(turn.prepared, [mention])
             reason = f'Names {mention.player} ("{evidence[0].text}"), who spoke {back}.'
-            return _counts(turn, "author", found, reason, evidence)
+            return _counts(turn, "author", found, reason, evidence, is_proven=bool(_TAKES_UP.search(turn.words)))
     return None
 
 
@@ -227,7 +291,9 @@ def _by_answer(turn: _Turn) -> LedgerRow | None:
         return None
     named = [other for other in turn.context if turn.speaker in other.named]
     if named:
-        return _counts(turn, "answer", named, f"Answers for itself: {_authors(named)} named {turn.speaker}.")
+        asked = any(other.is_question and other.named == {turn.speaker} for other in named)
+        reason = f"Answers for itself: {_authors(named)} named {turn.speaker}."
+        return _counts(turn, "answer", named, reason, is_proven=asked)
     latest = turn.context[0]
     asks_another = latest.named and latest.is_addressed
     if not turn.is_run and not asks_another and latest.is_question:
@@ -244,7 +310,7 @@ def _by_phrase(turn: _Turn) -> LedgerRow | None:
     start, end = found[0].start, found[-1].end
     evidence = (Evidence(start, end, text[start:end]),)
     reason = f'Opens as a reply ("{evidence[0].text}"), after {latest.message.speaker}.'
-    return _counts(turn, "phrase", [latest], reason, evidence)
+    return _counts(turn, "phrase", [latest], reason, evidence, is_proven=bool(_AGREES.match(turn.words)))
 
 
 def _by_topic(turn: _Turn) -> LedgerRow:
@@ -260,6 +326,11 @@ def _by_topic(turn: _Turn) -> LedgerRow:
         found = [other for other in found if topics.keys() & other.topics.keys()]
         reason = f"Takes up {words} from the messages before, most of it from {found[0].message.speaker}."
         return _counts(turn, "topic", found, reason, evidence, stems=shared)
+    is_point = turn.is_debate and not turn.is_run and len(prepared.tokens) >= _DEBATE_WORDS
+    if is_point and not prepared.is_introduction and (shared or _CONCEDES.match(turn.words)):
+        other = turn.context[0].message.speaker
+        reason = f"Takes up the point of {other}, the only other one who speaks."
+        return _counts(turn, "topic", turn.context[:1], reason, evidence, is_proven=True)
     if len(shared) >= SHARED_KEYWORDS:
         reason = f"Introduces its speaker, which answers nobody though it shares {words} with the messages before."
     else:
@@ -274,9 +345,13 @@ def _counts(
     found: Sequence[PreparedMessage],
     reason: str,
     evidence: tuple[Evidence, ...] = (),
+    *,
+    is_proven: bool = False,
     **details: Any,
 ) -> LedgerRow:
     answers = [other.message.id for other in found]
+    if is_proven:
+        details[PROOF] = True
     return _decided(
         turn.prepared.message,
         True,

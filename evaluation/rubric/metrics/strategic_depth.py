@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evaluation.rubric.definitions import STRATEGIC_DEPTH
 from evaluation.rubric.discussion import Discussion, LanguagePack, PreparedMessage
-from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
+from evaluation.rubric.speech import Reading, read
+from evaluation.score import PROOF, Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import quoted
 from evaluation.text.tokens import Token
 from evaluation.transcript import Transcript
@@ -19,6 +21,27 @@ NO_KEYWORD = "no keyword"
 # In words.
 _LONGEST_BARE = 6
 _SHORTEST_DEEP = 9
+_REASON_WORDS = frozenset({"because", "becouse", "becuse", "cuz", "coz", "bc", "due", "reason", "since"})
+# "Since" gives a reason before a person, elsewhere a time ("since birth"). Ends of sentences are words here.
+_REASON = re.compile(
+    r"(?<! no )\b(?:because|becouse|becuse|cuz|coz|bc|due to|the reason (?:is|for)"
+    r"|since(?= (?:i|you|u|he|she|they|we|NAME)\b))"
+    r" (?P<given>[^.?]+)(?P<end>[.?]|$)"
+)
+# Says the accusation again in place of a reason.
+_HOLLOW = re.compile(
+    r"(?:of (?:that|this|reasons?)|reasons?|(?:(?:NAME|he|she|they|you|u|it|i)(?:'s|'re|'m)?"
+    r"|i'm|he's|she's|you're|they're|it's)? ?(?:is|are|am)? ?(?:just |clearly |definitely |obviously )?(?:an? |the )?"
+    r"(?:mafia|wolf|werewolf|evil|scum|bad|guilty|sus|suspicious|villager|town|innocent|good)?) ?"
+)
+_ABOUT_THE_GAME = re.compile(
+    r"\b(?:NAME|you|u|your|he|she|they|him|her|vot\w+|mafia|wol[fv]\w*|seer|town|villager|round)\b"
+)
+_AGREES = re.compile(
+    r"(?:i )?(?:\w+ly )?(?:agree|disagree)(?: with (?:that|this|it|you|him|her|them|NAME)(?: NAME)?)?(?: NAME)?"
+)
+_JOINS = frozenset({"and", "also", "but", "that", "just", "then", "so", "yes", "no", "well", "ok", "oh"})
+_EVENTS = frozenset({"vote", "voted", "vote_together", "votes_received", "abstained", "eliminated", "role_was"})
 
 
 def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
@@ -26,7 +49,9 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
 
     100 x messages with at least one keyword, in any inflection or another form of its family and as a whole word, / all
     public messages. A keyword inside a player's name is none. A judge or a person may decide a row otherwise: the
-    rubric's manual override.
+    rubric's manual override. Three kinds of rows are *proven* (``details["proof"]``), wherever they stand:
+    a stated reason about the game argues, however short ("cuz you were silent"), unless it only says the accusation
+    again ("because she is Mafia"); a bare report of votes or eliminations and plain agreement do not.
 
     Args:
         transcript: The transcript to measure.
@@ -42,31 +67,76 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     discussion = Discussion.of(transcript)
     if discussion.pack is None:
         return summarise(STRATEGIC_DEPTH, (), threshold=threshold, not_applicable=discussion.unsupported_language)
-    rows = [_row(prepared, prepared.pack or discussion.pack) for prepared in discussion.messages]
+    rows = [
+        _row(prepared, prepared.pack or discussion.pack, reading)
+        for prepared, reading in zip(discussion.messages, read(discussion), strict=True)
+    ]
     reason = "" if rows else "no public messages"
     rows += discussion.left_out_rows(STRATEGIC_DEPTH.name)
     notes = discussion.left_out_notes
     return summarise(STRATEGIC_DEPTH, rows, threshold=threshold, not_applicable=reason, notes=notes)
 
 
-def _row(prepared: PreparedMessage, pack: LanguagePack) -> LedgerRow:
+def _row(prepared: PreparedMessage, pack: LanguagePack, reading: Reading) -> LedgerRow:
     message = prepared.message
     text, forms = message.text, pack.strategic_forms
     found = () if prepared.word_set.isdisjoint(forms) else [one for one in prepared.plain_tokens if one[0] in forms]
     words = list(dict.fromkeys([text[token.start : token.end] for token in found]))
+    proof = _proof(prepared, reading)
+    counts, reason = proof or (
+        bool(found),
+        f"Holds {quoted(words)}." if found else "Holds none of the strategic keywords.",
+    )
+    details: dict[str, Any] = {"keywords": list(dict.fromkeys([forms[token.text] for token in found]))}
+    if proof is not None:
+        details |= {PROOF: True, "review": None}
+    else:
+        details["review"] = _bare_keyword(prepared, found, pack) if found else _missed_depth(prepared, pack)
     return decided(
         row_id_of(STRATEGIC_DEPTH.name, message.id),
         "message",
-        bool(found),
-        f"Holds {quoted(words)}." if found else "Holds none of the strategic keywords.",
+        counts,
+        reason,
         message_id=message.id,
         player=message.speaker,
         evidence=tuple([Evidence(token.start, token.end, text[token.start : token.end]) for token in found]),
-        details={
-            "keywords": list(dict.fromkeys([forms[token.text] for token in found])),
-            "review": _bare_keyword(prepared, found, pack) if found else _missed_depth(prepared, pack),
-        },
+        details=details,
     )
+
+
+def _proof(prepared: PreparedMessage, reading: Reading) -> tuple[bool, str] | None:
+    """Whether the message provably argues, or provably does not, with the reason; ``None`` where neither is proven."""
+    words = prepared.word_set
+    if not _REASON_WORDS.isdisjoint(words):
+        said = " ".join(_words_and_stops(prepared))
+        for reason in _REASON.finditer(said):
+            is_told = reason["end"] != "?" and not _HOLLOW.fullmatch(reason["given"])
+            if is_told and _ABOUT_THE_GAME.search(said):
+                return True, "Gives a reason."
+    if "agree" in words or "disagree" in words:
+        said = " ".join(_words_and_stops(prepared)).strip(" .")
+        return (False, "Agrees, without a reason of its own.") if _AGREES.fullmatch(said) else None
+    spans = [(claim.start, claim.end) for claim in reading.claims if claim.act in _EVENTS]
+    if spans:
+        outside = [one for one in prepared.tokens if not any(start <= one.start < end for start, end in spans)]
+        if all(one.text in _JOINS for one in outside):
+            return False, "Only reports what happened."
+    return None
+
+
+def _words_and_stops(prepared: PreparedMessage) -> Iterator[str]:
+    """The words of a message, every mention as one, with "." or "?" where a sentence ends."""
+    text, position = prepared.message.text, prepared.body_start
+    for piece in (*prepared.pieces, None):
+        gap = text[position : piece.start if piece else len(text)]
+        if not _STOPS.isdisjoint(gap):
+            yield "?" if "?" in gap else "."
+        if piece is not None:
+            yield piece.text
+            position = piece.end
+
+
+_STOPS = frozenset(".!?\n")
 
 
 def _bare_keyword(prepared: PreparedMessage, found: Sequence[Token], pack: LanguagePack) -> dict[str, Any] | None:

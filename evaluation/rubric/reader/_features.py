@@ -24,7 +24,7 @@ LOOK_BACK = 8
 LONGEST_READ = 3_000
 """Characters of a message that are read: what stands behind them moves a probability no more."""
 OTHER, SELF, TARGET, BEGIN, END = "\ue000", "\ue001", "\ue002", "\ue010", "\ue01f"
-"""Stand for a named player, the speaker, and the player that an act may be aimed at."""
+"""Stand for a named player, the speaker, the player that an act may be aimed at, and the ends of a message."""
 # Where the target of an act stands who is called first ("Ann, why ...").
 _OPENING = 10
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
@@ -78,16 +78,22 @@ STYLE = (
     "reply phrase",
     "opens as an answer",
     "introduction",
-    "says it again",
     "digits",
     "commas",
+    "says it again",
     "first message",
     "place in the discussion",
     "continues itself",
     "usual length here",
     "length beside the usual",
+    "the last of others asks",
+    "the last of others names the speaker",
+    "one of the last three of others names the speaker",
+    "opens a round",
 )
 """What stands in each column of :attr:`Features.style`."""
+OWN_STYLE = STYLE.index("says it again")
+"""So many of the first columns are about the message alone, wherever it stands."""
 
 
 @dataclass(frozen=True)
@@ -95,13 +101,11 @@ class Features:
     """Numbers of a discussion of n messages that the reader is given.
 
     Attributes:
-        texts: Each message as it is read: folded, names replaced, a word for what came before it in front.
-        contexts: That word of each message.
+        texts: Each message as it is read: folded, names replaced.
         style: Shape (n, len(STYLE)).
     """
 
     texts: tuple[str, ...]
-    contexts: tuple[str, ...]
     style: NDArray[np.float32]
 
     @cached_property
@@ -144,9 +148,8 @@ def features(discussion: Discussion) -> Features:
     pack = discussion.pack
     assert pack is not None
     messages = discussion.messages
-    contexts = tuple(_contexts(messages))
-    texts = [f"{context} {_whole_text(prepared)} {END}" for context, prepared in zip(contexts, messages, strict=True)]
-    return Features(tuple(texts), contexts, _style(messages, pack))
+    texts = [f"{BEGIN} {_whole_text(prepared)} {END}" for prepared in messages]
+    return Features(tuple(texts), _style(messages, pack))
 
 
 def _whole_text(prepared: PreparedMessage) -> str:
@@ -165,23 +168,17 @@ def sentences(discussion: Discussion) -> tuple[Sentence, ...]:
     )
 
 
-def _contexts(messages: Sequence[PreparedMessage]) -> Iterator[str]:
-    """Describe what came before each message, as one word of signs, so that an opening is read together with it."""
-    for at, prepared in enumerate(messages):
-        speaker = prepared.message.speaker
-        others = [one for one in messages[max(0, at - 6) : at] if one.message.speaker != speaker][-3:]
-        signs = [BEGIN]
-        if at and messages[at - 1].message.speaker == speaker:
-            signs.append("\ue011")
-        if others and others[-1].is_question:
-            signs.append("\ue012")
-        if others and speaker in others[-1].named:
-            signs.append("\ue013")
-        elif any(speaker in one.named for one in others):
-            signs.append("\ue014")
-        if not others or others[-1].message.round != prepared.message.round:
-            signs.append("\ue015")
-        yield "".join(signs)
+def _before(messages: Sequence[PreparedMessage], at: int) -> list[float]:
+    """Signs of what came before: the last of others asks, names the speaker, or stands in another round."""
+    speaker = messages[at].message.speaker
+    others = [one for one in messages[max(0, at - 6) : at] if one.message.speaker != speaker][-3:]
+    last = others[-1] if others else None
+    return [
+        last is not None and last.is_question,
+        last is not None and speaker in last.named,
+        any(speaker in one.named for one in others),
+        last is None or last.message.round != messages[at].message.round,
+    ]
 
 
 def _style(messages: Sequence[PreparedMessage], pack: LanguagePack) -> NDArray[np.float32]:
@@ -193,7 +190,7 @@ def _style(messages: Sequence[PreparedMessage], pack: LanguagePack) -> NDArray[n
         speaker = prepared.message.speaker
         before = own.setdefault(speaker, [])
         continues = at > 0 and messages[at - 1].message.speaker == speaker
-        rows.append(_style_row(prepared, pack, before[-3:], at, continues, usual))
+        rows.append([*_style_row(prepared, pack, before[-3:], at, continues, usual), *_before(messages, at)])
         before.append(prepared)
     return np.array(rows, dtype=np.float32).reshape(len(rows), len(STYLE))
 
@@ -229,9 +226,9 @@ def _style_row(
         bool(prepared.reply_phrase),
         prepared.opens_as_answer,
         prepared.is_introduction,
-        repeats(prepared, own),
         any(map(str.isdigit, text)),
         min(5, text.count(",")),
+        repeats(prepared, own),
         at == 0,
         math.log1p(at),
         continues,
@@ -446,7 +443,7 @@ def aims(discussion: Discussion, answered: Sequence[int | None]) -> Iterator[tup
                 for start, end in spans[at]
                 if any(one.player == player and start <= one.start < end for one in prepared.mentions)
             ]
-            yield ActAim(at, player, is_named=True), f"{seen.contexts[at]} {' '.join(parts)} {END}"
+            yield ActAim(at, player, is_named=True), f"{BEGIN} {' '.join(parts)} {END}"
         other = answered[at]
         if other is not None and messages[other].message.speaker not in named:
             yield ActAim(at, messages[other].message.speaker, is_named=False), seen.texts[at]

@@ -1,21 +1,23 @@
-"""Decide the rows of the four metrics that read by what the reader says of the messages."""
+"""Decide rows of the four metrics that read by what the reader says of the messages, where it has a licence."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
+from evaluation.rubric._claims import tells_of_another_game
+from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from evaluation.rubric.discussion import Discussion, PreparedMessage
 from evaluation.rubric.metrics import role_consistency
-from evaluation.rubric.metrics.coherence import WINDOW, places
+from evaluation.rubric.metrics.coherence import places
 from evaluation.rubric.reader._features import sentences_of
-from evaluation.rubric.reader.model import Reader, ReadMessage, ReadReference
-from evaluation.rubric.speech import ActKind, Reading, SpeechAct, read
+from evaluation.rubric.reader.model import Reader, ReadMessage
+from evaluation.rubric.speech import ACCUSATIONS, ActKind, Reading, SpeechAct, acts_at_players, read
 from evaluation.score import (
+    PROOF,
     Evidence,
     LedgerRow,
     Method,
@@ -44,13 +46,19 @@ _OTHER_KIND = "earlier statement"
 _UNPROVEN = "Refers to the past; the record alone does not show whether it is so."
 
 
-def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> MetricResult:
-    """``result`` with the rows that the reader decides in place of the rule's, and its score computed again.
+STOOD_DOWN = "the built-in reader knows few games like this"
 
-    A row that the reader decides keeps what the rule said in ``details["rule"]`` (``verdict`` and ``reason``) and has
-    ``details["chance"]``: how likely the row's verdict is, from 0 to 1, by the reader. Where the reader is unsure the
-    rule's verdict stands. ``details["by_rule"]`` of the result hold the rule's ``score``, ``numerator``,
-    ``denominator`` and ``status``; ``details["reader"]`` the reader's name.
+
+def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> MetricResult:
+    """``result`` with the rows that the reader may decide in place of the rule's, and its score computed again.
+
+    It may where the rule proves nothing and the reader's chance lies beyond the limit of its licence (see
+    ``benchmarks/reader.py``). Such a row keeps what the rule said in ``details["rule"]`` (``verdict`` and ``reason``)
+    and has ``details["chance"]``: how likely the row's verdict is right, from 0 to 1. Where the reader disagrees
+    without a licence the rule's verdict stands and ``details["review"]`` offers the row to people. The result's
+    ``details["by_rule"]`` hold the rule's ``score``, ``numerator``, ``denominator`` and ``status``,
+    ``details["reader"]`` the reader's name. Of a game unlike those that it was trained on the reader says nothing:
+    ``details["stood_down"]`` tells why.
 
     Args:
         result: As the rule computed it.
@@ -60,15 +68,14 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
     Returns:
         The same object for a metric that nobody has to read for, and where the metric does not apply.
     """
-    own_name = reader.name if reader.is_own else None
-    if result.name in _DECIDED and (version := reader_version(result.name, own_name)) != result.definition.version:
-        result = replace(result, definition=replace(result.definition, version=version))
     if result.name not in _DECIDED or (result.status is Status.NOT_APPLICABLE and not result.ledger):
         return result
     discussion = Discussion.of(transcript)
     said = discussion.derive(reader.read)
     if not said:
         return result
+    if discussion.derive(reader.is_far):
+        return replace(result, details={**result.details, "stood_down": STOOD_DOWN})
     rows = list(_DECIDED[result.name](result, discussion, said, reader))
     by_rule = {
         "score": result.score,
@@ -77,6 +84,7 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
         "status": str(result.status),
     }
     has_weight = any(row.denominator for row in rows)
+    read_by = {"by_rule": by_rule} if any(row.method is Method.READER for row in rows) else {}
     not_applicable = result.reason if result.status is Status.NOT_APPLICABLE and not has_weight else ""
     return summarise(
         result.definition,
@@ -85,58 +93,109 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
         not_applicable=not_applicable,
         failure=failure_beyond_score(result),
         notes=result.notes,
-        details={**result.details, "by_rule": by_rule, "reader": reader.name},
+        details={**result.details, **read_by, "reader": reader.name},
     )
-
-
-def reader_version(metric: str, own_reader: str | None) -> str:
-    """The version under which results of a metric are stored: its definition's, and the name of a team's own reader."""
-    version = DEFINITIONS[metric].version
-    return f"{version} {own_reader}" if metric in READ and own_reader else version
 
 
 def acts_read(discussion: Discussion, reader: Reader) -> tuple[Reading, ...]:
-    """The messages of a discussion with the speech acts that the reader sees in place of the rule's."""
+    """The messages of a discussion with the speech acts that stand, of rule and reader.
+
+    First come the rule's acts of the kinds that it sees well, then the reader's licensed ones, then the rubric's own
+    lines; an act at the same player that says the opposite gives way. The rule's alone where the reader stands down.
+    """
+    readings = read(discussion)
+    if discussion.derive(reader.is_far):
+        return readings
+    left = {one.player: one.round for one in discussion.transcript.eliminations}
     return tuple(
-        replace(reading, acts=tuple(_acts_of(one, prepared)))
-        for reading, one, prepared in zip(
-            read(discussion), discussion.derive(reader.read), discussion.messages, strict=True
+        reading
+        if reading.is_rubric_line
+        else replace(
+            reading, acts=acts_at_players(list(_standing_acts(reading, one, prepared, reader)), reading.message, left)
         )
+        for reading, one, prepared in zip(readings, discussion.derive(reader.read), discussion.messages, strict=True)
     )
+
+
+def _standing_acts(
+    reading: Reading, one: ReadMessage, prepared: PreparedMessage, reader: Reader
+) -> Iterator[SpeechAct]:
+    own = {(act.kind, act.target): act for act in reading.acts if act.kind in reader.rule_acts}
+    text = prepared.message.text
+    is_elsewhere = tells_of_another_game(text, 0, len(text)) or bool(_HUNTERS.search(text))
+    seen = {(act.kind, act.target) for act in one.acts if not (is_elsewhere and act.kind is ActKind.REVEAL_ROLE)}
+    told = dict.fromkeys([*(key for key in own if not _is_denied(key, seen)), *seen])
+    by_kind = speech_acts(sorted(told, key=_act_order), prepared, argues=one.strategic >= _ARGUES)
+    for act in by_kind:
+        rule = own.get((act.kind, act.target))
+        yield act if rule is None else replace(rule, grounded=rule.grounded or act.grounded)
+
+
+# Who hunts the Mafia reveals no role.
+_HUNTERS = re.compile(r"\b(?:mafia|wolf|werewolf)[ -](?:hunt|find|catch)\w*", re.IGNORECASE)
+_OPPOSITE = {
+    ActKind.DEFEND: ACCUSATIONS,
+    ActKind.ALLY: ACCUSATIONS,
+    **dict.fromkeys(ACCUSATIONS, frozenset({ActKind.DEFEND, ActKind.ALLY})),
+}
+_ORDER = {kind: place for place, kind in enumerate(ActKind)}
+
+
+def _is_denied(act: tuple[ActKind, str | None], seen: Collection[tuple[ActKind, str | None]]) -> bool:
+    kind, target = act
+    return any((other, target) in seen for other in _OPPOSITE.get(kind, ()))
+
+
+def _act_order(act: tuple[ActKind, str | None]) -> tuple[int, str]:
+    return _ORDER[act[0]], act[1] or ""
 
 
 def _depth(
     result: MetricResult, discussion: Discussion, said: Sequence[ReadMessage], reader: Reader
 ) -> Iterator[LedgerRow]:
-    head = reader.heads["strategic"]
-    by_message = _by_message(discussion, said)
-    overruled = [
-        by_message[row.message_id][0]
-        for row in result.ledger
-        if row.message_id in by_message
-        and (by_message[row.message_id][1].strategic >= head.threshold) != (row.verdict is RowVerdict.COUNTS)
-    ]
-    weights = _telling_words(reader, "strategic", overruled) if overruled else {}
+    by_message = {prepared.message.id: (prepared, one) for prepared, one in zip(discussion.messages, said, strict=True)}
+    overruled: dict[str, float] = {}
     for row in result.ledger:
-        one = by_message.get(row.message_id or "")
-        if one is None:
+        if row.message_id in by_message and (
+            chance := _overruling(row, "strategic", by_message[row.message_id][1].strategic, reader)
+        ):
+            overruled[row.id] = chance
+    prepared = [by_message[row.message_id or ""][0] for row in result.ledger if row.id in overruled]
+    weights = _telling_words(reader, "strategic", prepared) if prepared else {}
+    for row in result.ledger:
+        if row.message_id not in by_message or row.details.get(PROOF):
             yield row
-            continue
-        prepared, read_message = one
-        chance = read_message.strategic
-        if head.is_unsure(chance):
-            yield replace(row, details={**row.details, "chance": round(chance, 3), "review": _doubt(chance)})
-            continue
-        counts = chance >= head.threshold
-        is_overruled = counts != (row.verdict is RowVerdict.COUNTS)
-        evidence = _evidence(prepared, weights, counts) if is_overruled else row.evidence
-        no = "Holds a keyword, but does not argue" if is_overruled else "Does not argue"
-        words = "Argues: it gives a reason, an inference, a plan or a pointed question" if counts else no
-        yield _redecided(row, counts, chance if counts else 1 - chance, words, evidence=evidence)
+        elif row.id in overruled:
+            counts = row.verdict is not RowVerdict.COUNTS
+            words = "Argues: it gives a reason, an inference, a plan or a pointed question"
+            evidence = _evidence(by_message[row.message_id][0], weights, counts)
+            no = "Holds a keyword, but does not argue"
+            yield _redecided(row, overruled[row.id], words if counts else no, evidence=evidence)
+        else:
+            yield _offered(row, "strategic", by_message[row.message_id][1].strategic, reader)
 
 
-def _doubt(chance: float) -> dict[str, Any]:
-    return {"kind": "unsure", "likelihood": round(1 - 2 * abs(chance - 0.5), 2)}
+def _overruling(row: LedgerRow, question: str, chance: float, reader: Reader) -> float | None:
+    """The chance that the opposite of a row's verdict is right, where the reader may say so; else ``None``."""
+    if row.details.get(PROOF) or row.verdict is RowVerdict.EXCLUDED:
+        return None
+    licence = reader.licences[_direction(question, row)]
+    right = licence.chance(chance)
+    return right if right >= licence.limit else None
+
+
+def _direction(question: str, row: LedgerRow) -> str:
+    return f"{question} no" if row.verdict is RowVerdict.COUNTS else f"{question} yes"
+
+
+def _offered(row: LedgerRow, question: str, chance: float, reader: Reader) -> LedgerRow:
+    """A row as the rule left it, offered for review where the reader rather thinks the opposite."""
+    right = reader.licences[_direction(question, row)].chance(chance)
+    review = {"kind": "unsure", "likelihood": round(right, 2)} if right >= _LIKELY else None
+    return replace(row, details={**row.details, "review": review})
+
+
+_LIKELY = 0.5
 
 
 def _coherence(
@@ -146,38 +205,29 @@ def _coherence(
 
 
 def coherence_rows(rows: Iterable[LedgerRow], discussion: Discussion, reader: Reader) -> Iterator[LedgerRow]:
-    """The rule's rows of coherence, those that the reader decides redecided."""
-    head = reader.heads["answers"]
+    """The rule's rows of coherence, those redecided for which the reader has a licence."""
     messages = discussion.messages
+    if discussion.derive(reader.is_far):
+        yield from rows
+        return
     contexts = places([one.message.speaker for one in messages], [one.message.round for one in messages])
     said = discussion.derive(reader.answers)
     at = {prepared.message.id: (place, one) for prepared, place, one in zip(messages, contexts, said, strict=True)}
     for row in rows:
-        found = at.get(row.message_id or "")
-        if found is None or row.verdict is RowVerdict.EXCLUDED or row.details.get("by") == "reply":
+        if row.message_id not in at or row.verdict is RowVerdict.EXCLUDED or row.details.get(PROOF):
             yield row
             continue
-        place, one = found
-        if head.is_unsure(one.chance):
-            yield replace(row, details={**row.details, "chance": round(one.chance, 3)})
-            continue
-        best = max(one.fits.values(), default=0.0)
-        likely = sorted(one.fits, key=one.fits.__getitem__, reverse=True)
-        recent = [each for each in likely if each in place.context and one.fits[each] >= best - _NEARLY]
-        answers = one.chance >= head.threshold and bool(likely)
-        counts = answers and bool(recent)
-        ids = [messages[earlier].message.id for earlier in (recent or likely[:1])] if answers else []
-        if not answers:
-            words = "Answers nobody"
-        elif counts:
-            words = f"Answers {messages[recent[0]].message.speaker}"
+        place, one = at[row.message_id]
+        chance = _overruling(row, "answers", one.chance, reader)
+        recent = sorted((each for each in place.context if each in one.fits), key=one.fits.__getitem__, reverse=True)
+        if chance is None or (row.verdict is not RowVerdict.COUNTS and not recent):
+            yield _offered(row, "answers", one.chance, reader)
+        elif row.verdict is RowVerdict.COUNTS:
+            yield _redecided(row, chance, "Answers nobody", refers_to=None)
         else:
-            words = (
-                f"Answers {messages[likely[0]].message.speaker}, further back than the last {WINDOW} messages of others"
-            )
-        extra = {"by": "reader", "answers": ids} if counts else {}
-        chance = one.chance if answers else 1 - one.chance
-        yield _redecided(row, counts, chance, words, extra=extra, refers_to=ids[0] if ids else None)
+            ids = [messages[each].message.id for each in recent if one.fits[each] >= one.fits[recent[0]] - _NEARLY]
+            words = f"Answers {messages[recent[0]].message.speaker}"
+            yield _redecided(row, chance, words, extra={"by": "reader", "answers": ids}, refers_to=ids[0])
 
 
 # Messages that fit nearly as well as the best one are answered too.
@@ -187,11 +237,10 @@ _NEARLY = 0.1
 def _memory(
     result: MetricResult, discussion: Discussion, said: Sequence[ReadMessage], reader: Reader
 ) -> Iterator[LedgerRow]:
-    threshold = reader.heads["reference"].threshold
-    references = {prepared.message.id: one.references for prepared, one in zip(discussion.messages, said, strict=True)}
+    threshold = reader.licences["reference"].limit
     known: dict[str, list[tuple[int, int]]] = {}
     for row in result.ledger:
-        yield _settled(row, references.get(row.message_id or "", ()), threshold)
+        yield row
         known.setdefault(row.message_id or "", []).extend((one.start, one.end) for one in row.evidence)
     for prepared, one in zip(discussion.messages, said, strict=True):
         message = prepared.message
@@ -213,35 +262,6 @@ def _memory(
             )
 
 
-_NEEDS_READING = frozenset({"defend", "unclear"})
-
-
-def _settled(row: LedgerRow, references: Sequence[ReadReference], threshold: float) -> LedgerRow:
-    """A row of the rule; one that it settled is open where the reader doubts that it can be settled so.
-
-    That is where the reader sees no reference to the past; where the verdict is that no earlier message shows a
-    defence, most of which the rule overlooks; and where the rule understood no more than a time or "somebody". On
-    tuning and synthetic games 1 of 9 such verdicts was right.
-    """
-    if not row.denominator or not row.evidence:
-        return row
-    span = row.evidence[0]
-    chance = max((one.chance for one in references if one.start < span.end and one.end > span.start), default=0.0)
-    if chance < threshold:
-        reason = "Probably no statement about this game's past."
-    elif row.verdict is RowVerdict.DOES_NOT_COUNT and row.details.get("act") in _NEEDS_READING:
-        reason = "Keywords cannot tell whether this was so: a person or a model has to read it."
-    else:
-        return row
-    details = {
-        **row.details,
-        "finding": "unverified",
-        "chance": round(chance, 3),
-        "rule": {"verdict": str(row.verdict), "reason": row.reason},
-    }
-    return redecided(row, RowVerdict.EXCLUDED, method=Method.READER, reason=reason, details=details)
-
-
 def kind_of_reference(text: str) -> str:
     """The kind of a reference to the past, as memory accuracy counts them, by its words."""
     return next((kind for kind, pattern in _KINDS if pattern.search(text)), _OTHER_KIND)
@@ -250,14 +270,17 @@ def kind_of_reference(text: str) -> str:
 def _role(
     result: MetricResult, discussion: Discussion, said: Sequence[ReadMessage], reader: Reader
 ) -> Iterator[LedgerRow]:
-    by_id = {row.id: row for row in result.ledger}
     chances = {prepared.message.id: one for prepared, one in zip(discussion.messages, said, strict=True)}
-    for row in role_consistency.rows(acts_read(discussion, reader), discussion.transcript):
-        rule = by_id[row.id]
-        least = min((act.chance for act in chances[row.message_id or ""].acts), default=None)
+    standing = role_consistency.rows(acts_read(discussion, reader), discussion.transcript)
+    for rule, row in zip(result.ledger, standing, strict=True):
+        if (row.verdict, row.reason) == (rule.verdict, rule.reason):
+            yield rule
+            continue
+        acts = {(str(act.kind), act.target): act.chance for act in chances[row.message_id or ""].acts}
+        deciding = [acts[key] for act in row.details["acts"] if (key := (act["act"], act["target"])) in acts]
         details = {**row.details, "rule": {"verdict": str(rule.verdict), "reason": rule.reason}}
-        if least is not None:
-            details["chance"] = round(least, 3)
+        if deciding:
+            details["chance"] = round(min(deciding), 3)
         yield replace(row, method=Method.READER, details=details)
 
 
@@ -282,11 +305,6 @@ def speech_acts(
         role = _revealed(prepared.message.text) if kind is ActKind.REVEAL_ROLE else ""
         grounded = is_case or (argues and kind is not ActKind.QUESTION)
         yield SpeechAct(kind, target, start, end, grounded=grounded, role=role)
-
-
-def _acts_of(one: ReadMessage, prepared: PreparedMessage) -> Iterator[SpeechAct]:
-    acts = [(act.kind, act.target) for act in one.acts]
-    return speech_acts(acts, prepared, argues=one.strategic >= _ARGUES)
 
 
 _ARGUES = 0.5
@@ -315,10 +333,6 @@ def _span(prepared: PreparedMessage, target: str | None) -> tuple[int, int]:
     return prepared.body_start, len(prepared.message.text)
 
 
-def _by_message(discussion: Discussion, said: Sequence[ReadMessage]) -> dict[str, tuple[PreparedMessage, ReadMessage]]:
-    return {prepared.message.id: (prepared, one) for prepared, one in zip(discussion.messages, said, strict=True)}
-
-
 def _telling_words(reader: Reader, head: str, messages: Sequence[PreparedMessage]) -> dict[str, float]:
     """The weight of every word of some messages, all at once: hashing one text takes nearly as long as hashing many."""
     words = list({token.text for prepared in messages for token in prepared.plain_tokens[:_MOST_READ]})
@@ -344,13 +358,7 @@ _MOST_WORDS = 3
 
 
 def _redecided(
-    row: LedgerRow,
-    counts: bool,
-    chance: float,
-    words: str,
-    *,
-    extra: Mapping[str, Any] = MappingProxyType({}),
-    **changes: Any,
+    row: LedgerRow, chance: float, words: str, *, extra: Mapping[str, Any] = MappingProxyType({}), **changes: Any
 ) -> LedgerRow:
     details = {
         **{name: value for name, value in row.details.items() if name not in _RULE_DETAILS},
@@ -358,6 +366,7 @@ def _redecided(
         "chance": round(chance, 3),
         "rule": {"verdict": str(row.verdict), "reason": row.reason},
     }
+    counts = row.verdict is not RowVerdict.COUNTS
     return redecided(
         row,
         RowVerdict.COUNTS if counts else RowVerdict.DOES_NOT_COUNT,

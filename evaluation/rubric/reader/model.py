@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from evaluation.errors import InputError
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader._features import (
+    OWN_STYLE,
     ActAim,
     EarlierMessage,
     aim_row,
@@ -41,31 +43,41 @@ TEXT_HEADS = ("strategic", "answers", "is answered", "reference", *map(str, ACTS
 _MESSAGE_HEADS = tuple(head for head in TEXT_HEADS if head != "reference")
 """Those that are read of whole messages."""
 _OF_MESSAGES = [TEXT_HEADS.index(head) for head in _MESSAGE_HEADS]
-FORMAT = 1
+FORMAT = 2
 _SHIPPED_FILE = "reader_en.npz"
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderHead:
-    """The dense part of one question: its columns' means and sizes, their weights, and the bias.
-
-    ``threshold`` is the chance from which the answer is yes; within ``doubt`` of it the reader is unsure.
-    """
+    """The dense part of one question: its columns' means and sizes, their weights, and the bias."""
 
     means: Floats
     sizes: Floats
     weights: Floats
     bias: float
-    threshold: float
-    doubt: float = 0.0
-
-    def is_unsure(self, chance: float) -> bool:
-        """Whether a chance lies too near the threshold to decide."""
-        return abs(chance - self.threshold) < self.doubt
 
     def logits(self, dense: Floats) -> Floats:
         """The dense part of each row's logit. Shape (rows, columns) to (rows,)."""
         return np.asarray(((dense - self.means) / self.sizes) @ self.weights + self.bias, dtype=np.float32)
+
+
+class Licence(NamedTuple):
+    """From which chance on the reader's answer stands: where, on sources left out, four in five were right.
+
+    Attributes:
+        scale: Factor of the logit of the question's chance, and
+        shift: what is added to it, for the logit of the chance that the answer is right.
+        limit: The lowest such chance; above 1 where there is no licence.
+    """
+
+    scale: float
+    shift: float
+    limit: float
+
+    def chance(self, chance: float) -> float:
+        """The chance, from 0 to 1, that a yes is right where the question's chance of yes is ``chance``."""
+        logit = math.log(max(chance, 1e-6) / max(1 - chance, 1e-6))
+        return 1 / (1 + math.exp(-(self.scale * logit + self.shift)))
 
 
 class ReadAct(NamedTuple):
@@ -105,13 +117,44 @@ class ReadMessage:
         strategic: Chance that it shows strategic thinking.
         answers: Whether it answers another message, and which.
         references: Each sentence with the chance that it holds a reference to the past.
-        acts: The acts that are likelier than not, by the threshold of each kind.
+        acts: The acts of the kinds and beyond the chances for which the reader has a licence.
     """
 
     strategic: float
     answers: Answering
     references: tuple[ReadReference, ...]
     acts: tuple[ReadAct, ...]
+
+
+_FEW_MESSAGES = 10
+
+
+class KnownKinds(NamedTuple):
+    """The look of games to a reader that has not seen their source: mean and spread of each number of :func:`kind_of`.
+
+    Attributes:
+        limit: The distance of the farthest game for which, left out with its source, the licences were found to hold.
+    """
+
+    means: tuple[float, ...]
+    spreads: tuple[float, ...]
+    limit: float
+
+    def distance(self, kind: Sequence[float]) -> float:
+        """The number of spreads by which messages are shorter or longer than usual, or more words unknown."""
+        length, unseen = (
+            (value - mean) / spread for value, mean, spread in zip(kind, self.means, self.spreads, strict=True)
+        )
+        return max(abs(length), unseen)
+
+
+def kind_of(discussion: Discussion, idf: Floats) -> tuple[float, float]:
+    """The kind of a game in numbers: the mean log length of its messages, and the share of words never seen."""
+    seen = features(discussion)
+    buckets = seen.message_ngrams.buckets
+    words = buckets[buckets < BUCKETS // 2]
+    unseen = float((idf[words] == 0).mean()) if len(words) else 0.0
+    return float(seen.style[:, 0].mean()), unseen
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +166,10 @@ class Reader:
         idf: Rarity of each bucket of n-grams. Shape (BUCKETS,).
         words: Weights of n-grams. Shape (BUCKETS, len(TEXT_HEADS)).
         heads: The dense part of each of ``TEXT_HEADS``, and of "pair".
+        licences: By question: each kind of act, "reference", and "strategic yes", "strategic no", "answers yes" and
+            "answers no" for overruling the rule in that direction.
+        kinds: The look of the games that it was trained on.
+        rule_acts: The kinds of acts of which four in five that the rule sees were right on its labels.
         card: Facts for its model card: numbers of labels, figures by source; JSON-compatible.
     """
 
@@ -130,12 +177,17 @@ class Reader:
     idf: Floats
     words: Floats
     heads: Mapping[str, ReaderHead]
+    licences: Mapping[str, Licence]
+    kinds: KnownKinds
+    rule_acts: frozenset[ActKind]
     card: Mapping[str, Any]
 
-    @property
-    def is_own(self) -> bool:
-        """Whether a team trained it further on its own decisions."""
-        return bool(self.card.get("is_own"))
+    def is_far(self, discussion: Discussion) -> bool:
+        """Whether a discussion is of a kind that the reader was not made for, so that rules decide all of it."""
+        count = len(discussion.messages)
+        # The fewer messages, the more a mean says of these few and the less of the game.
+        distance = self.kinds.distance(kind_of(discussion, self.idf)) * count / (count + _FEW_MESSAGES)
+        return distance > self.kinds.limit
 
     # Columns side by side are read several times faster than columns of a wide table.
     @cached_property
@@ -150,8 +202,8 @@ class Reader:
         """Answers to each message of a discussion, in order; none in another language than English."""
         if discussion.pack is None or not discussion.messages:
             return ()
-        seen = features(discussion)
-        strategic = _chances(self._text_logits("strategic", discussion.derive(self._sums), seen.style))
+        own_style = features(discussion).style[:, :OWN_STYLE]
+        strategic = _chances(self._text_logits("strategic", discussion.derive(self._sums), own_style))
         answers = discussion.derive(self.answers)
         references = self._references(discussion)
         acts = self._acts(
@@ -173,15 +225,6 @@ class Reader:
         for pair, chance in zip(pairs, _chances(logits).tolist(), strict=True):
             fits[pair.message][pair.earlier] = chance
         return tuple(map(Answering, chances.tolist(), fits))
-
-    def message_columns(self, head: str, discussion: Discussion) -> tuple[Floats, Floats]:
-        """The dense columns of each message for "strategic" or "answers", and this reader's logit of each.
-
-        Shapes (messages, columns) and (messages,); a message is a public one with words, in order.
-        """
-        seen, sums = features(discussion), discussion.derive(self._sums)
-        dense = seen.style if head == "strategic" else _answer_columns(discussion, *self._pairs(discussion))
-        return dense, self._text_logits(head, sums, dense)
 
     def _sums(self, discussion: Discussion) -> Floats:
         return features(discussion).message_ngrams.sums(self._message_words, self.idf)
@@ -216,11 +259,18 @@ class Reader:
         named = [row for row, (aim, _) in enumerate(each) if aim.is_named]
         sums[named] = hashed_ngrams([each[row][1] for row in named]).sums(self._message_words, self.idf)
         for kind in ACTS:
-            head = self.heads[str(kind)]
+            limit = self.licences[str(kind)].limit
+            if limit > 1:
+                continue
             chances = _chances(self._text_logits(str(kind), sums, dense))
-            for row in np.flatnonzero(chances >= head.threshold).tolist():
-                aim = each[row][0]
-                found[aim.message].append(ReadAct(kind, aim.target, float(chances[row])))
+            best: dict[int, ReadAct] = {}
+            for row in np.flatnonzero(chances >= limit).tolist():
+                aim, chance = each[row][0], float(chances[row])
+                # An act is aimed at one player, not at every name.
+                if aim.message not in best or chance > best[aim.message].chance:
+                    best[aim.message] = ReadAct(kind, aim.target, chance)
+            for message, act in best.items():
+                found[message].append(act)
         return found
 
     def word_weights(self, head: str, words: Sequence[str]) -> list[float]:
@@ -237,8 +287,15 @@ class Reader:
         arrays: dict[str, Any] = {"idf": self.idf.astype(np.float16), "words": self.words.astype(np.float16)}
         for name, head in self.heads.items():
             arrays[f"head {name}"] = np.stack([head.means, head.sizes, head.weights])
-            arrays[f"bias {name}"] = np.array([head.bias, head.threshold, head.doubt], dtype=np.float32)
-        told = {"format": FORMAT, "name": self.name, "card": dict(self.card)}
+            arrays[f"bias {name}"] = np.array([head.bias], dtype=np.float32)
+        told = {
+            "format": FORMAT,
+            "name": self.name,
+            "licences": self.licences,
+            "kinds": self.kinds,
+            "rule_acts": sorted(self.rule_acts),
+            "card": dict(self.card),
+        }
         arrays["about"] = np.frombuffer(json.dumps(told).encode("utf-8"), dtype=np.uint8)
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **arrays)
@@ -260,17 +317,20 @@ class Reader:
                 heads = {}
                 for name in (*TEXT_HEADS, "pair"):
                     means, sizes, weights = arrays[f"head {name}"]
-                    bias, threshold, doubt = map(float, arrays[f"bias {name}"])
-                    heads[name] = ReaderHead(means, sizes, weights, bias, threshold, doubt)
+                    heads[name] = ReaderHead(means, sizes, weights, float(arrays[f"bias {name}"][0]))
                 if idf.shape != (BUCKETS,) or words.shape != (BUCKETS, len(TEXT_HEADS)):
                     raise ValueError("arrays of another size")
+                licences = {name: Licence(*map(float, one)) for name, one in about["licences"].items()}
+                means, spreads, limit = about["kinds"]
+                kinds = KnownKinds(tuple(means), tuple(spreads), float(limit))
+                rule_acts = frozenset(map(ActKind, about["rule_acts"]))
         except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
             raise InputError(
                 f"It is not a reader that this version can use ({error}).",
                 place=place,
-                remedy="Train it again with: dramaturg labels train.",
+                remedy="Train it again with: make reader.",
             ) from None
-        return cls(str(about["name"]), idf, words, heads, about["card"])
+        return cls(str(about["name"]), idf, words, heads, licences, kinds, rule_acts, about["card"])
 
 
 def _answer_columns(discussion: Discussion, pairs: Sequence[EarlierMessage], logits: Floats) -> Floats:

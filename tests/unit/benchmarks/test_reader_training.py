@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from benchmarks.reader import train
+from benchmarks.reader import NEVER, licence_limit, train
+from benchmarks.reader_examples import LabelledGame, Labels
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.reader.training import LabelledGame, Labels
 from tests.unit.rubric.test_reader import build
 
 
@@ -25,5 +26,29 @@ def test_a_reader_learns_what_it_is_shown() -> None:
     }
     reader = train([LabelledGame(game, "a", labels), LabelledGame(game, "b", labels)], "team")
     said = reader.read(Discussion.of(game))
-    assert [one.strategic >= reader.heads["strategic"].threshold for one in said[:4]] == [True, False, True, False]
+    assert [one.strategic >= 0.5 for one in said[:4]] == [True, False, True, False]
     assert reader.name.startswith("team-")
+    # One source of games and few rows give no licence for anything.
+    assert all(one.limit > 1 for name, one in reader.licences.items() if name != "reference")
+
+
+def test_a_licence_is_the_lowest_chance_beyond_which_every_source_is_right() -> None:
+    chances = np.repeat(np.array([0.95, 0.85, 0.75, 0.65], dtype=np.float32), 20)
+    sources = np.array(["real", "synthetic 1"] * 40)
+    right = np.ones(80, dtype=bool)
+    # From 0.65 on the real games are right in 28 of 40 rows, from 0.75 on in all.
+    right[60:][sources[60:] == "real"] = False
+    right[60] = right[62] = False
+    limit, told = licence_limit(chances, right, sources)
+    assert 0.65 < limit <= 0.75
+    assert (told["right"], told["said"]) == (60, 60)
+
+
+def test_rows_of_written_games_alone_give_no_licence() -> None:
+    chances, sources = np.full(50, 0.9, dtype=np.float32), np.array(["synthetic 1"] * 50)
+    assert licence_limit(chances, np.ones(50, dtype=bool), sources)[0] == NEVER
+
+
+def test_few_rows_give_no_licence() -> None:
+    chances, sources = np.full(19, 0.9, dtype=np.float32), np.array(["real"] * 19)
+    assert licence_limit(chances, np.ones(19, dtype=bool), sources)[0] == NEVER

@@ -12,7 +12,7 @@ from evaluation.engines.scoring import ScoreFailure, evaluate_transcript
 from evaluation.errors import NotFoundError
 from evaluation.iterations.board import VersionMix, version_mixes
 from evaluation.ratings import Rating
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS, VERSIONS
 from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.transcript import Transcript
@@ -62,7 +62,7 @@ def store() -> Store:
 
 
 def test_several_versions_are_named_with_their_games(store: Store) -> None:
-    (mix,) = version_mixes(store.results.scores(), store.readers.versions())
+    (mix,) = version_mixes(store.results.scores(), VERSIONS)
     assert mix == VersionMix("coherence", {"0": 1, TODAY: 2}, TODAY)
     assert mix.is_mixed
     assert mix.words == (
@@ -100,7 +100,7 @@ def test_evaluating_again_brings_todays_version_and_keeps_the_old_result(store: 
     # Version 0 had given 12.5 %; today's gives what EVALUATIONS holds, so one score changed.
     assert done == Reevaluated(1, {"coherence": 1}, 0, 0)
     assert told == [(1, 1)]
-    assert version_mixes(store.results.scores(), store.readers.versions()) == ()
+    assert version_mixes(store.results.scores(), VERSIONS) == ()
     assert outdated(store) == []
     results = store.results.load(GAMES[0].id)
     assert results["coherence"].score == EVALUATIONS[0].metrics["coherence"].score

@@ -29,7 +29,7 @@ def test_the_rubrics_passing_example(make_game: MakeGame) -> None:
 def test_the_rubrics_failing_example(make_game: MakeGame) -> None:
     result = measure(make_game([("Agent-Alpha", "I agree with that")]))
     assert (result.score, result.status) == (0.0, Status.FAILED)
-    assert result.ledger[0].reason == "Holds none of the strategic keywords."
+    assert result.ledger[0].reason == "Agrees, without a reason of its own."
 
 
 EVERY_FORM = """

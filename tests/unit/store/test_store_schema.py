@@ -214,17 +214,3 @@ def add_score(cursor: duckdb.DuckDBPyConnection, run: str, dimension: str, score
         VALUES (?, ?, 'p', ?, 'because')""",
         [run, dimension, score],
     )
-
-
-def test_a_database_of_schema_33_is_brought_to_todays_tables() -> None:
-    def tables(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
-        return connection.execute("SELECT table_name, sql FROM duckdb_tables() ORDER BY table_name").fetchall()
-
-    with duckdb.connect() as today, duckdb.connect() as old:
-        migrate(today)
-        migrate(old)
-        old.execute("DROP TABLE readers")
-        old.execute("UPDATE schema_migrations SET number = 33")
-        migrate(old)
-        assert applied(old) == newest() == 34
-        assert tables(old) == tables(today)

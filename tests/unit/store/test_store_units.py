@@ -243,7 +243,7 @@ said = Message(id="m0", index=0, speaker="Ann", text="Hi.")
 game = Transcript(game_id="g", source_format="native", players=(Player(name="Ann"),), messages=(said,))
 store = Store({str(tmp_path / "bulk.duckdb")!r})
 with store.written_in_bulk():
-    packed = score_games([game], thresholds={{}}, reader=SHIPPED)
+    packed = score_games([game], thresholds={{}})
     before = set(sys.modules)
     store_games(store, [(packed[0], "f")])
 print(sorted(name for name in set(sys.modules) - before if name.startswith("evaluation")))"""

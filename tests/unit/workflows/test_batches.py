@@ -17,7 +17,6 @@ from evaluation.engines.scoring import evaluate_transcript
 from evaluation.readers import read_uploads
 from evaluation.readers.import_report import ImportOutcome
 from evaluation.rubric.controls import WITHOUT_CHANCE
-from evaluation.rubric.reader.model import SHIPPED
 from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.transcript import Transcript
@@ -73,7 +72,7 @@ def test_one_process_two_processes_and_games_one_by_one_store_the_same_rows(fold
     alone = Store(tmp_path / "alone.duckdb")
     alone.iterations.create("v1")
     for number, game in enumerate(GAMES):
-        store_games(alone, [(GameRecord.scored(game, {}, SHIPPED), f"games/{number:02}.json")], iteration="v1")
+        store_games(alone, [(GameRecord.scored(game, {}), f"games/{number:02}.json")], iteration="v1")
     assert stored[0] == stored[1] == rows_of(alone)
 
 
@@ -99,7 +98,7 @@ def test_a_game_that_the_database_refuses_is_refused_alone(folder: Path, tmp_pat
 
 def test_known_deleted_and_new_games_of_a_batch_stand_in_the_order_of_the_files(folder: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "d.duckdb")
-    packed = score_games([GAMES[1], GAMES[4], GAMES[5], GAMES[7]], thresholds={}, reader=SHIPPED)
+    packed = score_games([GAMES[1], GAMES[4], GAMES[5], GAMES[7]], thresholds={})
     store_games(store, [(game, "f") for game in packed])
     store.deletions.delete([GAMES[7].id, GAMES[4].id], who="Ada")
     tally = quiet()
@@ -137,7 +136,7 @@ def test_a_long_game_is_packed_as_it_is_scored_without_being_packed() -> None:
     game = read(document)
     assert len(game.discussion) > 2_000
     plain = evaluate_transcript(game)
-    [packed] = score_games([game], thresholds={}, reader=SHIPPED)
+    [packed] = score_games([game], thresholds={})
     again = pickle.loads(pickle.dumps(packed))
     store = Store(":memory:")
     store_games(store, [(again, "f")])

@@ -21,7 +21,6 @@ from evaluation.engines.task_engines import run_on_cluster
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
 from evaluation.files.locations import Location
 from evaluation.readers import iter_paths
-from evaluation.rubric.reader.model import SHIPPED
 from evaluation.store import Store
 from evaluation.store.corpus import Corpus, scoring_key
 from evaluation.workflows.corpora import Collected, CorpusTally, import_corpus, score_to_corpus
@@ -162,7 +161,7 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
     results = list(iter_paths([games]))
     transcripts = [result.transcript for result in results if result.transcript is not None]
     for transcript in transcripts:
-        store_games(plain, [(GameRecord.scored(transcript, {}, SHIPPED), "x")], iteration="v1 / a", updates_known=True)
+        store_games(plain, [(GameRecord.scored(transcript, {}), "x")], iteration="v1 / a", updates_known=True)
     for new, known in ((GAMES, 0), (0, GAMES)):
         collected = Collected()
         list(import_corpus(str(alone), store, collected))

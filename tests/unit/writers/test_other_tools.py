@@ -11,7 +11,6 @@ import pytest
 from evaluation.errors import InputError
 from evaluation.rating_desk.annotation_tools import annotation_export, annotation_settings
 from evaluation.ratings import Rating
-from evaluation.rubric.reader.model import SHIPPED
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.ratings import import_ratings
@@ -33,7 +32,7 @@ def game() -> Transcript:
 
 def rated_store() -> tuple[Store, list[Rating]]:
     store = Store(":memory:")
-    store_games(store, [(GameRecord.scored(game(), {}, SHIPPED), "g1.json")])
+    store_games(store, [(GameRecord.scored(game(), {}), "g1.json")])
     when = datetime(2026, 1, 1, 10, tzinfo=UTC)
     ratings = [
         Rating(game().id, "Kim", 4, (True, False, None, True, True), "=good, 'really'", when),

@@ -42,7 +42,6 @@ def fit(
     *,
     word_penalty: float,
     dense_penalty: float,
-    offsets: Floats | None = None,
 ) -> Fitted:
     """The weights with the smallest penalised log loss.
 
@@ -53,8 +52,6 @@ def fit(
         weights: How much each example counts.
         word_penalty: Factor of the squared weights of n-grams.
         dense_penalty: The same for dense columns.
-        offsets: Logits of an earlier fit, shape (examples,), to which the fitted ones are added; the bias is then
-            penalised too, so that few examples move the earlier fit little.
     """
     # Buckets that no example has would stay at zero.
     used = np.unique(words.indices) if words is not None else np.zeros(0, dtype=np.int64)
@@ -62,16 +59,12 @@ def fit(
     columns, width = len(used), dense.shape[1]
     signs = np.where(answers, 1.0, -1.0)
     penalty = np.concatenate([np.full(columns, word_penalty), np.full(width, dense_penalty), [0.0]])
-    if offsets is not None:
-        penalty[-1] = dense_penalty
     transposed = None if own is None else own.T.tocsr()
 
     def loss(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         logits = dense @ point[columns:-1] + point[-1]
         if own is not None:
             logits = logits + own @ point[:columns]
-        if offsets is not None:
-            logits = logits + offsets
         margins = signs * logits
         value = float(weights @ np.logaddexp(0.0, -margins)) + 0.5 * float(penalty @ point**2)
         errors = -weights * signs / (1 + np.exp(np.clip(margins, -60, 60)))
