@@ -561,7 +561,9 @@ def _trace(
     if open_question is not None:
         reason = f"{subject} spoke of {object_} there, but whether that {stem}es is open."
         return unverified(reason.replace("defendes", "defends"), open_question)
-    return inaccurate(f"No earlier message{case.scope} shows any trace of {subject} {stem}ing {object_}.")
+    reason = f"No earlier message{case.scope} shows any trace of {subject} {stem}ing {object_}."
+    # "My doubts about Ann" mentions what need not have been said.
+    return unverified(reason) if case.claim.is_noun else inaccurate(reason)
 
 
 def _near_trace(
@@ -572,9 +574,7 @@ def _near_trace(
         return past.message.id
     for reading in case.record.earlier(case.message, case.round):
         is_actor = actors is None or reading.message.speaker in actors
-        is_about = (
-            wanted in reading.named and reading.takes_a_stance and all(act.target != wanted for act in reading.acts)
-        )
+        is_about = wanted in reading.named and all(act.target != wanted for act in reading.acts)
         # "You" without a name may be anybody.
         if is_actor and (is_about or (reading.is_addressed and reading.takes_a_stance)):
             return reading.message.id

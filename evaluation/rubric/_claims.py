@@ -299,6 +299,9 @@ class SubjectFinder:
     def _two_before(self, position: int, words: str) -> Who:
         """The two players whom "both" means: those named before, in the sentence or else in the one before it."""
         passage = self._passage
+        if passage.any_of("we us", position - 1, position + 2):
+            # The speaker is one of them, and the other one could be anybody.
+            return Who("unknown", words=words)
         start, _ = passage.sentence(position)
         before = passage.sentence(start - 1)[0] if start > 0 else start
         for first in (start, before):
@@ -533,7 +536,12 @@ class _Surroundings:
                 claim.act in _STRICT and passage.has(at, "as") and passage.any_of("role", at + 1, at + 2)
             ):
                 return self._word(at)
-            if passage.has(at, _NEXT) or (passage.has(at, "like") and passage.has(at + 1, "name i you third")):
+            is_charge = claim.act in (Act.ACCUSE, Act.DEFEND) and passage.has(at, "of")
+            if (
+                is_charge
+                or passage.has(at, _NEXT)
+                or (passage.has(at, "like") and passage.has(at + 1, "name i you third"))
+            ):
                 return ""
             if passage.has(at, "comma and"):
                 following = at + 1 + (passage.has(at + 1, "and") or passage.has(at + 1, "filler"))
@@ -561,7 +569,9 @@ class _Surroundings:
         follows = at + 1
         while passage.has(follows, "skip"):
             follows += 1
-        is_subject = passage.has(follows, "verbal predicate other_past") and not passage.has(follows, "agree adv")
+        is_subject = passage.has(follows, "verbal predicate other_past evidence") and not passage.has(
+            follows, "agree adv"
+        )
         return self._is_plain(at) or is_subject
 
     def _is_aside(self, at: int) -> bool:
