@@ -8,11 +8,10 @@ from evaluation.errors import NotFoundError
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.reader.decisions import reader_version
 from evaluation.rubric.reader.model import SHIPPED, Reader
+from evaluation.store.settings import READER
 
 if TYPE_CHECKING:
     from evaluation.store.database import Store
-
-_CHOSEN = "reader"
 
 
 class Readers:
@@ -33,7 +32,7 @@ class Readers:
 
     def chosen_name(self) -> str | None:
         """The name of the chosen reader; ``None`` for the one that ships."""
-        name: str | None = self._store.settings.get(_CHOSEN)
+        name: str | None = self._store.settings.get(READER)
         return name
 
     def choose(self, name: str | None) -> None:
@@ -45,7 +44,7 @@ class Readers:
         with self._store.unit(write=True, join=True):
             if name is not None and name not in self.names():
                 raise NotFoundError(f"There is no reader {name!r}.", remedy="Train one with: dramaturg labels train.")
-            self._store.settings.set(_CHOSEN, name)
+            self._store.settings.set(READER, name)
 
     def chosen(self) -> Reader:
         """The reader that scores games.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from evaluation.judging.live_judge import LiteLLMJudge
-from evaluation.judging.model_client._redaction import without_secrets
+from evaluation.judging.redaction import without_secrets
 from evaluation.judging.model_client._responses import without_reasoning
 from evaluation.judging.model_client.calls import CallRecord, RetryPolicy
 from evaluation.judging.model_client.language_model import LLMClient

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from evaluation.judging.answers import AnswerError, json_objects, object_spans
-from evaluation.judging.model_client._redaction import message_without_secrets, without_secrets
+from evaluation.judging.redaction import message_without_secrets, without_secrets
 from evaluation.judging.model_client.calls import (
     CallFailure,
     FailureKind,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import math
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -252,6 +255,7 @@ class Reader:
             InputError: It is not a reader, or one of another format.
         """
         try:
+            _check_arrays(content)
             with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
                 about = json.loads(bytes(arrays["about"]))
                 if about["format"] != FORMAT:
@@ -262,15 +266,46 @@ class Reader:
                     means, sizes, weights = arrays[f"head {name}"]
                     bias, threshold, doubt = map(float, arrays[f"bias {name}"])
                     heads[name] = ReaderHead(means, sizes, weights, bias, threshold, doubt)
-                if idf.shape != (BUCKETS,) or words.shape != (BUCKETS, len(TEXT_HEADS)):
-                    raise ValueError("arrays of another size")
-        except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        except (
+            *(OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError),
+            *(NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error, struct.error),
+        ) as error:
             raise InputError(
                 f"It is not a reader that this version can use ({error}).",
                 place=place,
                 remedy="Train it again with: dramaturg labels train.",
             ) from None
         return cls(str(about["name"]), idf, words, heads, about["card"])
+
+
+_MOST_COLUMNS = 1_000
+_MOST_ABOUT = 1_000_000
+
+
+def _check_arrays(content: bytes) -> None:
+    """Looks at shape and type of every array that is read before one is unpacked: a few bytes may stand for gigabytes.
+
+    Raises:
+        ValueError: An array is another than a reader has.
+        zipfile.BadZipFile: It is no archive.
+    """
+    wanted = {"idf": (BUCKETS,), "words": (BUCKETS, len(TEXT_HEADS))}
+    wanted |= {f"bias {name}": (3,) for name in (*TEXT_HEADS, "pair")}
+    most = {f"head {name}": _MOST_COLUMNS for name in (*TEXT_HEADS, "pair")} | {"about": _MOST_ABOUT}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for info in archive.infolist():
+            name = info.filename.removesuffix(".npy")
+            with archive.open(info) as member:
+                is_first = np.lib.format.read_magic(member) == (1, 0)
+                read = np.lib.format.read_array_header_1_0 if is_first else np.lib.format.read_array_header_2_0
+                shape, _, kind = read(member)
+            is_number = kind.kind == "f" or (name == "about" and kind == np.uint8)
+            is_as_wanted = shape == wanted.get(name) or (name in most and math.prod(shape) <= 3 * most[name])
+            if not is_number or not is_as_wanted:
+                raise ValueError(f"the array {name[:60]!r} has the shape {shape} and the type {kind}"[:_LONGEST])
+
+
+_LONGEST = 200
 
 
 def _answer_columns(discussion: Discussion, pairs: Sequence[EarlierMessage], logits: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -95,3 +96,30 @@ def test_a_file_that_is_no_reader_is_refused() -> None:
     for content in (b"", b"PK\x03\x04", buffer.getvalue(), shipped_reader().as_bytes()[:5000]):
         with pytest.raises(InputError, match="not a reader"):
             Reader.load(content, "team.npz")
+
+
+def packed(**changed: np.ndarray) -> bytes:
+    """The shipped reader's file with other arrays in it."""
+    with np.load(io.BytesIO(shipped_reader().as_bytes())) as arrays:
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **{**arrays, **{name.replace("_", " "): one for name, one in changed.items()}})
+    return buffer.getvalue()
+
+
+def test_arrays_are_looked_at_before_they_are_unpacked() -> None:
+    large = {
+        "idf": np.zeros(200_000_000, np.float16),
+        "head_pair": np.zeros((3, 60_000_000), np.float16),
+        "about": np.zeros(300_000_000, np.uint8),
+        "bias_pair": np.zeros(3, "S100000000"),
+        "more": np.zeros(3, np.float32),
+    }
+    for name, array in large.items():
+        content = packed(**{name: array})
+        tracemalloc.start()
+        with pytest.raises(InputError, match=f"the array '{name.replace('_', ' ')}' has the shape") as caught:
+            Reader.load(content, "team.npz")
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert caught.value.place == "team.npz"
+        assert peak < 20_000_000
