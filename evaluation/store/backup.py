@@ -500,7 +500,7 @@ def _copy_table(
     names = ", ".join(f'"{name}"' for name in columns)
     # JSON and identifiers have no type of their own in Arrow's tables, and are checked again when they go in.
     taken = ", ".join(
-        # Who runs something now is no matter of a copy: what ran when it was made is interrupted in it.
+        # A copy names no owners: what ran when it was made is interrupted in it.
         "''" if (table, name) in _OWNERS else f'CAST("{name}" AS {"text" if kind == "JSON" else kind})'
         for name, kind in columns.items()
     )

@@ -191,7 +191,7 @@ def _current(claims: Mapping[str, object]) -> Mapping[str, object] | None:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody who may see pages, as a connection shows it.
+    """A person who may see pages, as a connection shows them.
 
     Attributes:
         login: The name of a login; empty without logins, where nobody knows whose connections belong together.
@@ -203,7 +203,7 @@ class Visitor:
 
 
 def visitor_of(cookies: Mapping[str, str], origin: str | None, address: str) -> Visitor | None:
-    """Whose connection it is, if they may see pages now; for the web server, outside of any session.
+    """The visitor behind a connection, if they may see pages now; for the web server, outside of any session.
 
     Args:
         cookies: What the browser sent.

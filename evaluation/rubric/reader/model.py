@@ -287,7 +287,7 @@ def _check_arrays(content: bytes) -> None:
 
     Raises:
         ValueError: An array is another than a reader has.
-        zipfile.BadZipFile: It is no archive.
+        zipfile.BadZipFile: It is another kind of file.
     """
     wanted = {"idf": (BUCKETS,), "words": (BUCKETS, len(TEXT_HEADS))}
     wanted |= {f"bias {name}": (3,) for name in (*TEXT_HEADS, "pair")}
