@@ -17,15 +17,27 @@ PATTERN = "dramaturg-*.duckdb"
 
 
 def back_up(folder: Path, kept: int) -> bool:
-    """Makes a backup and removes all but the latest ``kept``; ``False`` when it failed, and then removes none."""
+    """Makes a backup and removes all but the latest ``kept``; ``False`` when there is none, and then removes none."""
     target = folder / f"dramaturg-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}.duckdb"
     program = Path(sys.executable).with_name("dramaturg")
     if subprocess.run([program, "backup", str(target)], check=False).returncode:
         return False
-    # The names sort by time.
-    for old in sorted(folder.glob(PATTERN))[:-kept]:
+    prune(folder, target, kept)
+    return target.is_file()
+
+
+def prune(folder: Path, made: Path, kept: int) -> None:
+    """Removes the oldest backups but ``kept``; never ``made``, and none whose time lies after that of ``made``.
+
+    A file's age is its own, whatever its name says: a name may come from a clock that was wrong.
+    """
+    ages = {path: path.stat().st_mtime for path in folder.glob(PATTERN) if path.is_file() and path != made}
+    now = made.stat().st_mtime
+    for path in sorted(path for path in ages if ages[path] > now):
+        sys.stderr.write(f"kept, as its time lies in the future: {path}\n")
+    earlier = sorted((path for path in ages if ages[path] <= now), key=lambda path: ages[path], reverse=True)
+    for old in earlier[kept - 1 :]:
         old.unlink()
-    return True
 
 
 def main(arguments: Sequence[str]) -> int:

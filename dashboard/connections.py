@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
 from websockets.http11 import Request
 
 from dashboard.visitors import CONNECTION, GUEST_BYTES
@@ -27,8 +28,10 @@ KEPT_DESCRIPTORS = 256
 MOST_GUESTS = 128
 """The most connections without a login, whether they ever send anything or not."""
 MOST_CONNECTIONS = 4_096
-MESSAGE_BYTES = 32_000_000
-"""The longest message of somebody who logged in; files are not sent in messages."""
+MOST_OF_ONE_LOGIN = 64
+"""The most connections of one login, of which each tab takes about two; where there are few in all, a quarter."""
+LEFT_TO_A_LOGIN = 8
+"""As many connections of a login are not closed to make room for others."""
 
 
 def most_connections() -> int:
@@ -47,8 +50,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass
-class _Guest:
-    address: str
+class _Open:
+    owner: str
     last_active: float
     is_busy: bool = False
 
@@ -64,13 +67,15 @@ class Pool(Generic[Key]):
     def __init__(self, most: int, most_guests: int = MOST_GUESTS) -> None:
         self._most = most
         self._most_guests = min(most_guests, max(1, most // 2))
-        self._guests: dict[Key, _Guest] = {}
-        self._known: set[Key] = set()
+        self._most_of_one = min(MOST_OF_ONE_LOGIN, max(LEFT_TO_A_LOGIN, most // 4))
+        # Owners of guests' connections are addresses, those of the others logins.
+        self._guests: dict[Key, _Open] = {}
+        self._known: dict[Key, _Open] = {}
 
     def open(self, connection: Key, address: str, now: float | None = None) -> list[Key]:
         """Adds a connection of a guest, and returns those to close for it: itself, where no other one can go."""
-        self._guests[connection] = _Guest(address, self._now(now))
-        closed = []
+        self._guests[connection] = _Open(address, self._now(now))
+        closed: list[Key] = []
         while len(self._guests) > self._most_guests or len(self._guests) + len(self._known) > self._most:
             closed.append(self._next_to_close(connection))
             self.close(closed[-1])
@@ -79,39 +84,52 @@ class Pool(Generic[Key]):
         return closed
 
     def touch(self, connection: Key, *, is_busy: bool = False, now: float | None = None) -> None:
-        """Notes that a guest sent something; while their answer is under way they are not idle."""
-        if connection in self._guests:
-            found = self._guests[connection]
+        """Notes that somebody sent something; while their answer is under way they are not idle."""
+        found = self._guests.get(connection) or self._known.get(connection)
+        if found is not None:
             found.last_active, found.is_busy = self._now(now), is_busy
 
     def came_from(self, connection: Key, address: str) -> None:
         """Notes the address that a proxy gave."""
         if connection in self._guests:
-            self._guests[connection].address = address
+            self._guests[connection].owner = address
 
-    def admit(self, connection: Key) -> None:
-        """Takes a connection out of the guests: it has a login."""
-        if self._guests.pop(connection, None) is not None:
-            self._known.add(connection)
+    def admit(self, connection: Key, login: str = "") -> list[Key]:
+        """Takes a connection out of the guests, and returns those of the same login that are too many by now.
+
+        Without logins nobody knows whose connections they are; then there are as many as there is room for.
+        """
+        found = self._guests.pop(connection, None)
+        if found is None:
+            return []
+        found.owner = login
+        self._known[connection] = found
+        own = {one: held for one, held in self._known.items() if held.owner == login and one is not connection}
+        if not login or len(own) < self._most_of_one:
+            return []
+        idlest = min(own, key=lambda one: (own[one].is_busy, own[one].last_active))
+        self.close(idlest)
+        return [idlest]
 
     def close(self, connection: Key) -> None:
         """Forgets a connection."""
         self._guests.pop(connection, None)
-        self._known.discard(connection)
+        self._known.pop(connection, None)
 
     def _next_to_close(self, newest: Key) -> Key:
         """One of the address with the most guests: idle before busy ones, and the one that was idle for longest.
 
-        A connection is idle until its first byte, so that those of other addresses must not pay for busy ones.
+        A connection is idle until its first byte, so that those of other addresses must not pay for busy ones. Where
+        no other guest is left, the login with the most connections makes room, unless it has few.
         """
         others = {one: guest for one, guest in self._guests.items() if one is not newest}
+        counts = Counter(guest.owner for guest in self._guests.values())
+        if not others:
+            counts = Counter(held.owner for held in self._known.values())
+            others = {one: held for one, held in self._known.items() if counts[held.owner] > LEFT_TO_A_LOGIN}
         if not others:
             return newest
-        counts = Counter(guest.address for guest in self._guests.values())
-        return min(
-            others,
-            key=lambda one: (-counts[others[one].address], others[one].is_busy, others[one].last_active),
-        )
+        return min(others, key=lambda one: (-counts[others[one].owner], others[one].is_busy, others[one].last_active))
 
     @staticmethod
     def _now(now: float | None) -> float:
@@ -136,9 +154,10 @@ class _Http(H11Protocol):
     def came_from(self, address: str) -> None:
         self.pool.came_from(self.transport, address)
 
-    def admit(self) -> None:
+    def admit(self, login: str) -> None:
         self._is_admitted = True
-        self.pool.admit(self.transport)
+        for one in self.pool.admit(self.transport, login):
+            one.abort()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -174,13 +193,17 @@ class _WebSocket(WebSocketsSansIOProtocol):
     def came_from(self, address: str) -> None:
         self.pool.came_from(self.transport, address)
 
-    def admit(self) -> None:
-        self.pool.admit(self.transport)
-        self.conn.max_message_size = self.config.ws_max_size
+    def admit(self, login: str) -> None:
+        for one in self.pool.admit(self.transport, login):
+            one.abort()
 
-    def data_received(self, data: bytes) -> None:
+    def take_messages(self, most_bytes: int) -> None:
+        self.conn.max_message_size = most_bytes
+
+    def handle_bytes(self, event: Frame) -> None:
+        # Answers to pings come from idle tabs, too.
         self.pool.touch(self.transport)
-        super().data_received(data)
+        super().handle_bytes(event)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.pool.close(self.transport)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,34 @@ from streamlit import config
 from streamlit.web import bootstrap
 from streamlit.web.cli import configurator_options
 
-from dashboard.connections import MESSAGE_BYTES, Pool, most_connections, protocols
-from dashboard.visitors import VisitorGuard
+from dashboard.connections import Pool, most_connections, protocols
+from dashboard.visitors import MESSAGE_BYTES, VisitorGuard
+from evaluation.judging.fencing import visible
 
 PING_SECONDS = 30
 STOP_SECONDS = 10
 """How long answers that are under way may take when the server is stopped."""
+
+PINNED: Mapping[str, Any] = {
+    "server.trustedUserHeaders": "{}",
+    "server.enableXsrfProtection": True,
+    "server.enableCORS": True,
+    "server.corsAllowedOrigins": [],
+    "server.xsrfCookieSameSite": "lax",
+    "client.allowedOrigins": [],
+}
+"""Options that decide who somebody is and from where, beside those of ``dramaturg serve``.
+
+Neither the environment nor a ``.streamlit/config.toml`` of the current folder sets them.
+"""
+
+
+class _LogRecord(logging.LogRecord):
+    """A record whose message is one line, whatever an address or a visitor's text in it holds."""
+
+    def getMessage(self) -> str:
+        return visible(super().getMessage()).replace("\n", "\\n")
+
 
 app = st.App(
     Path(__file__).with_name("app.py"),
@@ -34,7 +58,8 @@ app = st.App(
 def main(**options: Any) -> None:
     """Serve the dashboard until interrupted."""
     config._main_script_path = str(Path(__file__).absolute())
-    bootstrap.load_config_options(flag_options=options)
+    logging.setLogRecordFactory(_LogRecord)
+    bootstrap.load_config_options(flag_options={**options, **PINNED})
     http, websocket = protocols(Pool(most_connections()))
     uvicorn.run(
         app,

@@ -1,5 +1,7 @@
 """Refuse what the dashboard does not need: messages and files of guests, other origins, addresses that tell of it.
 
+Every answer says that only pages of this server may show it in a frame.
+
 A guest is a visitor without a login. A browser has a session before its user has logged in, and Streamlit answers
 every session alike: it keeps the files and the widget state that it is sent in memory, names files by the hundred
 thousand, and empties caches for anybody. Here a guest gets answers to what the login page sends, and nothing else.
@@ -7,6 +9,7 @@ thousand, and empties caches for anybody. Here a guest gets answers to what the 
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -28,12 +31,14 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.web.server.server_util import allowlisted_origins
 
 from dashboard.shared.identity import identity
-from evaluation.access import Action
+from evaluation.access import Action, may
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 UPLOADS = "/_stcore/upload_file/"
+MEDIA = "/media/"
+FRAMES = (b"content-security-policy", b"frame-ancestors 'self'")
 CLOSED = ("/_stcore/metrics", "/_stcore/script-health-check")
 """What tells about the server and its memory; nobody of those who use the dashboard needs it."""
 
@@ -43,10 +48,18 @@ GUEST_MESSAGES, GUEST_MESSAGES_PER_SECOND = 60, 5.0
 """Messages before a login at once, and how quickly more may come: each costs the server work for all of its users."""
 GUEST_WIDGETS = 32
 """The most widgets that a message before a login may hold: the login page has a button for each provider."""
+RATER_BYTES, RATER_WIDGETS = 262_144, 500
+"""The longest message of a rater, and its most widgets: a desk with all its comments sends some ten thousand bytes."""
+MESSAGE_BYTES = 32_000_000
+"""The longest message of an admin; files are not sent in messages."""
+MOST_STATE_BYTES = 96_000_000
+"""The most bytes of widgets, as last sent, of one login in all of its tabs: the server keeps them in memory."""
 MOST_FILES = 1_000
 """The most files that are sent at once."""
 MOST_UPLOADED_BYTES = 270_000_000
 """The most memory for the files of one person in all tabs: four of the largest files that the server takes."""
+MOST_TOLD_FILES = 2_000
+"""How many of its pictures and downloads one login can fetch; older ones are drawn anew with the next click."""
 CONNECTION = "dramaturg.connection"
 """The extension of a scope through which the web server learns who is connected."""
 
@@ -78,6 +91,10 @@ class _Sender:
 
 _lock = threading.Lock()
 _senders: dict[str, _Sender] = {}
+# What each login's pages were told of, the latest last.
+_told_files: dict[str, dict[bytes, None]] = {}
+# Bytes of the last message that each open connection of a login sent; the server's event loop alone works with it.
+_sent_bytes: dict[str, dict[int, int]] = {}
 
 
 class Connection(Protocol):
@@ -86,8 +103,15 @@ class Connection(Protocol):
     def came_from(self, address: str) -> None:
         """Take the address that a trusted proxy gave for that of the visitor."""
 
-    def admit(self) -> None:
-        """Take long messages, and do not close the connection to make room for others."""
+    def admit(self, login: str) -> None:
+        """Do not close the connection to make room for strangers."""
+
+
+class MessageConnection(Connection, Protocol):
+    """A connection for messages."""
+
+    def take_messages(self, most_bytes: int) -> None:
+        """Take messages of so many bytes."""
 
 
 def admit() -> None:
@@ -158,6 +182,7 @@ class VisitorGuard:
         if scope["type"] == "websocket":
             await self._connect(scope, receive, send)
             return
+        send = _unframed(send)
         refusal = None
         if scope["type"] == "http":
             await _admit_known(scope)
@@ -187,15 +212,14 @@ class VisitorGuard:
             await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
             return
 
-        async def is_known() -> bool:
-            return await run_in_threadpool(_is_known, visitor)
+        async def ask() -> identity.Visitor | None:
+            return await run_in_threadpool(_visitor_of, visitor)
 
-        was_known = await is_known()
-        connection: Connection | None = scope.get("extensions", {}).get(CONNECTION)
+        who = await ask()
+        connection: MessageConnection | None = scope.get("extensions", {}).get(CONNECTION)
         if connection is not None:
-            connection.came_from(visitor.client.host if visitor.client else "")
-            if was_known:
-                connection.admit()
+            _introduce(connection, visitor, who)
+            connection.take_messages(_most_bytes(who))
 
         messages = _Allowance(GUEST_MESSAGES, GUEST_MESSAGES_PER_SECOND)
 
@@ -205,22 +229,61 @@ class VisitorGuard:
                 if message["type"] != "websocket.receive":
                     return message
                 data = message.get("bytes")
-                if data is None or not (was_known or messages.take()):
+                if data is None or not (who is not None or messages.take()):
                     # Browsers send bytes, and the login page a few messages.
                     await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
                     return {"type": "websocket.disconnect", "code": _POLICY_VIOLATION}
                 # Nobody who left is asked about for the short messages of the login page.
-                knows = was_known and (len(data) <= GUEST_BYTES or await is_known())
-                if len(data) > GUEST_BYTES and not knows:
+                sender = await ask() if who is not None and len(data) > GUEST_BYTES else who
+                if len(data) > _most_bytes(sender) or not _count_bytes(sender, id(scope), len(data)):
                     await send({"type": "websocket.close", "code": _TOO_BIG})
                     return {"type": "websocket.disconnect", "code": _TOO_BIG}
-                if _is_answered(data, is_guest=not knows):
+                if _is_answered(data, sender):
                     return message
 
         async def send_without_folders(message: Message) -> None:
+            _note_files(who, message)
             await send(_without_folders(message))
 
-        await self._app(scope, receive_answered, send_without_folders)
+        try:
+            await self._app(scope, receive_answered, send_without_folders)
+        finally:
+            _forget_bytes(who, id(scope))
+
+
+def _unframed(send: Send) -> Send:
+    """``send`` with a header that keeps pages of others from showing the answer in a frame."""
+
+    async def send_unframed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            others = [header for header in message.get("headers", []) if header[0].lower() != FRAMES[0]]
+            message = {**message, "headers": [*others, FRAMES]}
+        await send(message)
+
+    return send_unframed
+
+
+def _most_bytes(sender: identity.Visitor | None) -> int:
+    if sender is None:
+        return GUEST_BYTES
+    return MESSAGE_BYTES if may(sender.role, Action.READ) else RATER_BYTES
+
+
+def _count_bytes(sender: identity.Visitor | None, connection: int, size: int) -> bool:
+    """Counts the message that a connection of a login sent last; ``False`` where all of that login's take too much."""
+    if sender is None or not sender.login:
+        return True
+    sent = _sent_bytes.setdefault(sender.login, {})
+    sent[connection] = size
+    return sum(sent.values()) <= MOST_STATE_BYTES
+
+
+def _forget_bytes(sender: identity.Visitor | None, connection: int) -> None:
+    if sender is None or sender.login not in _sent_bytes:
+        return
+    _sent_bytes[sender.login].pop(connection, None)
+    if not _sent_bytes[sender.login]:
+        del _sent_bytes[sender.login]
 
 
 class _Allowance:
@@ -258,28 +321,34 @@ async def _admit_known(scope: Scope) -> None:
     if connection is None:
         return
     visitor = HTTPConnection(scope)
+    _introduce(connection, visitor, await run_in_threadpool(_visitor_of, visitor, any_origin=True))
+
+
+def _introduce(connection: Connection, visitor: HTTPConnection, who: identity.Visitor | None) -> None:
+    connection.came_from(visitor.client.host if visitor.client else "")
+    if who is not None:
+        connection.admit(who.login)
+
+
+def _visitor_of(visitor: HTTPConnection, *, any_origin: bool = False) -> identity.Visitor | None:
     address = visitor.client.host if visitor.client else ""
-    connection.came_from(address)
-    if await run_in_threadpool(identity.is_known, visitor.cookies, None, address):
-        connection.admit()
+    origin = None if any_origin else visitor.headers.get("origin", "")
+    return identity.visitor_of(visitor.cookies, origin, address)
 
 
-def _is_known(visitor: HTTPConnection) -> bool:
-    address = visitor.client.host if visitor.client else ""
-    return identity.is_known(visitor.cookies, visitor.headers.get("origin", ""), address)
-
-
-def _is_answered(data: bytes, *, is_guest: bool) -> bool:
+def _is_answered(data: bytes, sender: identity.Visitor | None) -> bool:
     """Whether a message is one that the dashboard needs; Streamlit itself refuses what is none at all."""
     try:
         message = BackMsg.FromString(data)
     except DecodeError:
         return True
     kind = message.WhichOneof("type")
-    if kind not in (_GUEST_MESSAGES if is_guest else _MESSAGES):
+    if kind not in (_GUEST_MESSAGES if sender is None else _MESSAGES):
         return False
-    if is_guest:
-        return len(message.rerun_script.widget_states.widgets) <= GUEST_WIDGETS
+    if sender is None or not may(sender.role, Action.READ):
+        most = GUEST_WIDGETS if sender is None else RATER_WIDGETS
+        if len(message.rerun_script.widget_states.widgets) > most:
+            return False
     return len(message.file_urls_request.file_names) <= MOST_FILES
 
 
@@ -298,9 +367,37 @@ def _session_of(path: str) -> str:
     return path.partition(UPLOADS)[2].partition("/")[0]
 
 
+_MADE_FILE = re.compile(rb"/media/(\w{16,128})")
+
+
+def _note_files(receiver: identity.Visitor | None, message: Message) -> None:
+    """Notes the pictures and downloads whose addresses a page of the receiver's is told."""
+    data = message.get("bytes")
+    if receiver is None or not receiver.login or data is None or MEDIA.encode() not in data:
+        return
+    told = _told_files.setdefault(receiver.login, {})
+    for file_id in _MADE_FILE.findall(data):
+        told.pop(file_id, None)
+        told[file_id] = None
+    for oldest in list(told)[: max(0, len(told) - MOST_TOLD_FILES)]:
+        del told[oldest]
+
+
+def _may_fetch(visitor: HTTPConnection) -> bool:
+    """Whether the visitor's own pages were told of a picture or download; without logins nobody knows whose it is."""
+    who = _visitor_of(visitor, any_origin=True)
+    if who is None or not who.login:
+        return who is not None
+    file_id = visitor.scope["path"].rpartition("/")[2].partition(".")[0]
+    return file_id.encode() in _told_files.get(who.login, {})
+
+
 async def _refusal(scope: Scope) -> PlainTextResponse | None:
     path: str = scope["path"]
-    if path.endswith(CLOSED):
+    # Addresses with control characters lead nowhere, and would forge lines of the log.
+    if path.endswith(CLOSED) or not path.isprintable():
+        return PlainTextResponse("Not found", status_code=404)
+    if MEDIA in path and not await run_in_threadpool(_may_fetch, HTTPConnection(scope)):
         return PlainTextResponse("Not found", status_code=404)
     if scope["method"] not in _SAFE_METHODS and not _has_own_origin(HTTPConnection(scope)):
         return PlainTextResponse("Only pages of this server may send something here.", status_code=403)

@@ -114,8 +114,8 @@ def is_formula(text: str) -> bool:
 
 
 def spreadsheet_safe(value: Any) -> Any:
-    """A cell that no spreadsheet runs as a formula: text that begins like one gets an apostrophe in front."""
+    """A cell without control characters that no spreadsheet runs as a formula, by an apostrophe before such a text."""
     if not isinstance(value, str):
         return value
-    whole = well_formed(value)
+    whole = without_controls(value)
     return f"'{whole}" if is_formula(whole) else whole

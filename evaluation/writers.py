@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 import os
 import re
@@ -208,7 +207,7 @@ def _row(transcript: Transcript, message: Message) -> dict[str, Any]:
 def json_lines(transcripts: Iterable[Transcript]) -> Iterator[str]:
     """One line of JSON per message, each with its line end."""
     for row in message_rows(transcripts):
-        yield json.dumps(row, ensure_ascii=False) + "\n"
+        yield json_text(row, indent=None) + "\n"
 
 
 def message_table(transcripts: Iterable[Transcript]) -> pd.DataFrame:

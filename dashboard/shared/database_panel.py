@@ -102,6 +102,10 @@ def _offer(store: Store, copy: Path) -> None:
         plain(f"{error.message} {error.remedy}")
         return
     st.info(f"The backup can be used: {info.words}, database version {info.schema}.", icon=":material/check:")
+    if info.unreadable_lines:
+        st.warning("These parts of the backup cannot be used, and are not restored:", icon=":material/warning:")
+        for line in info.unreadable_lines:
+            plain(line)
     with_addresses = _confirm_addresses(info)
     if st.button("Restore it", type="primary", key="restore", icon=":material/settings_backup_restore:"):
         try:

@@ -154,10 +154,17 @@ def advice_lines(
     if not given:
         yield from ("", nothing_to_fix(metrics))
     for advice in given:
-        yield from ("", f"{advice.label}{place}: {advice.finding}. The rubric suggests:")
+        yield from ("", f"{advice.label}{place}: {advice.finding}. {_said_by(advice.about)}:")
         yield from (f"  - {action}" for action in advice.actions)
         if losses and advice.about in losses:
             yield from _loss_lines(losses[advice.about])
+
+
+def _said_by(about: str) -> str:
+    """Introduces actions; those on the cost are ours, the rubric says nothing of it."""
+    from evaluation.rubric.advice import COST
+
+    return "Look at this" if about == COST else "The rubric suggests"
 
 
 def _loss_lines(losses: Losses) -> Iterator[str]:

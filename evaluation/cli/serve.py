@@ -63,6 +63,8 @@ def serve(
     raise_file_limit()
     # Taking this process's place lets signals and the exit code go straight to the server and back.
     names = () if allow_anonymous or not is_loopback(host) else known_names(host, access)
+    # What the database's engine puts beside it meanwhile is for this user only, too.
+    os.umask(0o077)
     os.execve(sys.executable, command_line(host, port, secrets, names), environment)
 
 
@@ -139,6 +141,7 @@ def command_line(host: str, port: int, secrets: Path | None = None, names: Seque
         "client.showErrorDetails": "none",
         "browser.gatherUsageStats": "false",
         "browser.serverAddress": _shown(host),
+        "browser.serverPort": str(port),
         # Python collects garbage anyway; doing it after every click keeps all other people waiting meanwhile.
         "runner.postScriptGC": "false",
         # Else a second click throws the first one away when that still waits for its turn (Cancel, then another page).
@@ -146,9 +149,10 @@ def command_line(host: str, port: int, secrets: Path | None = None, names: Seque
         # It would let programs run pages without a browser and its checks.
         "server.enableAgentApi": "false",
     }
-    if secrets is not None:
-        settings["secrets.files"] = str(secrets.expanduser().absolute())
     options = [part for name, value in settings.items() for part in (f"--{name}", value)]
+    # Named in any case: a configuration file of Streamlit's must not choose who is an admin.
+    for path in secrets_files() if secrets is None else [secrets]:
+        options += ["--secrets.files", str(path.expanduser().absolute())]
     options += [part for name in names for part in ("--server.allowedHosts", name)]
     return [sys.executable, "-P", "-m", entry_module(), *options]
 

@@ -19,7 +19,6 @@ from evaluation.errors import DramaturgError
 
 if TYPE_CHECKING:
     from evaluation.store import Store
-    from evaluation.store.backup import BackupInfo
     from evaluation.store.settings import Settings
 
 
@@ -50,7 +49,8 @@ def restore(
     info = check_backup(path.expanduser())
     if check_only:
         say(f"{path} can be restored: {info.words}, schema {info.schema}.")
-        _say_addresses(info, "It names addresses in settings, which are restored only with --with-addresses:")
+        _say_lines("It names addresses in settings, which are restored only with --with-addresses:", info.address_lines)
+        _say_lines(_NOT_RESTORED, info.unreadable_lines)
         return
     store = open_store()
     kept = store.backups.restore(path.expanduser(), with_addresses=with_addresses)
@@ -58,15 +58,21 @@ def restore(
     if kept is not None:
         say(f"The database of before is {kept}.")
     if with_addresses:
-        _say_addresses(info, "Addresses in settings are restored, too:")
+        _say_lines("Addresses in settings are restored, too:", info.address_lines)
     else:
-        _say_addresses(info, "Settings that name these addresses are not restored; --with-addresses would do that:")
+        _say_lines(
+            "Settings that name these addresses are not restored; --with-addresses would do that:", info.address_lines
+        )
+    _say_lines(_NOT_RESTORED, info.unreadable_lines)
 
 
-def _say_addresses(info: BackupInfo, heading: str) -> None:
-    if info.addresses:
+_NOT_RESTORED = "Not restored, as it cannot be used:"
+
+
+def _say_lines(heading: str, lines: list[str]) -> None:
+    if lines:
         say(heading)
-    for line in info.address_lines:
+    for line in lines:
         say(f"  {safe(line)}")
 
 

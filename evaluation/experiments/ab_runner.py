@@ -64,7 +64,8 @@ class ABConfig(BaseModel):
         seed: Of the first run of every variant; the next runs count on. Runs with the same seed are pairs.
         measures: What is compared, and which direction is better.
         primary: The measure that decides.
-        checks: Whether a judge checks a sample of every run's messages, which gives ``validation_pass_rate``.
+        checks: Whether a judge checks a sample of every run's messages, which gives ``validation_pass_rate``. When left
+            out: of what is run, not of what is stored.
         max_usd: What all runs together may cost, in US dollars.
         max_runs: How many runs one call may make; the others wait for the next.
         evaluation: Thresholds, sample and the relative difference that is called practical.
@@ -80,10 +81,15 @@ class ABConfig(BaseModel):
     seed: Annotated[int, Field(strict=True, ge=0, le=LARGEST_SEED)] = 0
     measures: dict[Name, Better] = Field(default_factory=lambda: dict(ADR_MEASURES), min_length=1, max_length=50)
     primary: Name = PASS_RATE
-    checks: bool = True
+    checks: bool | None = None
     max_usd: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
     max_runs: Annotated[int, Field(strict=True, ge=1)] | None = None
     evaluation: EvaluationConfig = Field(default_factory=EvaluationConfig)
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether a judge checks messages of this test's runs."""
+        return self.source == "simulation" if self.checks is None else self.checks
 
     @model_validator(mode="after")
     def _primary_decides(self) -> Self:
@@ -328,7 +334,7 @@ class ExperimentRunner:
         self._config = config
         self._asked = asked
         self._run = run
-        self._validator = Validator(judge, config.evaluation.validation()) if judge and config.checks else None
+        self._validator = Validator(judge, config.evaluation.validation()) if judge and config.is_checked else None
         self._spent_now = spent
         self._known = known
         self._keep = keep

@@ -302,7 +302,7 @@ def _check_settings(config: ABConfig, variant: str) -> None:
 
 def _check_measures(config: ABConfig, possible: Iterable[str], runs: str) -> None:
     """Measures that the file does not choose are the usual ones, of which runs may lack some; the primary decides."""
-    can_be_checked = config.checks and config.source != "metrics"
+    can_be_checked = config.is_checked and config.source != "metrics"
     known = {*possible, *([PASS_RATE] if can_be_checked else [])}
     wanted = list(config.measures) if "measures" in config.model_fields_set else [config.primary]
     for name in wanted:

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from evaluation.judging.answers import Answer, Citations, Confidence, Reason
-from evaluation.judging.fencing import as_message, as_name
+from evaluation.judging.answers import Answer, Citations, Confidence, Reason, usable_entries
+from evaluation.judging.fencing import as_message, quoted
 from evaluation.judging.prompts import UNTRUSTED
 from evaluation.judging.propositions import LONGEST_MESSAGE
 from evaluation.transcript import Message, Transcript
@@ -98,15 +98,16 @@ def numbered(number: int, speaker: str, text: str) -> str:
     cut = len(text) - LONGEST_MESSAGE
     words = as_message(text[:LONGEST_MESSAGE])
     more = f"\n| ({cut:,} more characters are left out)" if cut > 0 else ""
-    return f"[M{number}] {as_name(speaker)}: {words}{more}"
+    return f"[M{number}] {quoted(speaker)} says: {words}{more}"
 
 
-PROMPT_VERSION = "insight-2"
+PROMPT_VERSION = "insight-3"
 """Part of the address of every answer: a new wording never gets an old answer."""
 
 _LAYOUT = """\
-"[M12] Name: text" is what somebody said; numbers count the messages in their order, and lines behind "|" belong to the
-message above them. What is left out is said in parentheses."""
+[M12] "Name" says: text -- this is what somebody said; numbers count the messages in their order, and lines behind "|"
+belong to the message above them. Whatever stands in quotation marks before "says" is a name and nothing else. What is
+left out is said in parentheses."""
 
 _CITE = "Cite the messages that you rest on by their numbers, as in [M12]. Cite none that is not there."
 
@@ -232,8 +233,8 @@ class OpinionsAnswer(Answer):
 
     opinions: Annotated[
         list[OpinionItem],
+        usable_entries(OpinionItem, _MOST),
         Field(
-            max_length=_MOST,
             description=(
                 'a list of {"agent_id": the speaker\'s name, "summary": one sentence, "key_points": [short sentences], '
                 '"stance": "positive" or "negative" or "neutral" or "mixed", "confidence": from 0.0 to 1.0, '
@@ -257,8 +258,8 @@ class ThemesAnswer(Answer):
 
     themes: Annotated[
         list[ThemeItem],
+        usable_entries(ThemeItem, _MOST),
         Field(
-            max_length=_MOST,
             description=(
                 'a list of {"name": a few words, "sentiment": "positive" or "negative" or "neutral" or "mixed", '
                 '"representative_quotes": [the exact words of messages], "citations": as [1, 2], all messages that '
@@ -283,8 +284,8 @@ class QuotesAnswer(Answer):
 
     quotes: Annotated[
         list[QuoteItem],
+        usable_entries(QuoteItem, _MOST),
         Field(
-            max_length=_MOST,
             description=(
                 'a list of {"agent_id": the speaker\'s name, "content": the exact words, "context": what they answer, '
                 '"relevance_score": from 0.0 to 1.0, "citations": as [1]}'

@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -26,6 +26,13 @@ from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:
     import networkx as nx
+
+    class Topology(Protocol):
+        """ADR-010's wrapper of a graph."""
+
+        graph: nx.Graph[str]
+        _directed: bool
+
 
 MemoryType = Literal["observation", "reflection"]
 
@@ -170,13 +177,17 @@ class MetricsCollector:
         self._topology: NetworkMetrics | None = None
         self.reset()
 
-    def compute_network_metrics(self, topology: nx.Graph[str]) -> None:
+    def compute_network_metrics(self, topology: nx.Graph[str] | Topology) -> None:
         """Measures this graph, of who can reach whom, in place of the one of who addresses whom.
 
         Args:
-            topology: Directed or not, connected or not, empty or not. A later change of it does not count.
+            topology: Directed or not, connected or not, empty or not; or an object that holds such a graph, as in
+                ADR-010. A later change of it does not count.
+
+        Raises:
+            InputError: It is neither.
         """
-        self._topology = network_metrics(topology)
+        self._topology = network_metrics(_graph_in(topology))
 
     def reset(self) -> None:
         """Forgets every event and the topology, for the next run with the same players."""
@@ -269,3 +280,18 @@ class MetricsCollector:
         if self._topology is not None or not self._senders:
             return self._topology
         return network_metrics(interaction_graph([*self._players, *self._senders], self._pairs))
+
+
+def _graph_in(topology: nx.Graph[str] | Topology) -> nx.Graph[str]:
+    import networkx as nx
+
+    # A graph of networkx has an attribute of that name, too: a dict of its own attributes.
+    graph = topology if isinstance(topology, nx.Graph) else getattr(topology, "graph", None)
+    if not isinstance(graph, nx.Graph):
+        raise InputError(
+            f"{type(topology).__name__} holds no graph.",
+            place="compute_network_metrics",
+            remedy="Give a networkx graph, or an object with one as its attribute 'graph'.",
+        )
+    is_directed = getattr(topology, "_directed", graph.is_directed())
+    return graph if is_directed else graph.to_undirected()

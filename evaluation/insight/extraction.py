@@ -26,7 +26,7 @@ from evaluation.insight._questions import (
 )
 from evaluation.insight.config import EvaluationConfig
 from evaluation.judging.answers import Answer
-from evaluation.judging.fencing import as_name, fenced
+from evaluation.judging.fencing import as_name, fenced, unquoted
 from evaluation.judging.model_client.calls import total
 from evaluation.judging.protocol import Judge, JudgementStatus, JudgeRequest, Prompt
 from evaluation.text.normal import normalise
@@ -304,8 +304,8 @@ def _speaker(name: str, part: TextPart) -> str | None:
     speakers = dict.fromkeys(message.speaker for message in part.messages)
     if name in speakers:
         return name
-    wanted = _folded(name)
-    alike = [one for one in speakers if wanted in (_folded(one), _folded(as_name(one)))]
+    wanted = {_folded(name), _folded(unquoted(name))}
+    alike = [one for one in speakers if not wanted.isdisjoint((_folded(one), _folded(unquoted(one))))]
     return alike[0] if len(alike) == 1 else None
 
 

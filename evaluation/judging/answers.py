@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import (
@@ -18,6 +20,9 @@ from pydantic import (
     create_model,
     model_validator,
 )
+
+from evaluation.errors import InputError
+from evaluation.judging._redaction import without_secrets_in
 
 LOWEST_SCORE = 0
 HIGHEST_SCORE = 9
@@ -60,6 +65,26 @@ class Answer(BaseModel):
     """Base of all answers. Fields that were not asked for are left out, wrong types are refused."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+Entry = TypeVar("Entry", bound=Answer)
+
+
+def usable_entries(kind: type[Entry], most: int) -> BeforeValidator:
+    """Keeps the entries of a list that are of that kind, ``most`` at most: a garbled one must not cost the others."""
+
+    def keep(value: Any) -> Any:
+        if not isinstance(value, list):
+            return value
+        kept = []
+        for entry in value[:most]:
+            with suppress(ValidationError):
+                kept.append(kind.model_validate(entry))
+        if value and not kept:
+            raise ValueError("none of its entries can be used")
+        return kept
+
+    return BeforeValidator(keep)
 
 
 class ScoreAnswer(Answer):
@@ -170,24 +195,28 @@ class AnswerError(ValueError):
 
 
 def parse_answer(text: str, validate: Validate[Value]) -> Value:
-    """The validated form of the last JSON object in ``text`` that ``validate`` accepts.
+    """The validated form of the one JSON object in ``text`` that ``validate`` accepts, which may stand there twice.
 
     Objects inside other objects, and inside their strings, do not count.
 
     Raises:
-        AnswerError: There is none; tells what is wrong with the last object.
+        AnswerError: There is none, and then tells what is wrong with the last object; or there are several that differ.
     """
     found: list[Value] = []
     problem = "there is no complete JSON object in it" if text.strip() else "it is empty"
     for body in json_objects(text):
         try:
-            found = [validate(body)]
+            value = validate(body)
+            if value not in found:
+                found.append(value)
         except ValidationError as error:
             problem = describe(error)
         except AnswerError as error:
             problem = str(error)
     if not found:
         raise AnswerError(problem)
+    if len(found) > 1:
+        raise AnswerError(f"it holds {len(found)} complete answers that differ; give one")
     return found[0]
 
 
@@ -195,17 +224,16 @@ def parse_items(text: str, models: Sequence[type[Answer]]) -> dict[int, Answer]:
     """The answers of a batch by position (from 0); positions without a valid answer are left out.
 
     Takes ``{"answers": [{"item": 1, ...}, ...]}``, a bare list, or single objects with an ``item``, which also saves
-    the whole items of an answer that breaks off. Of several valid answers to one item the last counts.
+    the whole items of an answer that breaks off. An item with several valid answers that differ has none.
     """
-    found: dict[int, Answer] = {}
+    found: dict[int, list[Answer]] = {}
     for item in _items(text):
         number = item.get("item")
         if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(models):
-            try:
-                found[number - 1] = models[number - 1].model_validate(item)
-            except ValidationError:
-                continue
-    return found
+            with suppress(ValidationError):
+                answer = models[number - 1].model_validate(item)
+                found.setdefault(number - 1, []).append(answer)
+    return {position: answers[0] for position, answers in found.items() if answers.count(answers[0]) == len(answers)}
 
 
 def _items(text: str) -> Iterator[Mapping[str, Any]]:
@@ -247,7 +275,9 @@ def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
             read_in_vain += found.end - position
             position = text.find("{", position + 1)
         else:
-            yield found.body, position, found.end
+            # Escapes hide a key from whoever looks at the text alone.
+            is_escaped = "\\" in text[position : found.end]
+            yield without_secrets_in(found.body) if is_escaped else found.body, position, found.end
             position = text.find("{", found.end)
 
 
@@ -347,18 +377,48 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_consta
 
 
 def with_fields(schema: Mapping[str, Any]) -> Validate[dict[str, Any]]:
-    """Checks an object against a simple schema, strictly: true is not a number, and "7" not one either.
+    """Checks an object against a schema, strictly: true is not a number, and "7" not one either.
 
     Args:
-        schema: ``{"required": {field: type}}`` as in ADR-010, or ``{"required": [field, ...]}`` for any type.
+        schema: ``{"required": {field: type}}`` as in ADR-010, or a JSON Schema (draft 2020-12) of an object.
+
+    Raises:
+        InputError: It is no JSON Schema.
     """
-    required = schema.get("required", {})
-    kinds = required if isinstance(required, Mapping) else dict.fromkeys(required, Any)
-    fields: dict[str, Any] = {name: (kind, ...) for name, kind in kinds.items()}
+    if not isinstance(schema.get("required"), Mapping):
+        return _by_json_schema(schema)
+    fields: dict[str, Any] = {name: (kind, ...) for name, kind in schema["required"].items()}
     model = create_model("Fields", __config__=ConfigDict(strict=True), **fields)
 
     def validate(body: dict[str, Any]) -> dict[str, Any]:
         model.model_validate(body)
+        return body
+
+    return validate
+
+
+def _by_json_schema(schema: Mapping[str, Any]) -> Validate[dict[str, Any]]:
+    from jsonschema import Draft202012Validator, SchemaError
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        raise InputError(f"It is no JSON Schema: {error.message}.", place=error.json_path) from None
+    # Nothing is fetched that a schema refers to.
+    validator = Draft202012Validator(schema, registry=Registry())
+
+    def validate(body: dict[str, Any]) -> dict[str, Any]:
+        try:
+            faults = [
+                f"{fault.json_path}: it does not keep to {fault.validator} {json.dumps(fault.validator_value)[:100]}"
+                for fault in islice(validator.iter_errors(body), _MOST_ERRORS_NAMED)
+            ]
+        except Unresolvable as error:
+            raise InputError(f"The schema refers to {error.ref}, which is not in it.") from None
+        if faults:
+            raise AnswerError("; ".join(faults))
         return body
 
     return validate

@@ -362,6 +362,11 @@ def quoted(name: str) -> str:
     return '"' + as_name(name).replace('"', "'") + '"'
 
 
+def unquoted(name: str) -> str:
+    """A name as it stands inside of ``quoted``'s marks, whether a model repeats it with them or without."""
+    return quoted(name.strip().removeprefix('"').removesuffix('"'))[1:-1]
+
+
 def unnumbered(text: str) -> str:
     """``text``, neutralised, without anything that passes for the number of a message: for personas and the like."""
     return _MESSAGE_NUMBER.sub("[ ", neutralise(text))

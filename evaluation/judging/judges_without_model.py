@@ -187,7 +187,7 @@ class RecordingJudge:
         return await self._judge.judge(requests, report=keep)
 
 
-OFFLINE_MODEL = "rules-1"
+OFFLINE_MODEL = "rules-2"
 """Stands where a model's name would; changes with any rule below."""
 
 NEEDS_A_MODEL = "needs an LLM judge"
@@ -267,15 +267,23 @@ def convergence(groups: Sequence[Sequence[str]]) -> Measured:
 def consistency(groups: Sequence[Sequence[str]]) -> Measured:
     """Similarity in style of earlier and later messages: the cosine of their counts of character triples.
 
-    Triples of characters catch endings, punctuation and small words, whatever the language.
+    Triples of characters catch endings, punctuation and small words, whatever the language. A short message is joined
+    by the ones before it, the latest of the earlier ones first, until both sides hold 100 characters.
     """
     if len(groups) < 2:
         return Measured(None, "there are no earlier messages to compare with")
-    earlier, later = (" ".join("\n".join(group).lower().split()) for group in groups[:2])
+    before, judged = list(groups[0]), list(groups[1])
+    while before and len(_one_line(judged)) < _FEWEST_CHARACTERS:
+        judged.insert(0, before.pop())
+    earlier, later = _one_line(before), _one_line(judged)
     if min(len(earlier), len(later)) < _FEWEST_CHARACTERS:
         return Measured(None, f"the earlier or the later messages hold fewer than {_FEWEST_CHARACTERS} characters")
     alike = _cosine(_triples(earlier), _triples(later))
     return Measured(alike, f"the style of the earlier and the later messages is alike by {alike:.0%}.")
+
+
+def _one_line(texts: Sequence[str]) -> str:
+    return " ".join("\n".join(texts).lower().split())
 
 
 _RULES: Mapping[str, Callable[[Sequence[Sequence[str]]], Measured]] = {

@@ -267,6 +267,9 @@ class _Head:
         if claim and not is_channel and "recipient_name" in variables and named != "is_direct_message":
             text = "{{recipient_name}} has no value in public messages. Add 'precondition: is_direct_message'."
             yield FileProblem(self._file, claim.line, f"{name}.claim", text)
+        if claim and not is_channel and "channel_name" in variables and not is_of_messages:
+            text = "{{channel_name}} has no value for an agent that speaks in several channels. Name {{action}}, too."
+            yield FileProblem(self._file, claim.line, f"{name}.claim", text, is_warning=True)
 
     def faulty_entries(self) -> Iterator[FileProblem]:
         """Propositions that contradict each other or the head."""

@@ -31,7 +31,7 @@ VARIABLES: Mapping[str, str] = {
 _REMEDIES: Mapping[str, str] = {
     "agent_name": "A claim about a channel cannot name one agent: write the names, or 'the speakers'.",
     "action": "A claim about a whole channel cannot speak of one action: leave {{action}} out.",
-    "channel_name": "Its messages stand in several channels, or in one without a name: leave {{channel_name}} out.",
+    "channel_name": "Its messages stand in several channels: leave {{channel_name}} out, or ask about one {{action}}.",
     "recipient_name": "Only direct messages have a recipient: add 'precondition: is_direct_message'.",
 }
 _VARIABLE = re.compile(r"\{\{[ \t]{0,10}([A-Za-z_][A-Za-z0-9_]{0,60})[ \t]{0,10}\}\}")
@@ -188,7 +188,7 @@ class TrajectoryEvent:
         transcript_id: The transcript that holds the message; ``message_id`` is unique within it.
         speaker: As named in the transcript; untrusted, as is ``text``.
         is_action: Whether the target said it (in a channel: any of its speakers); otherwise it is a stimulus.
-        channel_name: ``None`` where the transcript names no channel.
+        channel_name: ``None`` where the transcript names no channel; a claim calls it "public" or "private" then.
         recipients: Who it was addressed to; empty for everybody.
         is_private: Whether only its recipients could read it.
     """

@@ -139,14 +139,18 @@ def _prompt_variables(target: Target) -> dict[str, str]:
     return values
 
 
+_PUBLIC, _PRIVATE = "public", "private"
+"""Names of channels in transcripts that name none."""
+
+
 def _common_variables(target: Target) -> dict[str, str]:
     values: dict[str, str] = {}
     if target.kind is TargetType.AGENT:
         values["agent_name"] = target.name
     events = target.events if target.action is None else (target.action,)
-    channels = {event.channel_name for event in events}
-    if len(channels) == 1 and (channel := channels.pop()):
-        values["channel_name"] = channel
+    channels = {event.channel_name or (_PRIVATE if event.is_private else _PUBLIC) for event in events}
+    if len(channels) == 1:
+        values["channel_name"] = channels.pop()
     if target.action is not None and target.action.is_direct:
         values["recipient_name"] = target.action.recipients[0]
     return values

@@ -34,7 +34,7 @@ class Limits:
         message_characters: Length of one message.
         lines: Lines of one file in a format that goes by lines, rows of a table.
         json_depth: How deep lists and objects may stand inside each other.
-        json_values: Numbers, texts, lists and objects in one JSON file.
+        json_values: Numbers, texts, lists and objects in one JSON file; cells of one Parquet table.
         files: Files in one folder or one zip, those of zips inside it included; also games in one file.
         archive_bytes: Size of one zip, and of everything in it once it is unpacked, zips inside it included.
         archive_ratio: Unpacked to packed size of one file in a zip; looked at from 1 MiB unpacked.
@@ -83,6 +83,10 @@ class Limits:
     def check_rows(self, count: int) -> None:
         """Refuses a table of ``count`` rows with a ``LimitError`` when that is too many."""
         _check(count, self.lines, "table", "rows", "Split it into several.")
+
+    def check_cells(self, count: int) -> None:
+        """Refuses a table of ``count`` cells with a ``LimitError`` when that is too many."""
+        _check(count, self.json_values, "table", "cells", "Leave columns out, or split it into several.")
 
     def check_games(self, count: int) -> None:
         """Refuses a file of ``count`` games with a ``LimitError`` when that is too many."""

@@ -275,10 +275,11 @@ def _read(data: bytes, limits: Limits, most_rows: int | None) -> ParsedTable:
     plain = pq.ParquetFile(pa.BufferReader(data))
     limits.check_rows(plain.metadata.num_rows)
     schema = plain.schema_arrow
-    columns = [field.name for field in schema if not pa.types.is_nested(field.type)]
+    columns = [field.name for field in schema if _holds_values(field.type)]
+    limits.check_cells(plain.metadata.num_rows * len(columns))
     if len(set(schema.names)) < len(schema.names):
         raise BrokenTranscriptError("Two columns have the same name.", remedy="Rename one of them.")
-    is_text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary)
+    is_text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
     texts = [field.name for field in schema if any(is_one(field.type) for is_one in is_text)]
     file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
     rows: list[TableRow] = []
@@ -298,6 +299,19 @@ def _read(data: bytes, limits: Limits, most_rows: int | None) -> ParsedTable:
         if most_rows is not None:
             break
     return ParsedTable(tuple(columns), tuple(rows))
+
+
+_WIDEST = 64
+"""Bytes of a value of fixed size; what is wider is unpacked once a row, however seldom it is stored."""
+
+
+def _holds_values(kind: pa.DataType) -> bool:
+    """Whether a column can be part of a transcript: neither lists nor blobs of a fixed size."""
+    import pyarrow as pa
+
+    if pa.types.is_fixed_size_binary(kind):
+        return bool(kind.byte_width <= _WIDEST)
+    return not pa.types.is_nested(kind)
 
 
 def _cells(column: pa.Array, limits: Limits) -> Iterator[Any]:

@@ -102,6 +102,9 @@ def is_kept_beside(place: Path, identity: Identity) -> bool:
     return any(identity_of(path) == identity for path in beside)
 
 
+PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
+"""Modes of what Dramaturg makes itself: games and ratings are nobody else's business on this machine."""
+
 _PREFIX = ".dramaturg-unfinished-"
 
 
@@ -147,7 +150,7 @@ def remove_abandoned(path: Path) -> None:
 def _make_locked_folder(parent: Path) -> tuple[Path, int]:
     while True:
         folder = parent / f"{_PREFIX}{uuid.uuid4().hex}"
-        folder.mkdir(mode=0o700)
+        folder.mkdir(mode=PRIVATE_FOLDER)
         try:
             lock = os.open(folder, os.O_RDONLY)
         except FileNotFoundError:
@@ -171,9 +174,16 @@ def _remove_if_unlocked(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Makes the folder of a database, with those above it; raises ``StoreError``."""
+    """Makes the folder of a database, with those above it, for this user only; one that exists stays as it is.
+
+    Raises:
+        StoreError: It cannot be made.
+    """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        missing = [one for one in (folder, *folder.parents) if not one.exists()]
+        for one in reversed(missing):
+            one.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+        folder.mkdir(exist_ok=True)
     except OSError as error:
         reason = error.strerror or str(error)
         raise StoreError(
@@ -201,6 +211,7 @@ def create_database(path: Path, config: dict[str, Any]) -> None:
         return
     with unfinished(path) as made:
         duckdb.connect(str(made), config=config).close()
+        made.chmod(PRIVATE_FILE)
         # A file that is there by now was made by another process. A file system without links leaves it to DuckDB.
         with suppress(OSError):
             os.link(made, path)

@@ -29,15 +29,25 @@ def this_process() -> str:
 def may_run(owner: str, heartbeat: datetime) -> bool:
     """False when ``owner`` has ended: a process of this host that is gone, or whose number was reused.
 
-    One of another host has ended when it has not reported for a quarter of an hour.
+    One of another host has ended when it has not reported for a quarter of an hour. An owner that names no process
+    has ended.
     """
-    host, pid, started = owner.rsplit(":", 2)
+    host, _, process = owner.rpartition(":")[0].rpartition(":")
+    started = owner.rpartition(":")[2]
     if host != socket.gethostname():
-        return datetime.now(UTC) - heartbeat < SILENCE_OF_OTHER_HOSTS
-    return _started(int(pid)) == started
+        return bool(host) and not is_silent(heartbeat)
+    return process.isdecimal() and bool(started or not _HAS_START_TIMES) and _started(process) == started
 
 
-def _started(pid: int) -> str:
+def is_silent(heartbeat: datetime) -> bool:
+    """Whether nothing was heard for a quarter of an hour; a time that lies as far in the future tells nothing."""
+    return abs(datetime.now(UTC) - heartbeat) >= SILENCE_OF_OTHER_HOSTS
+
+
+_HAS_START_TIMES = Path("/proc/self/stat").exists()
+
+
+def _started(pid: int | str) -> str:
     """The clock tick at which the process started; empty when there is none of that number."""
     try:
         status = Path(f"/proc/{pid}/stat").read_bytes()
@@ -136,8 +146,11 @@ class Jobs:
             return self.get(job_id)
 
     def cancel(self, job_id: str) -> None:
-        """Asks the one who runs the job to stop; one that has ended is left as it is."""
-        self._units.write("UPDATE jobs SET is_cancel_requested = true WHERE job_id = ? AND state = 'running'", [job_id])
+        """Asks the one who runs the job to stop; one that has ended is left as it is.
+
+        One that has been silent for a quarter of an hour is cancelled at once: nobody may hear the request.
+        """
+        self._units.write(_CANCEL, [SILENCE_OF_OTHER_HOSTS, job_id])
 
     def take_over(self, job_id: str) -> Job:
         """Lets this process go on with a job that has stopped before its end.
@@ -194,6 +207,15 @@ UPDATE jobs SET
     state = 'running', owner = $owner, is_cancel_requested = false, message = '', finished_at = NULL,
     heartbeat = now(), resumed_at = now(), resumed_done = done
 WHERE job_id = $job
+"""
+
+_CANCEL = """
+UPDATE jobs SET
+    is_cancel_requested = true,
+    state = CASE WHEN is_silent THEN 'cancelled' ELSE state END,
+    finished_at = CASE WHEN is_silent THEN now() ELSE finished_at END
+FROM (SELECT job_id AS id, NOT heartbeat BETWEEN now() - $1 AND now() + $1 AS is_silent FROM jobs) AS heard
+WHERE job_id = $2 AND id = job_id AND state = 'running'
 """
 
 _UPDATE = """

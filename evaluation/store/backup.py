@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,8 +16,9 @@ from evaluation.readers.import_report import ImportReport
 from evaluation.store import duckdb_errors
 from evaluation.store._bulk_rows import require_storable
 from evaluation.store._database_file import CONFIG
-from evaluation.store._files import name_for_kept, unfinished
+from evaluation.store._files import PRIVATE_FILE, make_folder, name_for_kept, unfinished
 from evaluation.store._schema import migrate, newest, require_known
+from evaluation.store.settings import setting_fault
 from evaluation.store.transcript_rows import unpack
 from evaluation.store.trash_tables import mirror
 from evaluation.text.display import counted, shortened
@@ -33,20 +34,18 @@ _NAMES = frozenset({"base_url", "pricing", "recordings"})
 """What settings of a judge call an address or a file; see ``JudgeConfig``."""
 
 
-def _addresses(connection: DuckDBPyConnection, catalog: str) -> Iterator[tuple[str, str]]:
-    """The addresses of servers and files in settings: the key of each setting, and a line that shows the address.
-
-    Raises:
-        InputError: A setting cannot be read.
-    """
+def _settings(connection: DuckDBPyConnection, catalog: str) -> list[tuple[str, str]]:
+    """Every setting: its key, and its value as JSON."""
     if ("main", "settings") not in tables_of(connection, catalog):
-        return
+        return []
     query = f"SELECT key, CAST(value AS text) FROM {_quoted(catalog)}.main.settings ORDER BY key"
-    for key, value in connection.execute(query).fetchall():
-        try:
-            left = deque[tuple[str, str, object]]([(key, "", json.loads(value))])
-        except (ValueError, RecursionError):
-            raise InputError(f"It cannot be used as a backup: the setting {key!r} cannot be read.") from None
+    return connection.execute(query).fetchall()
+
+
+def _addresses(settings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The addresses of servers and files in settings: the key of each setting, and a line that shows the address."""
+    for key, value in settings:
+        left = deque[tuple[str, str, object]]([(key, "", json.loads(value))])
         while left:
             place, name, held = left.popleft()
             if isinstance(held, dict):
@@ -77,7 +76,7 @@ _NUMBER_COLUMN = """
 SELECT count(*) FROM duckdb_columns()
 WHERE database_name = ? AND (schema_name, table_name, column_name) = ('main', 'schema_migrations', 'number')
 """
-_ADDRESSES_SHOWN = 20
+_LINES_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +87,8 @@ class BackupInfo:
         schema: The number of its schema.
         size: Bytes of the file, with those of its log; 0 in memory.
         addresses: Servers and files that its settings name: the setting, and a line that shows the address.
+        unreadable: Settings that cannot be used, and are not restored: the setting, and why.
+        unreadable_jobs: How many records of jobs cannot be used, and are not restored.
     """
 
     schema: int
@@ -96,6 +97,8 @@ class BackupInfo:
     ratings: int
     size: int
     addresses: tuple[tuple[str, str], ...] = ()
+    unreadable: tuple[tuple[str, str], ...] = ()
+    unreadable_jobs: int = 0
 
     @property
     def words(self) -> str:
@@ -106,9 +109,18 @@ class BackupInfo:
     @property
     def address_lines(self) -> list[str]:
         """A line for each address, of untrusted text; where there are many, the last one says how many more."""
-        lines = [line for _, line in self.addresses[:_ADDRESSES_SHOWN]]
-        more = len(self.addresses) - len(lines)
-        return [*lines, f"and {more} more"] if more else lines
+        return _shown([line for _, line in self.addresses])
+
+    @property
+    def unreadable_lines(self) -> list[str]:
+        """A line for each setting that is not restored as it cannot be used, and one for such jobs; untrusted text."""
+        jobs = [f"{counted(self.unreadable_jobs, 'record')} of jobs"] if self.unreadable_jobs else []
+        return [*jobs, *_shown([shortened(f"{key}: {why}", _LONGEST_WORDS) for key, why in self.unreadable])]
+
+
+def _shown(lines: list[str]) -> list[str]:
+    more = len(lines) - _LINES_SHOWN
+    return [*lines[:_LINES_SHOWN], f"and {more} more"] if more > 0 else lines
 
 
 class Backups:
@@ -169,12 +181,13 @@ class Backups:
             raise InputError("A database in memory cannot be restored.", remedy="Give it a file with --db.")
         _require_file(path)
         kept = name_for_kept(place) if place.exists() else None
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(place.parent)
         with unfinished(place) as copy:
             with _readable(path) as source:
                 info = _check(source, path)
                 self._require_no_job()
-                left_out = set() if with_addresses else {setting for setting, _ in info.addresses}
+                left_out = {key for key, _ in info.unreadable}
+                left_out |= set() if with_addresses else {key for key, _ in info.addresses}
                 _write_rows(source, SOURCE, copy, from_place=str(path), to_place=place, left_out_settings=left_out)
             check_backup(copy)
             self._store.replace_file(copy, kept)
@@ -182,8 +195,8 @@ class Backups:
 
     def _require_no_job(self) -> None:
         running = []
-        # A database that is too damaged to be read is what backups are for.
-        with suppress(StoreError):
+        # A database that is too damaged to be read is what backups are for; another program may have written into it.
+        with suppress(StoreError, ValueError, TypeError, OverflowError):
             running = self._store.jobs.running()
         if running:
             raise ConflictError(f"{running[0].label} is running.", remedy="Wait for it, or cancel it, then restore.")
@@ -215,6 +228,7 @@ def _write_rows(
         with duckdb.connect(str(copy), config=CONFIG) as target:
             make_tables(target, trash)
             copy_rows(source, catalog, target, left_out_settings=left_out_settings)
+        copy.chmod(PRIVATE_FILE)
     except duckdb.Error as error:
         if isinstance(error, duckdb_errors.row_faults()):
             raise _unusable(Path(from_place), error) from None
@@ -263,7 +277,21 @@ def _check(connection: DuckDBPyConnection, path: Path) -> BackupInfo:
     _require_own(connection, SOURCE, path)
     if fault := next(faults_in(connection, SOURCE), None):
         raise InputError(f"It cannot be used as a backup: {fault}", place=str(path), remedy=_ANOTHER)
-    return replace(_info(connection, SOURCE, str(path)), addresses=tuple(_addresses(connection, SOURCE)))
+    settings = _settings(connection, SOURCE)
+    faults = {key: fault for key, value in settings if (fault := setting_fault(key, value))}
+    return replace(
+        _info(connection, SOURCE, str(path)),
+        addresses=tuple(_addresses((key, value) for key, value in settings if key not in faults)),
+        unreadable=tuple(faults.items()),
+        unreadable_jobs=_unreadable_jobs(connection),
+    )
+
+
+def _unreadable_jobs(connection: DuckDBPyConnection) -> int:
+    if _JOBS not in tables_of(connection, SOURCE):
+        return 0
+    found = connection.execute(f"SELECT count(*) FROM {SOURCE}.main.jobs WHERE {_IS_JOB} IS NOT TRUE").fetchone()
+    return int(found[0]) if found else 0
 
 
 def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
@@ -367,6 +395,17 @@ _SEQUENCES = "SELECT sequence_name, last_value FROM duckdb_sequences() WHERE dat
 Table = tuple[str, str]
 """Schema and name."""
 
+_JOBS: Table = ("main", "jobs")
+_OWNERS = frozenset({(_JOBS, "owner"), (("main", "evaluation_runs"), "owner")})
+_FIRST_TIME, _LAST_TIME = "TIMESTAMPTZ '0001-01-02 00:00:00+00'", "TIMESTAMPTZ '9999-12-30 00:00:00+00'"
+"""Times that Python can hold, in any zone; the infinite ones lie outside."""
+_IS_JOB = f"""
+(total >= 0 AND done >= 0 AND state IN ('running', 'done', 'failed', 'cancelled')
+ AND created_at BETWEEN {_FIRST_TIME} AND {_LAST_TIME} AND heartbeat BETWEEN {_FIRST_TIME} AND {_LAST_TIME}
+ AND coalesce(finished_at, created_at) BETWEEN {_FIRST_TIME} AND {_LAST_TIME}
+ AND coalesce(resumed_at, created_at) BETWEEN {_FIRST_TIME} AND {_LAST_TIME})
+"""
+
 
 @contextmanager
 def attached(path: Path) -> Iterator[DuckDBPyConnection]:
@@ -460,12 +499,18 @@ def _copy_table(
     columns = {name: kind for name, kind in target.execute(_COLUMNS, [own, *table]).fetchall() if name in held}
     names = ", ".join(f'"{name}"' for name in columns)
     # JSON and identifiers have no type of their own in Arrow's tables, and are checked again when they go in.
-    taken = ", ".join(f'CAST("{name}" AS {"text" if kind == "JSON" else kind})' for name, kind in columns.items())
+    taken = ", ".join(
+        # A copy names no owners: what ran when it was made is interrupted in it.
+        "''" if (table, name) in _OWNERS else f'CAST("{name}" AS {"text" if kind == "JSON" else kind})'
+        for name, kind in columns.items()
+    )
     put = ", ".join(f'CAST(column_{i} AS {kind}) AS "{name}"' for i, (name, kind) in enumerate(columns.items()))
     place = f'"{table[0]}"."{table[1]}"'
     query, values = f"SELECT {taken} FROM {_quoted(catalog)}.{place}", []
     if table == ("main", "settings") and left_out_settings:
         query, values = f"{query} WHERE NOT list_contains(?::text[], key)", [list(left_out_settings)]
+    if table == _JOBS:
+        query = f"{query} WHERE {_IS_JOB}"
     reader = source.sql(query, params=values).to_arrow_reader(_ROWS_AT_ONCE)
     numbered = [f"column_{i}" for i in range(len(columns))]
     target.begin()
@@ -495,6 +540,8 @@ WHERE database_name = $catalog AND NOT internal AND data_type = 'JSON' AND (sche
     (SELECT (schema_name, table_name) FROM duckdb_tables() WHERE database_name = $catalog AND NOT internal)
 ORDER BY ALL
 """
+
+_TIME_COLUMNS = _JSON_COLUMNS.replace("data_type = 'JSON'", "starts_with(data_type, 'TIMESTAMP')")
 
 # What the code that reads a column expects in it. A null of JSON stands for nothing, as an empty cell does.
 _SHAPES = {
@@ -539,6 +586,14 @@ def faults_in(connection: DuckDBPyConnection, catalog: str) -> Iterator[str]:
         found = connection.execute(query).fetchone()
         if found and found[0]:
             yield f"In {found[0]} rows of {table} the column {column} does not hold the JSON that belongs there."
+    for schema, table, column in connection.execute(_TIME_COLUMNS, {"catalog": catalog}).fetchall():
+        found = connection.execute(
+            f'SELECT count(*) FROM {catalog}."{schema}"."{table}" '
+            f'WHERE "{column}"::timestamptz NOT BETWEEN {_FIRST_TIME} AND {_LAST_TIME}'
+        ).fetchone()
+        # Records of jobs are left out one by one; see ``_IS_JOB``.
+        if found and found[0] and (schema, table) != _JOBS:
+            yield f"In {found[0]} rows of {table} the column {column} holds a time that no calendar has."
     for name, key, what, read in _DOCUMENTS:
         for schema in (schema for schema, table in tables if table == name):
             query = f'SELECT "{key}", document FROM {catalog}."{schema}"."{name}" WHERE document IS NOT NULL'

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -87,8 +87,11 @@ class Corpus:
         Raises:
             InfrastructureError: A file is damaged.
         """
-        tables = [self._read(name, ["transcript_id", "iteration"]) for name in self.files()]
-        return {row["transcript_id"]: row["iteration"] for table in tables for row in table.to_pylist()}
+        return {
+            transcript_id: iteration
+            for name in self.files()
+            for transcript_id, iteration in self._rows(name, ["transcript_id", "iteration"])
+        }
 
     def read(self, name: str) -> Iterator[ScoredGame]:
         """The games of a file.
@@ -96,23 +99,60 @@ class Corpus:
         Raises:
             InfrastructureError: It is damaged.
         """
-        for row in self._read(name, _SCHEMA.names).to_pylist():
-            transcript = TranscriptRows.of(unpack(row["document"]))
-            yield ScoredGame(transcript, _scores(transcript.id, row["scores"]), row["source_name"], row["iteration"])
+        for source_name, iteration, scores, document in self._rows(
+            name, ["source_name", "iteration", "scores", "document"]
+        ):
+            transcript = TranscriptRows.of(unpack(document))
+            yield ScoredGame(transcript, _scores(transcript.id, scores), source_name, iteration)
 
-    def _read(self, name: str, columns: list[str]) -> pa.Table:
+    def _rows(self, name: str, columns: list[str]) -> Iterator[tuple[Any, ...]]:
         place = self._folder.below(name)
         content = pa.BufferReader(place.read_bytes())
         try:
-            rows = pq.ParquetFile(content, page_checksum_verification=True).read(columns=columns)
-            rows.validate(full=True)
-            return rows.select(columns)
-        except (pa.ArrowException, KeyError, ValueError, OSError) as error:
+            _check_columns(pq.ParquetFile(content))
+            # What stands in many rows is unpacked once.
+            file = pq.ParquetFile(content, page_checksum_verification=True, read_dictionary=columns)
+            table = file.read(columns=columns)
+            table.validate(full=True)
+            return zip(*(_values(table.column(column)) for column in columns), strict=True)
+        except (pa.ArrowException, KeyError, ValueError, OSError, MemoryError) as error:
             raise InfrastructureError(
                 f"The file of the corpus cannot be read: {str(error).splitlines()[0]}.",
                 place=place.url,
                 remedy="Remove it and run the command again that wrote it: its games are the only ones lost.",
             ) from None
+
+
+def _values(column: pa.ChunkedArray) -> Iterator[Any]:
+    for chunk in column.chunks:
+        values = chunk.dictionary.to_pylist()
+        yield from (None if index is None else values[index] for index in chunk.indices.to_pylist())
+
+
+_MOST_ROWS, _MOST_BYTES = 100_000, 2_000_000_000
+"""Of one file; a batch holds some hundred games."""
+
+
+def _check_columns(file: pq.ParquetFile) -> None:
+    """Looks at the columns' types and sizes before one is unpacked: a few bytes may stand for gigabytes.
+
+    Raises:
+        KeyError: A column is missing.
+        ValueError: A column is of another type, or all are too large.
+    """
+    if file.metadata.num_rows > _MOST_ROWS:
+        raise ValueError(f"it has {file.metadata.num_rows:,} rows, more than {_MOST_ROWS:,}")
+    for wanted in _SCHEMA:
+        found = file.schema_arrow.field(wanted.name)
+        if found.type != wanted.type:
+            raise ValueError(f"the column {wanted.name} holds {str(found.type)[:100]}")
+    size = 0
+    for group in range(file.metadata.num_row_groups):
+        rows = file.metadata.row_group(group)
+        for column in range(rows.num_columns):
+            size += rows.column(column).total_uncompressed_size
+    if size > _MOST_BYTES:
+        raise ValueError(f"it unpacks to {size:,} bytes")
 
 
 def _scores_text(scores: ScoredRows) -> str:

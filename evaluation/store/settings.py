@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import InputError
+from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.readers.document import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.store._bulk_rows import require_text
@@ -22,6 +23,8 @@ DEFAULT_TEST_SIZE = 3
 _LARGEST_TEST_SIZE = 100
 _LIMITS = "import_limits"
 _JUDGE_IMPORTS = "judge_imports"
+READER = "reader"
+"""The name of the stored reader that scores games."""
 _LARGEST_FACTOR = 20
 
 
@@ -32,9 +35,9 @@ class Settings:
         self._store = store
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value stored under ``key``, else ``default``."""
+        """The value stored under ``key``, else ``default``; also where another program stored what no setter takes."""
         found = self._store.rows("SELECT value FROM settings WHERE key = ?", [key])
-        return json.loads(found[0][0]) if found else default
+        return json.loads(found[0][0]) if found and setting_fault(key, found[0][0]) is None else default
 
     def set(self, key: str, value: Any) -> None:
         """Stores a JSON-compatible value under ``key``, in place of what was there.
@@ -60,15 +63,7 @@ class Settings:
         Raises:
             InputError: No such metric, or a value outside its scale.
         """
-        definition = DEFINITIONS.get(metric)
-        if definition is None:
-            raise InputError(f"{metric!r} is not a metric.", remedy=f"Choose from {', '.join(DEFINITIONS)}.")
-        scale = definition.scale
-        if value is not None and not (math.isfinite(value) and scale.low <= value <= scale.high):
-            raise InputError(
-                f"{value:g} is not on the scale of {definition.label}.",
-                remedy=f"Give a number from {scale.low:g} to {scale.high:g}.",
-            )
+        _check_threshold(metric, value)
         with self._store.unit(write=True, join=True):
             chosen = {name: held for name, held in self.get(_THRESHOLDS, {}).items() if name != metric}
             self.set(_THRESHOLDS, chosen if value is None else chosen | {metric: float(value)})
@@ -85,12 +80,7 @@ class Settings:
         Raises:
             InputError: Less than one game, or more than a hundred.
         """
-        if not 1 <= games <= _LARGEST_TEST_SIZE:
-            raise InputError(
-                f"{games} games cannot form a test.",
-                place=_TEST_SIZE,
-                remedy=f"Give a whole number from 1 to {_LARGEST_TEST_SIZE}; the rubric's is {DEFAULT_TEST_SIZE}.",
-            )
+        _check_test_size(games)
         self.set(_TEST_SIZE, games)
 
     def judges_imports(self) -> bool:
@@ -113,15 +103,91 @@ class Settings:
         Raises:
             InputError: No such limit, or a value below 1 or above twenty times the default.
         """
-        defaults = asdict(Limits())
         for name, value in values.items():
-            _check_limit(name, value, defaults)
+            _check_limit(name, value)
         with self._store.unit(write=True, join=True):
             held = self.get(_LIMITS, {}) | dict(values)
             self.set(_LIMITS, {name: value for name, value in held.items() if value is not None})
 
 
-def _check_limit(name: str, value: int | None, defaults: Mapping[str, int]) -> None:
+def setting_fault(key: str, text: str) -> str | None:
+    """Why a stored setting cannot be used, in words; ``None`` where it can be, or where its key is not known.
+
+    Args:
+        key: The key.
+        text: The JSON that is stored under it.
+    """
+    try:
+        value = json.loads(text)
+        check = _CHECKS.get("order:" if key.startswith("order:") else key)
+        if check is not None:
+            check(value)
+    except RecursionError:
+        return "it is nested too deeply"
+    except InputError as error:
+        return error.message
+    except (ValueError, TypeError, AttributeError):
+        return "it does not have the shape of that setting"
+    return None
+
+
+def _require(value: object, *kinds: type) -> None:
+    if type(value) not in kinds:
+        raise TypeError
+
+
+def _check_thresholds(value: dict[str, Any]) -> None:
+    _require(value, dict)
+    for metric, threshold in value.items():
+        if metric in DEFINITIONS:
+            _require(threshold, int, float)
+            _check_threshold(metric, threshold)
+
+
+def _check_limits(value: dict[str, Any]) -> None:
+    _require(value, dict)
+    for name, limit in value.items():
+        if name in asdict(Limits()):
+            _require(limit, int)
+            _check_limit(name, limit)
+
+
+def _check_threshold(metric: str, value: float | None) -> None:
+    definition = DEFINITIONS.get(metric)
+    if definition is None:
+        raise InputError(f"{metric!r} is not a metric.", remedy=f"Choose from {', '.join(DEFINITIONS)}.")
+    scale = definition.scale
+    if value is not None and not (math.isfinite(value) and scale.low <= value <= scale.high):
+        raise InputError(
+            f"{value:g} is not on the scale of {definition.label}.",
+            remedy=f"Give a number from {scale.low:g} to {scale.high:g}.",
+        )
+
+
+def _check_test_size(games: int) -> None:
+    _require(games, int)
+    if not 1 <= games <= _LARGEST_TEST_SIZE:
+        raise InputError(
+            f"{games} games cannot form a test.",
+            place=_TEST_SIZE,
+            remedy=f"Give a whole number from 1 to {_LARGEST_TEST_SIZE}; the rubric's is {DEFAULT_TEST_SIZE}.",
+        )
+
+
+_CHECKS: Mapping[str, Callable[[Any], None]] = {
+    _THRESHOLDS: _check_thresholds,
+    _TEST_SIZE: _check_test_size,
+    _LIMITS: _check_limits,
+    _JUDGE_IMPORTS: lambda value: _require(value, bool),
+    READER: lambda value: _require(value, str, type(None)),
+    SETTINGS_KEY: lambda value: _require(value, dict, type(None)),
+    "order:": lambda value: _require(value, dict),
+}
+"""What the known settings hold; the fields of a judge's are checked where they are used."""
+
+
+def _check_limit(name: str, value: int | None) -> None:
+    defaults = asdict(Limits())
     if name not in defaults:
         raise InputError(f"{name!r} is not a limit.", remedy=f"Choose from {', '.join(defaults)}.")
     largest = _LARGEST_FACTOR * defaults[name]

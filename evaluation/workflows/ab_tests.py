@@ -133,7 +133,7 @@ def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -
 
     async def count(variant: dict[str, Any], _seed: int) -> RunOutcome:
         speaker = _speaker_config(store, variant.get("model"), options)
-        evaluation = test.evaluation if test.checks else None
+        evaluation = test.evaluation if test.is_checked else None
         simulated.extend(simulated_uses(variant, speaker, config if counting else None, evaluation, library))
         raise BudgetSpentError(ESTIMATED)
 

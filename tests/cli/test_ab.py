@@ -32,7 +32,8 @@ def test_iterations_of_stored_games_without_a_key(run: Run, write_game: WriteGam
         run("evaluate", write_game(name, good=good), "--iteration", "good" if good else "bad")
     place = tmp_path / "games.yaml"
     place.write_text(
-        "name: Games\nsource: transcripts\nvariants:\n  before: {iteration: bad}\n  after: {iteration: good}\n"
+        "name: Games\nsource: transcripts\nchecks: true\n"
+        "variants:\n  before: {iteration: bad}\n  after: {iteration: good}\n"
         "measures: {strategic_depth: higher, total_messages: neither, validation_pass_rate: higher}\n"
         "primary: strategic_depth\n",
         encoding="utf-8",
@@ -156,7 +157,8 @@ def _judged_games(run: Run, write_game: WriteGame, place: Path) -> Path:
     for name, good in (("g1", True), ("b1", False)):
         run("evaluate", write_game(name, good=good), "--iteration", "good" if good else "bad")
     place.write_text(
-        "name: Games\nsource: transcripts\nvariants:\n  before: {iteration: bad}\n  after: {iteration: good}\n"
+        "name: Games\nsource: transcripts\nchecks: true\n"
+        "variants:\n  before: {iteration: bad}\n  after: {iteration: good}\n"
         "measures: {validation_pass_rate: higher}\nprimary: validation_pass_rate\n",
         encoding="utf-8",
     )

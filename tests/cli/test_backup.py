@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -42,3 +46,44 @@ def test_nothing_is_written_over_and_nothing_foreign_restored(run: Any, refused:
     assert (done.exit_code, "The file exists." in done.stderr) == (2, True)
     done = run("restore", refused)
     assert (done.exit_code, "cannot be used as a backup" in done.stderr) == (2, True)
+
+
+def test_regular_backups_keep_what_they_made_and_what_lies_in_the_future(
+    run: Any, write_game: Any, tmp_path: Path, database: Path
+) -> None:
+    run("import", write_game("one"))
+    Store(database).close()
+    folder, now = tmp_path / "backups", time.time()
+    folder.mkdir()
+    ages = {"dramaturg-99991231T000000.0.duckdb": -3, "dramaturg-2026.duckdb": -2, "dramaturg-1.duckdb": -1}
+    for name, days in {**ages, "dramaturg-2.duckdb": 1}.items():
+        (folder / name).touch()
+        os.utime(folder / name, (now + days * 86_400,) * 2)
+    script = Path(__file__).parents[2] / "container" / "backups.py"
+    done = subprocess.run(
+        [sys.executable, "-P", str(script), str(folder), "0", "2"],
+        env={**os.environ, "DRAMATURG_DB": str(database)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    left = {path.name for path in folder.iterdir()}
+    made = left - {*ages, "dramaturg-2.duckdb"}
+    assert len(made) == 1
+    # The youngest of the others by its own age, whatever its name says, and the one from the future.
+    assert left - made == {"dramaturg-1.duckdb", "dramaturg-2.duckdb"}
+    assert "kept, as its time lies in the future: " in done.stderr
+    assert "dramaturg-2.duckdb" in done.stderr
+
+
+def test_a_restore_names_what_it_leaves_out(run: Any, write_game: Any, tmp_path: Path, database: Path) -> None:
+    run("import", write_game("one"))
+    store, target = Store(database), tmp_path / "copy.duckdb"
+    store.settings.set("test_size", "three")
+    store.close()
+    run("backup", target)
+    for options in (("--check",), ()):
+        assert (
+            "Not restored, as it cannot be used:\n  test_size: it does not" in run("restore", target, *options).stdout
+        )

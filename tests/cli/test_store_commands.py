@@ -275,3 +275,12 @@ def test_a_ledger_shows_the_message_of_each_row(run: Any, write_game: Any) -> No
 def test_a_cost_just_above_the_limit_does_not_read_like_the_limit(run: Any, write_game: Any) -> None:
     run("import", write_game("game-1", usd=3.004))
     assert "$3.004" in run("list").stdout
+
+
+def test_the_rubric_suggests_nothing_that_it_does_not_say(run: Any, write_game: Any) -> None:
+    run("import", write_game("dear", good=False, usd=5.0))
+    shown = run("show", "dear").stdout
+    cost = shown.index("Cost: ")
+    assert "Look at this:\n  - Check that prompt caching works" in shown[cost:]
+    assert "The rubric suggests:" in shown
+    assert "The rubric suggests" not in shown[cost : shown.index("prompt caching")]

@@ -62,11 +62,13 @@ class Tab:
         url: The server's address.
         cookie: What ``login_cookie`` made; empty for a visitor who has not logged in.
         more_cookies: Others that the browser sends.
+        more_headers: Headers that it sends when it connects.
     """
 
     url: str
     cookie: str = ""
     more_cookies: Mapping[str, str] = field(default_factory=dict)
+    more_headers: Mapping[str, str] = field(default_factory=dict)
     session_id: str = ""
     elements: list[Element] = field(default_factory=list)
     fragments: set[str] = field(default_factory=set)
@@ -89,7 +91,7 @@ class Tab:
         self._socket: ClientConnection = self._open.enter_context(
             connect(
                 f"ws://{urlsplit(self.url).netloc}/_stcore/stream",
-                additional_headers=self._cookies,
+                additional_headers={**self._cookies, **self.more_headers},
                 origin=Origin(self.url),
                 subprotocols=[Subprotocol("streamlit"), Subprotocol(self._token)],
                 max_size=None,
@@ -142,6 +144,13 @@ class Tab:
 
     def file(self, deferred_id: str) -> bytes | None:
         """A download that is made when it is asked for; ``None`` when the server refuses it."""
+        address = self.file_address(deferred_id)
+        if address is None:
+            return None
+        return httpx.get(self.url + address, headers=self._cookies, **PLAIN).raise_for_status().content
+
+    def file_address(self, deferred_id: str) -> str | None:
+        """Has a download made; where it can be fetched then."""
         self._requests += 1
         message = BackMsg()
         message.backend_operation_request.request_id = f"request-{self._requests}"
@@ -155,7 +164,7 @@ class Tab:
         response = answer.backend_operation_response
         if response.error_msg:
             return None
-        return httpx.get(self.url + response.deferred_file.url, **PLAIN).raise_for_status().content
+        return response.deferred_file.url
 
     def tell(self, message: BackMsg) -> None:
         """Sends something and waits for no answer; the server may end the connection before it is through."""

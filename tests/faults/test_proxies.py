@@ -114,6 +114,12 @@ def test_what_tells_about_the_server_is_closed_and_cookies_are_secure(site: Behi
         assert "Secure" in cookie, cookie
 
 
+def test_no_answer_may_be_shown_in_a_frame_of_another_page(site: Behind) -> None:
+    for path in ("/", "/_stcore/health", "/_stcore/metrics"):
+        found = httpx.get(site.url + path, trust_env=False)
+        assert found.headers.get_list("content-security-policy") == ["frame-ancestors 'self'"], path
+
+
 def test_a_file_above_the_limit_is_refused_by_the_proxy(site: Behind) -> None:
     tab = Tab(site.url, site.log_in("ada", 0)).open("upload")
     address = f"{site.url}/_stcore/upload_file/{tab.session_id}/x"

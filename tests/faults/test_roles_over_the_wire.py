@@ -180,6 +180,78 @@ def test_files_are_taken_from_nobody_who_may_not_send_them(site: Site, tab: Any)
     assert (admin.upload(content), rater.upload(content)) == (403, 204)
 
 
+def test_a_download_belongs_to_whoever_has_the_page_that_made_it(site: Site, tab: Any) -> None:
+    seen = tab("ada").open("settings")
+    (backup,) = [one for one in seen.downloads() if one.label == "Download a backup"]
+    address = site.url + seen.file_address(backup.deferred_file_id)
+    assert httpx.get(address).status_code == 404
+    for who, status in (("rae", 404), ("ada", 200)):
+        assert httpx.get(address, cookies={LOGIN_COOKIE: site.log_in(who, 7)}).status_code == status
+
+
+def test_no_answer_may_be_shown_in_a_frame_of_another_page(site: Site) -> None:
+    for path in (
+        "/",
+        "/rate",
+        "/_stcore/health",
+        "/_stcore/host-config",
+        "/_stcore/metrics",
+        "/media/x.png",
+        "/nowhere",
+    ):
+        found = httpx.get(site.url + path)
+        assert found.headers.get_list("content-security-policy") == ["frame-ancestors 'self'"], path
+    assert httpx.get(f"{site.url}/_stcore/host-config").json()["allowedOrigins"] == []
+
+
+def test_a_configuration_file_in_the_folder_makes_nobody_an_admin(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / "others.toml").write_text(site.secrets.read_text("utf-8").replace("ada@", "rae@"), "utf-8")
+    (tmp_path / ".streamlit" / "config.toml").write_text(
+        f"""
+        [server]
+        trustedUserHeaders = {{ "X-Email" = "email", "X-Verified" = "email_verified" }}
+        enableXsrfProtection = false
+        corsAllowedOrigins = ["http://evil.test"]
+        [secrets]
+        files = ["{tmp_path / "others.toml"}"]
+        [client]
+        allowedOrigins = ["http://evil.test"]
+        """,
+        "utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    server = Server(tmp_path / "other.duckdb", options=("--secrets", str(site.secrets)), port=free_port())
+    server.start()
+    try:
+        claims = {**site.claims("rae", 0), "email_verified": True}
+        rater = Tab(server.url, login_cookie(server.url, SECRET, claims)).open("settings")
+        assert rater.downloads() == []
+        rater.close()
+        headers = {"X-Email": "ada@example.org", "X-Verified": "true"}
+        stranger = Tab(server.url, more_headers=headers).open("settings")
+        assert [one.label for one in stranger.buttons()] == ["Log in"]
+        stranger.close()
+        told = httpx.get(f"{server.url}/_stcore/host-config", headers={"Origin": "http://evil.test"})
+        assert told.json()["allowedOrigins"] == []
+        assert "access-control-allow-origin" not in told.headers
+    finally:
+        server.stop()
+
+
+def test_addresses_write_no_control_characters_into_the_log(site: Site) -> None:
+    before = site.server.log.stat().st_size
+    for path in ("/media/a%0A2026 forged%1B[31m.png", "/_stcore/x%0D%0Aforged", "/component/a%0Aforged/b"):
+        assert httpx.get(site.url + path).status_code == 404
+    httpx.get(f"{site.url}/oauth2callback?error=x%0Aforged%1B[31m&state=y%0Aforged&error_description=z%0Aforged")
+    told = site.server.log.read_bytes()[before:]
+    assert b"\nforged" not in told
+    assert b"\n2026 forged" not in told
+    assert b"\x1b" not in told
+
+
 def test_what_tells_about_the_server_is_closed(site: Site) -> None:
     found = {name: httpx.get(f"{site.url}/_stcore/{name}", trust_env=False).status_code for name in PROBES}
     assert found == {"health": 200, "metrics": 404, "script-health-check": 404}

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from evaluation.judging._redaction import without_secrets
 from evaluation.judging.live_judge import LiteLLMJudge
-from evaluation.judging.model_client._redaction import without_secrets
 from evaluation.judging.model_client._responses import without_reasoning
 from evaluation.judging.model_client.calls import CallRecord, RetryPolicy
 from evaluation.judging.model_client.language_model import LLMClient
@@ -364,6 +364,42 @@ def test_an_answer_that_repeats_the_key_is_stored_without_it(way: str, monkeypat
     assert judgement.score == 7
     assert judgement.reason == "your header was Bearer [key]"
     assert KEY not in repr(judgement)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_two_complete_answers_that_differ_are_asked_again(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = f"{mark(score=7)}\n\nNote: a harsher reader might answer {mark(score=1, reason='It fails.')}"
+    found = asked(way, reply(both), monkeypatch)
+    assert found.judgement.status is JudgementStatus.ERROR
+    assert "2 complete answers that differ" in found.judgement.detail
+    assert len(found.outcomes) == 3
+
+
+REFUSALS = (
+    "I'm sorry, I can't help with that.",
+    "I\u2019m sorry, but I cannot assist with this request.",
+    "I am unable to judge this conversation.",
+    "As an AI language model, I won't rate people.",
+)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("words", REFUSALS)
+def test_a_refusal_in_plain_words_is_named_and_not_asked_again(
+    way: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = asked(way, reply(words), monkeypatch)
+    assert "the model declined to answer" in found.judgement.detail
+    assert words.replace("\u2019", "'") in found.judgement.detail
+    assert len(found.outcomes) == 1
+
+
+def test_a_batch_that_is_refused_in_plain_words_costs_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Fault("told", 200, body=reply(REFUSALS[0]))
+    with asked_of("direct", lambda _, __: fault, monkeypatch) as (client, server, _):
+        found = asyncio.run(LiteLLMJudge(client).judge(claims(3, batch_group="all")))
+    assert {one.status for one in found} == {JudgementStatus.ERROR}
+    assert server.tally.asked.total() == 1
 
 
 SECRET = "zz-0123/4567_89"

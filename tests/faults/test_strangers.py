@@ -22,7 +22,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 import dashboard
-from dashboard.connections import MOST_GUESTS
+from dashboard.connections import MOST_GUESTS, MOST_OF_ONE_LOGIN
 from dashboard.visitors import GUEST_BYTES, MOST_UPLOADED_BYTES
 from tests.dashboard_server import Server, free_port
 from tests.faults.tab import LOGIN_COOKIE, PLAIN, Tab, events_of
@@ -388,3 +388,24 @@ def test_a_message_that_is_text_ends_the_connection(site: Site) -> None:
         with pytest.raises(ConnectionClosed):
             list(stranger)
         assert stranger.close_code == 1008
+
+
+def test_a_rater_with_many_tabs_and_made_up_widgets_takes_little_memory(site: Site, tab: Callable[..., Tab]) -> None:
+    before = memory_bytes(site)
+    for widgets, size in ((24, MEGABYTE), (20_000, 10)):
+        message = BackMsg(rerun_script=ClientState(page_name="rate"))
+        for number in range(widgets):
+            message.rerun_script.widget_states.widgets.add(id=f"made-up-{number}", string_value="x" * size)
+        for _ in range(10):
+            rater = tab("rae")
+            rater.tell(message)
+            rater.wait_until_closed()
+    assert memory_bytes(site) - before < 100 * MEGABYTE
+
+
+def test_many_idle_tabs_of_one_rater_shut_nobody_else_out(site: Site, tab: Callable[..., Tab]) -> None:
+    own = [tab("rae") for _ in range(160)]
+    others = [tab("roy").open("rate"), tab("ada").open("settings")]
+    assert all(one.is_open() for one in others)
+    assert sum(one.is_open() for one in own) <= MOST_OF_ONE_LOGIN
+    assert own[-1].is_open()

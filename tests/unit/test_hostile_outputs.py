@@ -37,7 +37,7 @@ from evaluation.text.display import shortened
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.iterations import comparison_html, iteration_html
 from evaluation.workflows.scoring import add_evaluated, stored_results_table
-from evaluation.writers import csv_text, report_csv, report_json
+from evaluation.writers import csv_text, json_lines, message_table, report_csv, report_json
 
 STORABLE = {
     "bidirectional": "evil\u202e\u2066txt\u200f.exe\u061c",
@@ -266,3 +266,15 @@ def test_evaluations_as_they_are_printed(text: str, capsys: pytest.CaptureFixtur
     assert_inert_markdown(capsys.readouterr().out)
     print_evaluations([evaluation], OutputFormat.JSON)
     assert_inert_json(capsys.readouterr().out, [json.loads(json.dumps(evaluation.as_dict()))])
+
+
+@every_storable
+def test_rows_of_messages_hold_no_control_characters(text: str) -> None:
+    game = Transcript(
+        game_id="g",
+        source_format="t",
+        players=(Player(name="Ann"),),
+        messages=(Message(id="m", index=0, speaker="Ann", text=text),),
+    )
+    for written in (csv_text(message_table([game])), "".join(json_lines([game]))):
+        assert not [sign for sign in written if unicodedata.category(sign) == "Cc" and sign not in "\n\t"]

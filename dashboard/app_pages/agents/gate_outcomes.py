@@ -141,7 +141,7 @@ def _choose_message(found: Sequence[LoggedMessage]) -> LoggedMessage:
     ids = [one.id for one in found]
     wanted = state.chosen(MESSAGE, ids)
     names = {
-        one.id: f"{number}. {OUTCOMES[one.outcome]}: "
+        one.id: f"{number}. {OUTCOMES[one.outcome] if one.was_sent else 'not sent'}: "
         f"{shortened((one.result.committed or one.result.attempts[0]).text, _LONGEST_TEXT)}"
         for number, one in enumerate(found, start=1)
     }

@@ -189,8 +189,21 @@ def _current(claims: Mapping[str, object]) -> Mapping[str, object] | None:
     return None if not claims.get("is_logged_in") or _login(claims) in _ended_logins else claims
 
 
-def is_known(cookies: Mapping[str, str], origin: str | None, address: str) -> bool:
-    """Whether a connection comes from somebody who may see pages now; for the web server, outside of any session.
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """A person who may see pages, as a connection shows them.
+
+    Attributes:
+        login: The name of a login; empty without logins, where nobody knows whose connections belong together.
+        role: What they may do.
+    """
+
+    login: str
+    role: Role
+
+
+def visitor_of(cookies: Mapping[str, str], origin: str | None, address: str) -> Visitor | None:
+    """The visitor behind a connection, if they may see pages now; for the web server, outside of any session.
 
     Args:
         cookies: What the browser sent.
@@ -200,9 +213,10 @@ def is_known(cookies: Mapping[str, str], origin: str | None, address: str) -> bo
     try:
         rules = access()
     except InputError:
-        return False
+        return None
     if rules is None:
-        return os.environ.get(ALLOW_ANONYMOUS_VARIABLE) == "1" or _is_loopback(address)
+        is_allowed = os.environ.get(ALLOW_ANONYMOUS_VARIABLE) == "1" or _is_loopback(address)
+        return Visitor("", Role.ADMIN) if is_allowed else None
 
     def signed(name: str) -> bytes | None:
         # A browser's header is Latin-1.
@@ -213,14 +227,15 @@ def is_known(cookies: Mapping[str, str], origin: str | None, address: str) -> bo
     try:
         claims = json.loads(content) if content else None
     except ValueError:
-        return False
+        return None
     if not isinstance(claims, dict):
-        return False
+        return None
     own_origin = claims.pop("origin", None)
     if origin is not None and own_origin != origin:
-        return False
+        return None
     current = _current(claims)
-    return current is not None and rules.role_of(current) is not None
+    role = None if current is None else rules.role_of(current)
+    return None if current is None or role is None else Visitor(rules.name_of(current), role)
 
 
 def is_login_of_parts(cookies: Mapping[str, str]) -> bool:

@@ -15,7 +15,7 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import certifi
 
-from evaluation.judging.model_client._redaction import message_without_secrets
+from evaluation.judging._redaction import message_without_secrets
 from evaluation.judging.model_client._responses import Parameters, read_error
 from evaluation.judging.model_client.calls import (
     OPENAI_PREFIX,

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from evaluation.errors import InputError, JSONParseError, JudgeError
 from evaluation.judging.answers import CORRECTION, AnswerError, Validate, Value, parse_answer, with_fields
 from evaluation.judging.fencing import FENCE
+from evaluation.judging.model_client._responses import refusal_in_words
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError, CheckLimits, current_limits, current_tally
 from evaluation.judging.model_client.calls import (
     ANSWERED,
@@ -242,11 +243,11 @@ class LLMClient:
         *,
         purpose: CallPurpose = _FORGOTTEN,
     ) -> dict[str, Any]:
-        """The last JSON object of the model's answer that fits ``schema``.
+        """The JSON object of the model's answer that fits ``schema``; of several that differ none counts.
 
         Args:
             messages: The conversation.
-            schema: A pydantic model, or ``{"required": {field: type}}``; any object when left out.
+            schema: A pydantic model, a JSON Schema, or ``{"required": {field: type}}``; any object when left out.
             retries: How often a wrong answer is asked again, with its error named.
             purpose: What the call is logged under.
 
@@ -300,6 +301,7 @@ class LLMClient:
             try:
                 value = parse_answer(response.content, validate)
             except AnswerError as error:
+                self.require_no_refusal(response)
                 problem, remedy = _problem_of(response, max_tokens) or (str(error), _KEEP_TO_FORM)
             else:
                 self.note_answer(is_usable=True)
@@ -320,6 +322,16 @@ class LLMClient:
             place=self.model,
             remedy=remedy,
         )
+
+    def require_no_refusal(self, response: LLMResponse) -> None:
+        """Call for an answer that cannot be used; asking again does not change a model's mind.
+
+        Raises:
+            JudgeError: The model refuses in plain words, as others do in a field of their own.
+        """
+        if words := refusal_in_words(response):
+            self.note_answer(is_usable=False)
+            raise explained(CallFailure(FailureKind.DECLINED, words), self.model, 1)
 
     def note_answer(self, *, is_usable: bool) -> None:
         """Tells the circuit breaker whether an answer to a check of the gate could be used."""

@@ -17,7 +17,7 @@ from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
-from evaluation.judging.model_client._redaction import message_without_secrets
+from evaluation.judging._redaction import message_without_secrets
 from evaluation.judging.model_client._responses import Parameters, read_error
 from evaluation.judging.model_client.calls import (
     CallFailure,

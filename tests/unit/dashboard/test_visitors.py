@@ -12,7 +12,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from dashboard.connections import Pool
+from dashboard.connections import MOST_OF_ONE_LOGIN, Pool
 from dashboard.shared.identity import identity
 from dashboard.visitors import GUEST_BYTES, MOST_FILES, VisitorGuard
 
@@ -125,14 +125,37 @@ def test_the_address_with_the_most_guests_makes_room_for_the_others() -> None:
     assert pool.open("next", "192.0.2.1", now=30) == ["guest"]
 
 
-def test_somebody_with_a_login_makes_no_room_and_beyond_the_most_the_newest_is_refused() -> None:
+def test_logins_with_few_connections_make_no_room_and_beyond_the_most_the_newest_is_refused() -> None:
     pool = Pool[str](most=3, most_guests=3)
     for name in "abc":
         pool.open(name, "192.0.2.1", now=0)
-        pool.admit(name)
+        assert pool.admit(name, name) == []
     assert pool.open("d", "192.0.2.1", now=1) == ["d"]
     pool.close("a")
     assert pool.open("e", "192.0.2.1", now=2) == []
+
+
+def test_the_login_with_the_most_connections_makes_room_with_the_one_that_is_idle_for_longest() -> None:
+    pool = Pool[str](most=40)
+    for number in range(40):
+        pool.open(f"tab-{number}", "192.0.2.1", now=number)
+        pool.admit(f"tab-{number}", "rae" if 2 <= number < 12 else f"other-{number}")
+    pool.touch("tab-2", now=20)
+    assert pool.open("new", "192.0.2.1", now=21) == ["tab-3"]
+    assert pool.admit("new", "roy") == []
+
+
+def test_the_connections_of_one_login_are_bounded() -> None:
+    pool = Pool[str](most=4_096)
+    closed = []
+    for number in range(MOST_OF_ONE_LOGIN + 3):
+        pool.open(str(number), "192.0.2.1", now=number)
+        closed += pool.admit(str(number), "rae")
+    assert closed == ["0", "1", "2"]
+    # Without logins nobody knows whose connections they are.
+    for number in range(MOST_OF_ONE_LOGIN + 3):
+        pool.open(f"local-{number}", "127.0.0.1", now=number)
+        assert pool.admit(f"local-{number}") == []
 
 
 def test_the_address_with_the_most_guests_pays_with_busy_connections_before_another_pays_with_an_idle_one() -> None:

@@ -198,6 +198,7 @@ def test_checks_of_stored_games_give_the_pass_rate() -> None:
         name="t",
         source="transcripts",
         variants={"a": {"runs": ["a1", "a2"]}, "b": {"runs": ["b1", "b2"]}},
+        checks=True,
         evaluation={"validation_sampling_rate": 1},
     )
     found = result_of(config, stored_games(load), judge=ScriptedJudge(script))
@@ -208,6 +209,19 @@ def test_checks_of_stored_games_give_the_pass_rate() -> None:
     assert found.variants["a"].avg_metrics["total_messages"] == 2
     # Nobody has a persona, and the first message has nothing before it: 3 of 6 in each of four games.
     assert found.reasons[-1] == "12 of 24 checks have no score; 8 of them: no persona is known."
+
+
+def test_stored_games_are_checked_only_where_the_file_says_so() -> None:
+    judge = ScriptedJudge(lambda _: QualityAnswer(reason="so", score=0.9))
+    game = game_of([("Ada", "Fine words.")])
+    variants = {"a": {"runs": ["a"]}, "b": {"runs": ["b"]}}
+    measures = {"total_messages": "higher"}
+    found = result_of(
+        ABConfig(name="t", source="transcripts", variants=variants, measures=measures, primary="total_messages"),
+        stored_games(lambda _: (game, {}, {})),
+        judge=judge,
+    )
+    assert (judge.asked, found.variants["a"].validation_pass_rate) == ([], None)
 
 
 class Shelf:
@@ -224,7 +238,7 @@ class Shelf:
 def stored(shelf: Shelf, judge: Judge, finished: dict[str, RunResult] | None = None, **more: Any) -> ABTestResult:
     variants = {"a": {"runs": ["a"]}, "b": {"runs": ["b"]}}
     evaluation = {"validation_sampling_rate": 1, "max_validation_calls": more.pop("calls", 50)}
-    config = ABConfig(name="t", source="transcripts", variants=variants, evaluation=evaluation)
+    config = ABConfig(name="t", source="transcripts", variants=variants, checks=True, evaluation=evaluation)
     kept = {} if finished is None else finished
     return result_of(config, stored_games(shelf.load), judge=judge, known=kept, keep=kept.__setitem__, **more)
 

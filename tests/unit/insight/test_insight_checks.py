@@ -73,7 +73,7 @@ def test_a_judge_sees_the_last_five_and_is_told_of_the_others() -> None:
     result = asyncio.run(Validator(judge, ALL).check_consistency(ADA, "New.", before))
     assert "(3 earlier messages are left out)" in judge.asked[0].prompt.user
     assert "Said 2." not in judge.asked[0].prompt.user
-    assert "[M6] Ada: New." in judge.asked[0].prompt.user
+    assert '[M6] "Ada" says: New.' in judge.asked[0].prompt.user
     assert result.notes == ("compared with the last 5 messages; 3 earlier ones are left out",)
 
 

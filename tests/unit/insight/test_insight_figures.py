@@ -308,3 +308,21 @@ def test_a_room_tells_what_its_agents_remember_and_find() -> None:
     assert found.observations_per_agent == {"Ann Lee": 5, "Ben Ode": 5}
     assert (found.total_reflections, found.avg_memory_importance) == (0, None)
     assert (found.retrieval_calls, found.retrieval_hit_rate) == (4, 1.0)
+
+
+class Wrapped:
+    """A graph as ADR-010's topologies hold it."""
+
+    def __init__(self, graph: Any, directed: bool) -> None:
+        self.graph, self._directed = graph, directed
+
+
+def test_an_object_that_holds_a_graph_is_measured_like_the_graph() -> None:
+    edges = [("a", "b"), ("b", "c")]
+    for graph, directed in ((nx.Graph(edges), False), (nx.DiGraph(edges), True), (nx.DiGraph(edges), False)):
+        plain, wrapped = MetricsCollector(), MetricsCollector()
+        plain.compute_network_metrics(graph if directed else graph.to_undirected())
+        wrapped.compute_network_metrics(Wrapped(graph, directed))
+        assert wrapped.get_metrics() == plain.get_metrics()
+    with pytest.raises(InputError, match="dict holds no graph"):
+        MetricsCollector().compute_network_metrics({})  # type: ignore[arg-type]

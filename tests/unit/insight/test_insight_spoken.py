@@ -174,7 +174,7 @@ def test_the_report_says_what_was_asked_and_warns_of_a_judge_of_its_own_words() 
     judge = report.as_dict()["judge"]
     assert (judge["questions"], judge["prompt_version"]) == (
         sum(one.is_asked for one in report.validations),
-        "insight-2",
+        "insight-3",
     )
     assert any("The judge is the model that spoke for A, B." in str(one) for one in report.recommendations)
     words = str(document(report))

@@ -79,6 +79,15 @@ def test_style_is_consistent_when_the_same_letters_follow_each_other() -> None:
     assert consistency([[early]]).share is None
 
 
+def test_short_messages_are_joined_until_each_side_has_a_hundred_characters() -> None:
+    # Ten messages of 30 characters: four of them are judged (123 characters with blanks), six are what came before.
+    chat = ["abc" * 10] * 9
+    assert consistency([chat, ["abc" * 10]]).share == pytest.approx(1.0, abs=0.05)
+    assert consistency([chat[:5], ["abc" * 10]]).share is None
+    other = ["xyz" * 10] * 3
+    assert consistency([[*chat, *other], ["xyz" * 10]]).share == pytest.approx(0.0, abs=0.05)
+
+
 def test_the_offline_judge_scores_what_it_can_count_and_says_so() -> None:
     twelve = "one two three four five six seven eight nine ten eleven twelve"
     texts = ((twelve, twelve, twelve),)

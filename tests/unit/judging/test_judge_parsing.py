@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.errors import InputError
+from evaluation.judging._redaction import without_secrets
 from evaluation.judging.answers import (
     LONGEST_ANSWER,
     AnswerError,
@@ -52,9 +55,12 @@ def test_a_whole_number_is_the_same_mark_however_it_is_written(written: str) -> 
     assert parse_answer(GOOD.replace("7", written), ScoreAnswer.model_validate) == SEVEN
 
 
-def test_the_last_valid_answer_counts() -> None:
-    first = GOOD.replace("7", "2")
-    assert score(f"At first: {first}. But no: {GOOD}") == 7
+def test_two_complete_answers_count_only_where_they_are_equal() -> None:
+    other = GOOD.replace("7", "2")
+    for text in (f"At first: {other}. But no: {GOOD}", f"{GOOD}\n\nNote: a harsher reader might answer {other}"):
+        with pytest.raises(AnswerError, match="it holds 2 complete answers that differ"):
+            score(text)
+    assert score(f"{GOOD} Once more: {GOOD}") == 7
     assert score(f'{GOOD} and {{"note": "that is all"}}') == 7
 
 
@@ -164,6 +170,29 @@ def test_a_batch_may_be_a_bare_list_and_may_break_off() -> None:
     assert parse_items("I cannot answer that.", [ScoreAnswer]) == {}
 
 
+def test_an_item_with_two_answers_that_differ_has_none() -> None:
+    text = items(item(1, 1), item(2, 2), item(2, 3), item(3, 3), item(3, 3))
+    assert set(parse_items(text, [ScoreAnswer] * 3)) == {0, 2}
+
+
+def test_a_key_that_escapes_hide_is_found_in_every_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = "zq-proj-4f7Hx9LmQ2vRt8WcYb3NkDs6PgJ1"
+    monkeypatch.setenv("X_API_KEY", secret)
+    hidden = "".join(f"\\u{ord(sign):04x}" for sign in secret)
+    idea = f'{{"text": "it is {hidden}", "citations": ["{hidden}"]}}'
+    body = next(json_objects(f'{{"{hidden}": 1, "reason": "{hidden}", "ideas": [{idea}], "score": 7}}'))
+    assert body == {
+        "[key]": 1,
+        "reason": "[key]",
+        "ideas": [{"text": "it is [key]", "citations": ["[key]"]}],
+        "score": 7,
+    }
+    # What is kept of the answer as it came hides nothing either, and stays the same JSON.
+    assert without_secrets(f'{{"reason": "{hidden}"}}') == '{"reason": "[key]"}'
+    kept = r'{"a": "\\u0041 \u0022 \u005c \u00e9"}'
+    assert without_secrets(kept) == kept
+
+
 def test_ideas_come_with_their_citations() -> None:
     text = '{"ideas": [{"text": "a bell", "citations": ["M2", 3]}, {"text": "a rope"}]}'
     ideas = parse_answer(text, IdeasAnswer.model_validate).ideas
@@ -178,3 +207,37 @@ def test_the_schemas_of_the_adr_are_understood() -> None:
     with pytest.raises(AnswerError, match="score: Input should be a valid number"):
         parse_answer('{"score": true, "explanation": "e"}', validate)
     assert with_fields({"required": ["a"]})({"a": None}) == {"a": None}
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ({"score": "7"}, r"\$\.score: it does not keep to type \"integer\""),
+        ({"score": True}, "type"),
+        ({"score": 12}, "maximum 9"),
+        ({"score": 7, "stance": "sideways"}, r"\$\.stance: it does not keep to enum"),
+        ({"stance": "for"}, "required"),
+        ({"score": 7, "points": [1, "x"]}, r"\$\.points\[1\]"),
+    ],
+)
+def test_a_json_schema_is_kept_to(body: dict[str, Any], named: str) -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "score": {"type": "integer", "minimum": 0, "maximum": 9},
+            "stance": {"enum": ["for", "against"]},
+            "points": {"items": {"type": "number"}},
+        },
+        "required": ["score"],
+    }
+    validate = with_fields(schema)
+    assert validate({"score": 7, "stance": "for", "points": [1, 2.5]})
+    with pytest.raises(AnswerError, match=named):
+        validate(body)
+
+
+def test_what_is_no_json_schema_is_refused_and_nothing_is_fetched() -> None:
+    with pytest.raises(InputError, match="It is no JSON Schema"):
+        with_fields({"properties": {"a": {"type": "mood"}}})
+    with pytest.raises(InputError, match=r"refers to http://127\.0\.0\.1:9/x, which is not in it"):
+        with_fields({"properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}})({"a": 1})

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import InputError
-from evaluation.judging.model_client._redaction import message_without_secrets
+from evaluation.judging._redaction import message_without_secrets
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.calls import RetryPolicy, seconds_to_wait
 from evaluation.judging.model_client.prices import Price, read_prices

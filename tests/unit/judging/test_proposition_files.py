@@ -187,6 +187,13 @@ def test_an_unknown_agent_is_a_warning_and_the_file_counts() -> None:
     assert len(result.propositions) == 1
 
 
+def test_a_channel_that_a_run_may_not_know_is_a_warning() -> None:
+    head = "dimension: fluency\nagent_id: _default\npropositions:\n"
+    (warned,) = checked(f"{head}- {{id: a, claim: 'in {{{{channel_name}}}}'}}").problems
+    assert (warned.is_warning, warned.field) == (True, "propositions[0].claim")
+    assert checked(f"{head}- {{id: a, claim: 'as {{{{action}}}} in {{{{channel_name}}}}'}}").problems == []
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [

@@ -159,7 +159,7 @@ def test_every_variable_has_its_value() -> None:
         (
             "in {{channel_name}}",
             replace(MICHAEL, trajectory=(said(0, "Michael", "a"), said(1, "Michael", "b", channel=None))),
-            "There is no value for {{channel_name}}. Its messages stand in several channels, or in one without a name",
+            "There is no value for {{channel_name}}. Its messages stand in several channels: leave",
         ),
     ],
 )
@@ -415,3 +415,11 @@ def test_a_name_cannot_pass_for_words_that_were_said(name: str) -> None:
     (line,) = text_of([event(0, name, "Hi.")], Window(1, 1)).split("\n")
     assert line.partition(": ")[2] == "Hi."
     assert line.count("-->") == 1
+
+
+def test_a_game_without_channels_is_public() -> None:
+    claim = replace(CLAIM, claim="in {{channel_name}}")
+    messages = (said(0, "Michael", "a", channel=None), said(1, "Michael", "b", channel=None))
+    assert ask(claim, replace(MICHAEL, trajectory=messages)).claim == "in public"
+    whispered = tuple(replace(one, is_private=True, recipients=("Jim",)) for one in messages)
+    assert ask(claim, replace(MICHAEL, trajectory=whispered)).claim == "in private"

@@ -170,6 +170,19 @@ def test_a_parquet_table_that_unpacks_to_too_much() -> None:
     assert "A cell holds 200,000 characters, more than 100,000." in refusal(wide)
 
 
+def test_columns_of_a_parquet_table_are_looked_at_before_they_are_unpacked() -> None:
+    import pyarrow as pa
+
+    said = {"speaker": ["Ann", "Bob"] * 2_000, "text": ["Hi", "Ho"] * 2_000}
+    blob = pa.array([b"x" * 1_000_000], pa.binary(1_000_000))
+    with_blob = {**said, "blob": pa.DictionaryArray.from_arrays([0] * 4_000, blob)}
+    data = parquet(with_blob, compression="zstd", store_schema=False)
+    assert len(data) < 50_000
+    assert [m.metadata for m in read(data).messages] == [{}] * 4_000
+    cells = {**said, **{f"c{number}": [1] * 4_000 for number in range(600)}}
+    assert refusal(parquet(cells)).startswith("The table has 2,408,000 cells, more than 2,000,000.")
+
+
 FAULTS = {
     "a row too short, after a text of two lines": (
         'name,text\nAnn,"a\nb"\n\nBob\n',

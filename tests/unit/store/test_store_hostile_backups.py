@@ -12,6 +12,7 @@ import pytest
 from evaluation.errors import InputError, StoreError
 from evaluation.ratings import Rating
 from evaluation.store import Store
+from evaluation.store._jobs import JobState, this_process
 from evaluation.store.backup import check_backup
 from tests.unit.store.small_games import game
 
@@ -315,3 +316,85 @@ def test_many_addresses_are_counted(store: Store, tmp_path: Path) -> None:
     lines = store.backups.write(tmp_path / "copy.duckdb").address_lines
     assert (len(lines), lines[-1]) == (21, "and 10 more")
     assert max(map(len, lines)) < 400
+
+
+UNREADABLE = {
+    "thresholds": "[1]",
+    "test_size": '"three"',
+    "import_limits": '{"messages": -1}',
+    "judge_imports": "[]",
+    "reader": "7",
+    "judge": '"gpt"',
+    "order:evaluate": "3",
+}
+
+
+def test_settings_of_the_wrong_shape_are_left_out_and_named(store: Store, backup: Path) -> None:
+    change(backup, "DELETE FROM settings")
+    for key, value in UNREADABLE.items():
+        change(backup, f"INSERT INTO settings (key, value) VALUES ('{key}', '{value}')")
+    change(backup, """INSERT INTO settings (key, value) VALUES ('note', '"kept"')""")
+    told = check_backup(backup).unreadable_lines
+    assert sorted(line.partition(": ")[0] for line in told) == sorted(UNREADABLE)
+    store.backups.restore(backup)
+    with store.unit() as cursor:
+        assert cursor.execute("SELECT key FROM settings").fetchall() == [("note",)]
+
+
+def test_settings_of_the_wrong_shape_count_as_not_set(store: Store) -> None:
+    wanted = store.settings.test_size(), store.settings.limits(), Store(":memory:").settings.thresholds()
+    with store.unit(write=True) as cursor:
+        for key, value in UNREADABLE.items():
+            cursor.execute("INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)", [key, value])
+    assert (store.settings.test_size(), store.settings.limits(), store.settings.thresholds()) == wanted
+    assert store.settings.judges_imports() is False
+    assert store.readers.chosen_name() is None
+
+
+JOB = "INSERT INTO jobs (job_id, kind, label, total, owner, heartbeat) VALUES ('{}', 'evaluate', 'Games', 1, '{}', {})"
+
+
+def test_no_job_of_a_backup_runs_whoever_it_names_as_its_owner(store: Store, backup: Path) -> None:
+    owners = ("nobody", "", ":::", "a:b:c", this_process(), "elsewhere:1:2")
+    change(backup, *(JOB.format(number, owner, "now()") for number, owner in enumerate(owners)))
+    for _ in range(2):
+        store.backups.restore(backup)
+        assert [job.state for job in store.jobs.list()] == [JobState.INTERRUPTED] * len(owners)
+
+
+def test_records_of_jobs_that_cannot_be_read_are_left_out_and_counted(store: Store, backup: Path) -> None:
+    change(backup, JOB.format("fine", "x", "now()"), JOB.format("endless", "x", "'infinity'"))
+    change(backup, JOB.format("late", "x", "'20000-01-01'"))
+    assert check_backup(backup).unreadable_lines == ["2 records of jobs"]
+    store.backups.restore(backup)
+    assert [job.id for job in store.jobs.list()] == ["fine"]
+
+
+def test_times_that_no_calendar_has_are_refused(store: Store, backup: Path) -> None:
+    change(backup, "UPDATE ratings SET created_at = 'infinity'")
+    with pytest.raises(InputError, match="ratings the column created_at holds a time that no calendar has"):
+        store.backups.restore(backup)
+
+
+def test_nothing_in_a_database_blocks_a_restore(store: Store, backup: Path) -> None:
+    with store.unit(write=True) as cursor:
+        for number, owner in enumerate(("nobody", "a:b:c", "elsewhere:1:2")):
+            cursor.execute(JOB.format(number, owner, "'infinity'" if number == 1 else "'2999-01-01'"))
+    store.backups.restore(backup)
+    assert store.jobs.list() == []
+
+
+def test_databases_and_backups_are_for_their_user_only(tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir(mode=0o755)
+    for place in (theirs / "main.duckdb", tmp_path / "new" / "deeper" / "main.duckdb"):
+        store = Store(place)
+        store.iterations.create("First")
+        store.backups.write(place.with_name("copy.duckdb"))
+        store.backups.restore(place.with_name("copy.duckdb"))
+        store.close()
+        assert {oct(path.stat().st_mode & 0o777) for path in place.parent.iterdir() if path.suffix == ".duckdb"} == {
+            "0o600"
+        }
+    assert theirs.stat().st_mode & 0o777 == 0o755
+    assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("new", "new/deeper")] == [0o700, 0o700]

@@ -95,3 +95,26 @@ def test_a_process_of_another_host_has_ended_when_it_is_silent_for_long() -> Non
     assert may_run("elsewhere:1:2", now)
     assert not may_run("elsewhere:1:2", now - SILENCE_OF_OTHER_HOSTS - timedelta(seconds=1))
     assert may_run(this_process(), now - timedelta(days=1))
+
+
+def test_a_heartbeat_from_the_future_and_an_odd_owner_are_no_signs_of_life() -> None:
+    now = datetime.now(UTC)
+    assert not may_run("elsewhere:1:2", now + SILENCE_OF_OTHER_HOSTS + timedelta(seconds=1))
+    host = this_process().rsplit(":", 2)[0]
+    for owner in ("", "nobody", "::", f"{host}:x:1", f"{host}:99999999:", f"{host}:²:1"):
+        assert not may_run(owner, now), owner
+
+
+def test_cancelling_ends_a_job_that_is_silent_and_asks_one_that_reports(store: Store) -> None:
+    for heartbeat, state in (
+        ("now() - INTERVAL 16 MINUTE", "cancelled"),
+        ("TIMESTAMPTZ '2999-01-01'", "cancelled"),
+        ("now()", "running"),
+    ):
+        job = store.jobs.create("evaluate", "Games", 2)
+        with store.unit(write=True) as cursor:
+            cursor.execute(f"UPDATE jobs SET heartbeat = {heartbeat} WHERE job_id = ?", [job.id])
+        store.jobs.cancel(job.id)
+        found = store.jobs.get(job.id)
+        assert (found.state, found.is_cancel_requested) == (state, True)
+        assert (found.finished_at is None) == (state == "running")

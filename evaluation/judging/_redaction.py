@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from math import ceil
+from typing import Any
 
 _HIDDEN = "[key]"
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)\Z", re.IGNORECASE)
@@ -15,6 +16,7 @@ _SECRET_SHAPE = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|key)-(?=[\w*.-]{0,60}[\d*])[\w*.-]{4,200}"
     r"|\bBearer\s{1,4}(?=[^\s\"',\\]{0,60}(?:\d|[._*-]\w)|[^\s\"',\\]{16})[^\s\"',\\]{6,500}"
 )
+_PLAIN_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*+)\\u(00[2-7][0-9a-fA-F])")
 _SHORTEST_SECRET = 6
 _LONGEST_MESSAGE = 2_000
 
@@ -23,8 +25,10 @@ def without_secrets(text: str, environment: Mapping[str, str] | None = None) -> 
     """``text`` without the secrets of the environment, and without what looks like a key.
 
     A secret is known by its letters and digits in any case, whatever stands between them; so is a piece of 12 of them,
-    or of 60 % of them but at least 10. Takes time linear in the text.
+    or of 60 % of them but at least 10. Plain characters that JSON's escapes stand for are written as themselves, so
+    that none hides in what is kept of an answer. Takes time linear in the text.
     """
+    text = _PLAIN_ESCAPE.sub(_as_itself, text) if r"\u00" in text else text
     named = (os.environ if environment is None else environment).items()
     # What is sent in a header comes back without the blanks around it.
     secrets = {value.strip() for name, value in named if _SECRET_NAME.search(name)}
@@ -33,6 +37,22 @@ def without_secrets(text: str, environment: Mapping[str, str] | None = None) -> 
     for secret in sorted(secrets, key=len, reverse=True):
         text = _without_pieces(re.sub(re.escape(secret), _HIDDEN, text, flags=re.IGNORECASE), secret)
     return _SECRET_SHAPE.sub(_HIDDEN, text)
+
+
+def _as_itself(escape: re.Match[str]) -> str:
+    sign = chr(int(escape[2], 16))
+    return escape[0] if sign in '"\\\x7f' else f"{escape[1]}{sign}"
+
+
+def without_secrets_in(value: Any) -> Any:
+    """A JSON value, each of its texts by itself without secrets."""
+    if isinstance(value, str):
+        return without_secrets(value)
+    if isinstance(value, list):
+        return [without_secrets_in(item) for item in value]
+    if isinstance(value, dict):
+        return {without_secrets(name): without_secrets_in(item) for name, item in value.items()}
+    return value
 
 
 _SHORTEST_PIECE, _LONGEST_PIECE = 10, 12
