@@ -1084,8 +1084,8 @@ def _runs(speakers: _Speakers) -> list[Sequence[_Line]]:
     starts = [0]
     for place, line in enumerate(speakers.lines):
         written = line.head.text if line.head.shape == "event" else line.cleaned
-        is_said = any(speakers.speaks(earlier.head) for earlier in speakers.lines[starts[-1] : place][-_LOOK_BACK:])
-        if is_said and not speakers.speaks(line.head) and shape("run").fullmatch(written.strip(" -=*#~_[]")):
+        is_start = not speakers.speaks(line.head) and shape("run").fullmatch(written.strip(" -=*#~_[]"))
+        if is_start and any(speakers.speaks(earlier.head) for earlier in speakers.lines[starts[-1] : place]):
             starts.append(place)
     runs = [speakers.lines[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
     return [run for run in runs if any(speakers.speaks(line.head) for line in run)]
@@ -1103,7 +1103,6 @@ def read_text(document: Document) -> ReadResult:
     return _Page(document, speakers, speakers.lines).reading(document.game_id(FORMAT))
 
 
-_LOOK_BACK = 5000
 _RUN_ENDED = "the start of another run"
 _PROGRAM_ENDED = "an error of the program that ran it"
 
