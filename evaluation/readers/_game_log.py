@@ -36,6 +36,8 @@ _SENTENCE = re.compile(
     r"(?<!\b[DMS]r\.)(?<!\bM[rs]s\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\bProf\.)(?<!\b[A-Z]\.)(?<=[.!?])\s+(?=[A-Z])"
 )
 _POINT = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
+# "[DEAD] Bob died": what a log writes before what it tells.
+_LOG_TAG = re.compile(r"^\[[A-Z _]{3,20}\]\s+(?=\S)")
 _PLAIN_ROLE = re.compile(r"[\w'. /-]{2,40}")
 _CAPITALISED = re.compile(r"[^\W\d_a-zà-ÿ][\w'’.-]*(?: [^\W\d_a-zà-ÿ][\w'’.-]*){0,2}(?: \d{1,3})?")
 # The longest line that is looked at: a tally of fifty names fits, and no pattern meets more.
@@ -64,7 +66,7 @@ class Departure(NamedTuple):
 
 def bare(line: str) -> str:
     """A line without emphasis, the signs of a heading and needless space; nothing of a line too long for a result."""
-    return " ".join(_EMPHASIS.sub("", line).split()) if len(line) <= _LONGEST else ""
+    return " ".join(_EMPHASIS.sub("", _LOG_TAG.sub("", line)).split()) if len(line) <= _LONGEST else ""
 
 
 def _sentences(line: str) -> list[str]:
@@ -119,7 +121,7 @@ def tells_result(line: str) -> bool:
     """Whether a line is a list of players or votes, an elimination or a winner, by its first word."""
     written = bare(line)
     won = shape("winner").fullmatch(written)
-    is_list = opens_list(written) is not None or opens_votes(written) is not None
+    is_list = opens_list(written) is not None or opens_votes(written) is not None or "votes for:" in written
     return is_list or shape("out label").fullmatch(written) is not None or bool(won and won["label"])
 
 

@@ -53,6 +53,7 @@ from evaluation.readers.document import (
 )
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
+from evaluation.text.normal import fold
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -419,7 +420,6 @@ _VOTED = re.compile(
 )
 _AUTHOR_NAMES = ("global_name", "nickname", "display_name", "displayName", "real_name", "username", "name", "id")
 _NARRATOR = "System"
-_LONGEST_VOTED = 60
 _LONGEST_SHOWN = 80
 _LONGEST_NAME = 200
 _CHOOSE = "Correct the cell, or choose another column."
@@ -492,6 +492,7 @@ class _Game:
         thoughts: Columns that hold what the speaker thinks beside what is said.
         voters: Columns that name who votes.
         victims: Columns that name who leaves the game.
+        names: Everybody who speaks, votes, leaves or is listed, folded, with the seats of their names.
     """
 
     mapping: ColumnMapping
@@ -500,6 +501,7 @@ class _Game:
     thoughts: Sequence[str]
     voters: Sequence[str]
     victims: Sequence[str]
+    names: Set[str]
     roles: dict[str, str | None] = field(default_factory=dict)
     messages: list[dict[str, Any]] = field(default_factory=list)
     votes: list[dict[str, Any]] = field(default_factory=list)
@@ -559,13 +561,13 @@ class _Game:
         return is_merged and self.answers.merged_cells != "leave"
 
     def _vote(self, row: TableRow, voter: str | None, target: str | None, said: str) -> bool:
-        """Takes the row as a vote, where it says who votes for whom."""
+        """Takes the row as a vote, where it says who votes for a player or for nobody; "approve" is no such vote."""
         why = said if target else None
         if target is None and said:
             match = _VOTED.fullmatch(said)
             target, why = (match["target"] if match else said), None
-        is_name = target is not None and len(target) <= _LONGEST_VOTED
-        if voter is None or not is_name:
+        is_choice = target is not None and (fold(target).strip() in self.names or is_abstention(target))
+        if voter is None or not is_choice:
             return False
         about = {"round": _round(row, self.mapping.round), "phase": _cell_text(row, self.mapping.phase)}
         sent_at = _time(row, self.mapping.sent_at)
@@ -634,13 +636,14 @@ def _transcript(
     def named(keys: Collection[str]) -> list[str]:
         return [column for column in free if _key(column) in keys]
 
-    held = (
-        named(speakers),
-        named(word_set("thought_columns")),
-        named(word_set("voter_columns")),
-        named(word_set("gone_keys")),
-    )
-    game = _Game(mapping, document.answers, *held)
+    keys = (word_set("thought_columns"), word_set("voter_columns"), word_set("gone_keys"))
+    held = named(speakers), named(keys[0]), named(keys[1]), named(keys[2])
+    people = [one for one in (mapping.speaker, *held[0], *held[2], *held[3]) if one is not None]
+    found = {name for row in rows for column in people if (name := _cell_text(row, column))}
+    found |= {player["name"] for player in about.get("players", ())}
+    sitting = seat_numbers(list(found))
+    names = {fold(name).strip() for name in found} | sitting.keys() | {f"p{number}" for number in sitting}
+    game = _Game(mapping, document.answers, *held, names)
     for row in rows:
         game.add(row)
     if not game.roles:

@@ -7,6 +7,7 @@ Rounds and phases stand around the messages, as keys ("round_2", "night") or as 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,7 +15,7 @@ from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.files.strict_json import step
-from evaluation.readers._draft import alignment_of, word_lists, word_set
+from evaluation.readers._draft import THOUGHTS_CHANNEL, alignment_of, word_lists, word_set
 from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers.document import Document, FileReader, Found, ReadResult, records
 from evaluation.readers.tables import ColumnMapping, ParsedTable, TableRow, guess_mapping, table_games
@@ -30,6 +31,7 @@ _MAPPING = ColumnMapping(
     **{name: f"_{name}" for name in ("speaker", "text", "target", "role", "sent_at", "reply_to", *_CONTEXT)}
 )
 _MOST_DEEP = 40
+_GAME_IDS = ("game_id", "gameId", "dialogue_id", "dialog_id", "conversation_id", "match_id", "session_id")
 
 
 def _bare(key: str) -> str:
@@ -49,6 +51,7 @@ class _Walk:
         if depth > _MOST_DEEP:
             return
         if isinstance(value, list):
+            value = _with_speakers(value)
             for place, item in enumerate(value):
                 self.visit(item, step(path, place), around, depth + 1)
         elif isinstance(value, dict):
@@ -69,6 +72,8 @@ class _Walk:
             self._row(path, context, cells | said | ({"recipients": hearers} if hearers else {}), rest)
         elif (voter or speaker) and cells.get("target") is not None and (voter or "vote" in str(context.get("kind"))):
             self._row(path, context, {"speaker": voter or speaker, "target": cells["target"], "kind": "vote"}, {})
+        elif isinstance(speaker, str) and (thought := _thought(plain)) is not None:
+            self._row(path, context, {"speaker": speaker, "text": thought, "channel": THOUGHTS_CHANNEL}, {})
         elif isinstance(speaker, str) and isinstance(role := cells.get("role"), str):
             self._player(speaker, role)
         for key, one in held.items():
@@ -125,6 +130,29 @@ class _Walk:
         self.rows.append(TableRow(place, {**known, **rest}))
 
 
+def _thought(plain: Mapping[str, Any]) -> str | None:
+    found = (one for key, one in plain.items() if _bare(key) in word_set("thought_columns"))
+    return next((one for one in found if isinstance(one, str) and one.strip()), None)
+
+
+def _with_speakers(items: list[Any]) -> list[Any]:
+    """The items of a list that tells who speaks by an id that comes again, or by a key: ``{"Ann": "Hello"}``."""
+    if len(items) < 2 or not all(isinstance(item, dict) for item in items):
+        return items
+    mappings = [guess_mapping(item) for item in items]
+    if any(mapping.speaker is not None for mapping in mappings):
+        return items
+    ids = [item.get("id") for item in items]
+    if all(mapping.text for mapping in mappings) and all(isinstance(one, str) for one in ids):
+        return [{**item, "speaker": item["id"]} for item in items] if 1 < len(set(ids)) <= len(ids) / 2 else items
+    texts = [{key: one for key, one in item.items() if isinstance(one, str) and " " in one.strip()} for item in items]
+    counts = Counter(key for text in texts for key in text)
+    if any(mapping.used for mapping in mappings) or not all(texts) or len(counts) < 2 or max(counts.values()) < 2:
+        return items
+    named = [(key.partition("(")[0].strip() or key, one) for text in texts for key, one in text.items()]
+    return [{"speaker": name, "text": one} for name, one in named]
+
+
 def _to() -> frozenset[str]:
     return frozenset(word_lists("columns")["recipients"])
 
@@ -179,8 +207,10 @@ def _games(values: list[Any]) -> Iterator[_Walk]:
         part = _Walk()
         part.visit(value, f"$[{place}]" if len(values) > 1 else "$", {})
         parts.append(part)
-    # Entries that each hold players and what they say are games of their own; rounds of one game share its players.
-    if len(parts) > 1 and all(part.players and _is_game(part) for part in parts):
+    # Entries that each hold players, or an id of their own, and what people say are games; rounds of one game are not.
+    ids = {str(value.get(key)) for value in values if isinstance(value, dict) for key in _GAME_IDS if value.get(key)}
+    is_each = len(parts) > 1 and all(_is_game(part) for part in parts)
+    if is_each and (len(ids) == len(parts) or all(part.players for part in parts)):
         yield from parts
         return
     for part in parts:

@@ -608,7 +608,7 @@ class _Speakers:
             accepted = answer != "text"
         elif name in self.listed or name in self._voting:
             accepted = True
-        elif name.rstrip(".") in word_set("labels") or _NUMBERED.fullmatch(name):
+        elif name.rstrip(".") in word_set("labels") or _NUMBERED.fullmatch(name) or self._tells_of_player(head.name):
             accepted = False
             self.labels += 1
         else:
@@ -626,6 +626,13 @@ class _Speakers:
                 self.asked.setdefault(self.spelling(head.name), number)
         if accepted:
             self._accepted.add(name)
+
+    def _tells_of_player(self, name: str) -> bool:
+        """Whether a name is that of somebody who speaks, with a verb behind it: "Ann targets: Bob"."""
+        words = name.split()
+        return (
+            len(words) > 1 and words[-1].islower() and fold(" ".join(words[:-1])) in self._counts.keys() | self.listed
+        )
 
     def _only_repeats(self, name: str) -> bool:
         """Whether ordinary words that nobody mentions stand before no sentence: "Score", "Turn order"."""
@@ -1034,7 +1041,7 @@ class _Page:
                 one.round, one.phase = self._draft.round, self._draft.phase
             has_votes = self._vote(head.text, is_list=False)
             kind = "vote" if has_votes else self._take_results(head.text) or ("round" if heading else "event")
-        if head.is_told:
+        if head.is_told or (self._speakers.is_timed and shape("notice").fullmatch(head.text)):
             one.channel, one.channel_name, kind = "system", EVENT_CHANNEL, "event"
         if shape("media").fullmatch(head.text) and (self._speakers.is_timed or not head.text.startswith("<")):
             one.channel, one.channel_name, kind = "system", "media", "event"
